@@ -1,0 +1,2 @@
+//! developer tasks
+fn main() {}
