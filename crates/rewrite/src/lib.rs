@@ -1,1 +1,31 @@
-//! (crate rewrite)
+//! The world, the plan, and the passes: which method is treated how, and the rewriting itself. Opens no file.
+//!
+//! The way of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan) -> [`rewriter`] (in parallel), where
+//! [`body`] applies the [`passes`] with the code that the [`carrier`] supplies, and [`wrappers`] writes the forwarders -> [`index`].
+
+pub mod body;
+pub mod carrier;
+mod closure;
+pub mod convention;
+pub mod error;
+pub mod hooks;
+pub mod index;
+mod initialisation;
+pub mod mid;
+pub mod passes;
+pub mod plan;
+pub mod provenance;
+pub mod report;
+pub mod rewriter;
+pub mod rules;
+pub mod settings;
+pub mod survey;
+pub mod world;
+pub mod wrappers;
+
+pub use cct_flow::BlockRule;
+pub use error::{Error, Result};
+pub use rewriter::{Rewriter, Rewritten};
+pub use settings::{Metrics, Settings};
+pub use survey::ClassSummary;
+pub use world::{Role, World};

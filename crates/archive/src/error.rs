@@ -1,0 +1,279 @@
+//! What can go wrong, and what a caller should be told without anything having gone wrong.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why an input could not be read or an output not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("{}: cannot {action}: {cause}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried: "read", "create" ...
+        action: &'static str,
+        /// The answer.
+        cause: io::Error,
+    },
+    /// An archive as a whole is unusable.
+    #[error("{archive}: {problem}")]
+    Archive {
+        /// The archive, as [`crate::ArchivePath`] displays it.
+        archive: String,
+        /// Why.
+        problem: ArchiveProblem,
+    },
+    /// One entry is unusable.
+    #[error("{entry}: {problem}")]
+    Entry {
+        /// The entry, as [`crate::Location`] displays it.
+        entry: String,
+        /// Why.
+        problem: EntryProblem,
+    },
+    /// The output may not be written there. Found before anything is written.
+    #[error("output {}: {problem}", path.display())]
+    Target {
+        /// The output asked for.
+        path: PathBuf,
+        /// Why not.
+        problem: TargetProblem,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(path: impl Into<PathBuf>, action: &'static str) -> impl FnOnce(io::Error) -> Error {
+        let path = path.into();
+        move |cause| Error::Io { path, action, cause }
+    }
+
+    pub(crate) fn entry(at: &dyn fmt::Display) -> impl FnOnce(EntryProblem) -> Error {
+        move |problem| Error::Entry { entry: at.to_string(), problem }
+    }
+}
+
+/// Why an archive as a whole is unusable.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ArchiveProblem {
+    /// No bytes at all.
+    #[error("the file is empty; a jar is expected")]
+    Empty,
+    /// Neither start nor end looks like a zip archive.
+    #[error("not a jar: neither a zip entry at its start nor a zip directory at its end")]
+    NotZip,
+    /// It starts as a zip archive and does not end as one.
+    #[error("truncated: the zip directory at its end is missing; copy or download it again")]
+    Truncated,
+    /// Bytes follow what claims to be the end.
+    #[error("{count} bytes follow the end of the zip directory; damaged, or something was appended")]
+    TrailingBytes {
+        /// How many.
+        count: usize,
+    },
+    /// Part of a split archive.
+    #[error("part of a zip archive split over several files; join them first")]
+    Split,
+    /// The directory contradicts itself or the rest of the file.
+    #[error("damaged zip directory at offset {offset}: {what}")]
+    Directory {
+        /// Where, in bytes from the start of the archive.
+        offset: usize,
+        /// What does not fit.
+        what: &'static str,
+    },
+    /// An entry contradicts the directory.
+    #[error("entry {name}: damaged at offset {offset}: {what}")]
+    EntryHeader {
+        /// The entry's name.
+        name: Box<str>,
+        /// Where its local header is or should be.
+        offset: usize,
+        /// What does not fit.
+        what: &'static str,
+    },
+    /// More levels of nesting than [`crate::Limits::max_depth`].
+    #[error("nested more than {limit} archives deep; if it is meant to be, raise the limit")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// Why one entry is unusable.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EntryProblem {
+    /// Its bytes are encrypted.
+    #[error("encrypted; no JVM reads encrypted jars, write it without a password")]
+    Encrypted,
+    /// Neither stored nor deflated.
+    #[error("compression method {0} is neither stored (0) nor deflated (8), which is all that a JVM reads")]
+    Method(u16),
+    /// The bytes are not what the directory declares.
+    #[error("damaged: {actual} bytes where the zip directory declares {declared}")]
+    Size {
+        /// Size declared, bytes.
+        declared: u64,
+        /// Size found, bytes (of a longer entry: as many as were inflated before giving up).
+        actual: u64,
+    },
+    /// The checksum is not what the directory declares.
+    #[error("damaged: checksum {actual:08x} where the zip directory declares {declared:08x}")]
+    Checksum {
+        /// CRC-32 declared.
+        declared: u32,
+        /// CRC-32 found.
+        actual: u32,
+    },
+    /// The deflated bytes make no sense.
+    #[error("damaged: its deflated bytes cannot be inflated ({0})")]
+    Inflate(String),
+    /// Compression failed.
+    #[error("cannot be deflated ({0})")]
+    Deflate(String),
+    /// Larger than [`crate::Limits::max_entry_bytes`].
+    #[error("{size} bytes, more than the limit of {limit}; if it is meant to be, raise the limit")]
+    TooLarge {
+        /// Declared size, bytes.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Compressed better than [`crate::Limits::max_ratio`] believes.
+    #[error(
+        "{packed} bytes inflate to {size}, more than {limit} times as many; if it is meant to be, raise the limit"
+    )]
+    Ratio {
+        /// Compressed size, bytes.
+        packed: u64,
+        /// Declared size, bytes.
+        size: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The pass has inflated more than [`crate::Limits::max_total_bytes`].
+    #[error(
+        "the whole input inflates to more than the limit of {limit} bytes; if it is meant to, raise the limit"
+    )]
+    TotalTooLarge {
+        /// The limit, bytes.
+        limit: u64,
+    },
+    /// Reading or writing it failed.
+    #[error("cannot {action}: {cause}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The operating system's answer.
+        cause: io::Error,
+    },
+    /// A symbolic link that leads out of the input folder.
+    #[error("a symbolic link to {}, outside the input folder; replace it by what it points to", target.display())]
+    LinkOutside {
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// A symbolic link to one of the folders it lies in.
+    #[error("a symbolic link to a folder that contains it; remove it")]
+    LinkLoop,
+    /// A pipe, socket or device.
+    #[error("neither a file nor a folder nor a symbolic link to one; remove it")]
+    Special,
+    /// A name to be added that is absolute, climbs out with `..`, is empty or is no file name.
+    #[error(
+        "not a name that may be added: it must be relative, with parts separated by single `/`, none of them `.` or `..`"
+    )]
+    BadName,
+    /// A name to be added that is there already.
+    #[error("exists already, and was to be added; was this input rewritten before?")]
+    NameTaken,
+}
+
+/// Why output may not be written where asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum TargetProblem {
+    /// It is one of the inputs, by this or another name.
+    #[error("is the input {}; name another output", .0.display())]
+    IsInput(PathBuf),
+    /// It lies in a folder that is an input.
+    #[error("lies inside the input folder {}; name an output outside", .0.display())]
+    InsideInput(PathBuf),
+    /// An input lies in the folder to be replaced.
+    #[error("is a folder that contains the input {}; name another output", .0.display())]
+    ContainsInput(PathBuf),
+    /// The path ends in no name.
+    #[error("has no file name")]
+    NoName,
+    /// A jar was to be written, and a folder stands there.
+    #[error("is a folder, but the input is a jar; name a file")]
+    IsFolder,
+    /// A folder was to be written, and a file stands there.
+    #[error("is a file, but the input is a folder; name a folder")]
+    IsFile,
+    /// A pipe, device or socket stands there.
+    #[error("is neither a file nor a folder")]
+    Special,
+    /// A folder with other contents than an earlier output.
+    #[error(
+        "is a folder that is not empty and holds no earlier output (no META-INF/cctrewrite/index); remove it or name another"
+    )]
+    NotEmpty,
+}
+
+/// An error of this crate, or of the caller's own code that it called.
+#[derive(Debug, Error)]
+pub enum Failure<E> {
+    /// Ours.
+    #[error(transparent)]
+    Archive(#[from] Error),
+    /// The caller's, with the place it was called for.
+    #[error("{at}: {cause}")]
+    Callback {
+        /// The entry or archive, as [`crate::Location`] or [`crate::ArchivePath`] displays it.
+        at: String,
+        /// What the caller's code returned.
+        cause: E,
+    },
+}
+
+/// Something a user should hear about an input that was handled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// Entries of a signed jar changed, so its signatures hold no longer and were taken out.
+    SignatureRemoved {
+        /// The jar.
+        archive: String,
+        /// The signature files dropped, in order.
+        files: Vec<Box<str>>,
+        /// How many digest attributes were removed from its manifest.
+        digests: usize,
+    },
+    /// An entry is named like an archive, is none, and was kept as it is: no JVM loads classes from it.
+    NotAnArchive {
+        /// The entry.
+        entry: String,
+        /// What is wrong with it.
+        problem: ArchiveProblem,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::SignatureRemoved { archive, files, digests } => write!(
+                f,
+                "{archive}: signature removed, as entries changed ({} signature files, {digests} manifest digests)",
+                files.len()
+            ),
+            Notice::NotAnArchive { entry, problem } => write!(f, "{entry}: kept as it is: {problem}"),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Rewriting a jar: fates and compression in parallel, writing in order.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use super::manifest::strip_digests;
+use super::writer::{JarWriter, Packed};
+use super::{DEFLATED, Jar, STORED};
+use crate::codec;
+use crate::container::Container;
+use crate::entry::{ArchivePath, Entry, EntryKind, Location, Method};
+use crate::error::{EntryProblem, Error, Failure, Notice};
+use crate::pipeline;
+use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
+
+/// Writes `jar` to `out` as the rewriter of `pass` wants it.
+pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
+    pass: &Pass<'_, R>,
+    jar: &Jar<'_>,
+    archive: &ArchivePath<'_>,
+    out: W,
+) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
+    let level = pass.options.level;
+    let entries = jar.entries();
+    let leading = pass.leading(archive)?;
+    let packed_leading = pack_new(&leading, archive, level)?;
+    let leading_at = entries.iter().take_while(|entry| is_head(entry)).count();
+
+    // The manifest of a signed jar comes first and depends on the fate of the last class.
+    let signed = entries.iter().any(|entry| entry.kind == EntryKind::Signature);
+    let window = if signed { u64::MAX } else { pass.options.window_bytes.min(u64::MAX - 1) };
+
+    let mut dropped = vec![false; entries.len()];
+    let mut total = Rewritten::default();
+    let mut writer = JarWriter::new(out, jar).map_err(write_error(archive))?;
+    let write_leading = |writer: &mut JarWriter<W>| {
+        leading.iter().zip(&packed_leading).try_for_each(|(new, packed)| writer.add(&new.name, packed))
+    };
+    pipeline::in_order(
+        entries.len(),
+        window,
+        // What is written counts too: entries that no one looks at inside may be large.
+        |index| entries[index].size.max(jar.packed(index).len() as u64),
+        |index| step(pass, jar, &Location { archive, index, entry: &entries[index] }),
+        |start, mut steps| {
+            if signed && steps.iter().any(|step| !matches!(step.fate, Fate::Keep)) {
+                remove_signature(jar, archive, &mut steps, pass)?;
+            }
+            for (offset, step) in steps.into_iter().enumerate() {
+                let index = start + offset;
+                if index == leading_at {
+                    write_leading(&mut writer).map_err(write_error(archive))?;
+                }
+                match step.fate {
+                    Fate::Keep => writer.copy(jar, index),
+                    Fate::Replace(packed) => writer.replace(jar, index, &packed),
+                    Fate::Drop => {
+                        dropped[index] = true;
+                        Ok(())
+                    }
+                }
+                .map_err(write_error(&Location {
+                    archive,
+                    index,
+                    entry: &entries[index],
+                }))?;
+                total.add(step.account);
+            }
+            Ok(())
+        },
+    )?;
+    if leading_at == entries.len() {
+        write_leading(&mut writer).map_err(write_error(archive))?;
+    }
+
+    let trailing = pass.trailing(archive, &total.records)?;
+    for (new, packed) in trailing.iter().zip(&pack_new(&trailing, archive, level)?) {
+        writer.add(&new.name, packed).map_err(write_error(archive))?;
+    }
+    let kept = entries.iter().zip(&dropped).filter(|&(_, &dropped)| !dropped).map(|(entry, _)| &*entry.name);
+    check_collisions(leading.iter().chain(&trailing), kept, archive)?;
+    total.tally.added += (leading.len() + trailing.len()) as u64;
+    writer.finish(jar).map_err(write_error(archive))?;
+    Ok(total)
+}
+
+/// Entries that added ones do not precede.
+fn is_head(entry: &Entry) -> bool {
+    entry.kind == EntryKind::Manifest || &*entry.name == "META-INF/"
+}
+
+/// An entry's fate, ready to be written.
+struct Step<T> {
+    fate: Fate,
+    account: Rewritten<T>,
+}
+
+enum Fate {
+    Keep,
+    Replace(Packed<'static>),
+    Drop,
+}
+
+/// The parallel part: the fate of one entry, and its compression.
+fn step<R: Rewriter>(
+    pass: &Pass<'_, R>,
+    jar: &Jar<'_>,
+    at: &Location<'_>,
+) -> Result<Step<R::Record>, Failure<R::Error>> {
+    let decision = pass.decide(jar, at)?;
+    let fate = match decision.action {
+        Action::Keep => Fate::Keep,
+        Action::Drop => Fate::Drop,
+        Action::Replace(bytes) => Fate::Replace(
+            pack(bytes, jar.record(at.index).method, pass.options.level).map_err(Error::entry(at))?,
+        ),
+    };
+    Ok(Step { fate, account: decision.account })
+}
+
+/// Puts contents into the form in which an entry of this method holds them.
+fn pack(bytes: Vec<u8>, method: u16, level: u32) -> Result<Packed<'static>, EntryProblem> {
+    match method {
+        STORED => Ok(Packed::stored(bytes)),
+        DEFLATED => Ok(Packed::deflated(&bytes, codec::deflate(&bytes, level)?)),
+        other => Err(EntryProblem::Method(other)),
+    }
+}
+
+fn pack_new<'n, E: Send>(
+    new: &'n [NewEntry],
+    archive: &ArchivePath<'_>,
+    level: u32,
+) -> Result<Vec<Packed<'n>>, Failure<E>> {
+    let packed: Vec<_> = new
+        .par_iter()
+        .map(|new| match new.method {
+            Method::Stored => Ok(Packed::stored(Cow::Borrowed(new.bytes.as_slice()))),
+            Method::Deflated => Ok(Packed::deflated(&new.bytes, codec::deflate(&new.bytes, level)?)),
+        })
+        .collect();
+    let named = |(packed, new): (Result<_, _>, &NewEntry)| {
+        packed.map_err(|problem| Failure::Archive(Error::Entry { entry: archive.entry(&new.name), problem }))
+    };
+    packed.into_iter().zip(new).map(named).collect()
+}
+
+/// Drops the signature files and takes the digests out of the manifests. `steps` are those of the whole jar.
+fn remove_signature<R: Rewriter>(
+    jar: &Jar<'_>,
+    archive: &ArchivePath<'_>,
+    steps: &mut [Step<R::Record>],
+    pass: &Pass<'_, R>,
+) -> Result<(), Failure<R::Error>> {
+    let (mut files, mut digests) = (Vec::new(), 0);
+    for (index, (step, entry)) in steps.iter_mut().zip(jar.entries()).enumerate() {
+        let tally = &mut step.account.tally;
+        match (entry.kind, &step.fate) {
+            (EntryKind::Signature, Fate::Keep | Fate::Replace(_)) => {
+                files.push(entry.name.clone());
+                *tally = Default::default();
+                tally.dropped = 1;
+                step.fate = Fate::Drop;
+            }
+            // One that the rewriter has replaced is its own matter.
+            (EntryKind::Manifest, Fate::Keep) => {
+                let at = Location { archive, index, entry };
+                let stripped = strip_digests(&jar.read(index, &pass.budget).map_err(Error::entry(&at))?);
+                if stripped.digests > 0 {
+                    digests += stripped.digests;
+                    let packed = pack(stripped.bytes, jar.record(index).method, pass.options.level);
+                    step.fate = Fate::Replace(packed.map_err(Error::entry(&at))?);
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(first) = steps.first_mut() {
+        let notice = Notice::SignatureRemoved { archive: archive.to_string(), files, digests };
+        first.account.notices.insert(0, notice);
+    }
+    Ok(())
+}
+
+fn write_error<E>(at: &dyn std::fmt::Display) -> impl FnOnce(io::Error) -> Failure<E> {
+    move |cause| {
+        let problem = EntryProblem::Io { action: "write the output", cause };
+        Failure::Archive(Error::Entry { entry: at.to_string(), problem })
+    }
+}

@@ -1,0 +1,221 @@
+//! Where output goes: checked before anything is written, written beside it, renamed in the end.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{TempDir, TempPath};
+
+use crate::INDEX_NAME;
+use crate::error::{Error, TargetProblem};
+use crate::input::Input;
+use crate::rewrite::Rewritten;
+
+/// Names of temporary neighbours, between these two: see the crate's documentation.
+const TEMP_PREFIX: &str = ".cctrewrite-";
+const TEMP_SUFFIX: &str = ".tmp";
+
+/// An output path that is neither an input, nor in one, nor around one.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// As the caller named it, for messages.
+    shown: PathBuf,
+    /// Canonical.
+    place: PathBuf,
+}
+
+impl Target {
+    /// Checks an output path against all inputs of a run. An existing file is going to be overwritten (if it is a
+    /// symbolic link, what it points to); an existing folder must be empty or an earlier output.
+    pub fn new(path: &Path, inputs: &[&Input]) -> Result<Target, Error> {
+        let shown = path.to_path_buf();
+        let refuse = |problem| Error::Target { path: shown.clone(), problem };
+        let name = path.file_name().ok_or_else(|| refuse(TargetProblem::NoName))?;
+        let path = match fs::symlink_metadata(path) {
+            Ok(_) => fs::canonicalize(path).map_err(Error::io(path, "find"))?,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+                let parent = parent_of(path);
+                fs::canonicalize(parent).map_err(Error::io(parent, "find the output's folder"))?.join(name)
+            }
+            Err(cause) => return Err(Error::io(path, "find")(cause)),
+        };
+        for input in inputs {
+            let place = input.canonical_path();
+            let named = input.path().to_path_buf();
+            if path == place || same_file(&path, place) {
+                return Err(refuse(TargetProblem::IsInput(named)));
+            }
+            if path.starts_with(place) {
+                return Err(refuse(TargetProblem::InsideInput(named)));
+            }
+            if place.starts_with(&path) {
+                return Err(refuse(TargetProblem::ContainsInput(named)));
+            }
+        }
+        Ok(Target { shown, place: path })
+    }
+
+    /// The path as it was named.
+    pub fn path(&self) -> &Path {
+        &self.shown
+    }
+
+    fn refuse(&self, problem: TargetProblem) -> Error {
+        Error::Target { path: self.shown.clone(), problem }
+    }
+
+    /// A temporary file beside the target, which may be overwritten.
+    pub(crate) fn stage_file(&self) -> Result<(fs::File, TempPath), Error> {
+        match fs::metadata(&self.place) {
+            Ok(there) if there.is_dir() => return Err(self.refuse(TargetProblem::IsFolder)),
+            Ok(there) if !there.is_file() => return Err(self.refuse(TargetProblem::Special)),
+            _ => {}
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMP_PREFIX).suffix(TEMP_SUFFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new file, for the umask to narrow, not for the owner alone as other temporary files.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let staged = builder.tempfile_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))?;
+        Ok(staged.into_parts())
+    }
+
+    /// A temporary folder beside the target, which may be replaced.
+    pub(crate) fn stage_folder(&self) -> Result<TempDir, Error> {
+        self.check_folder()?;
+        self.temp_folder()
+    }
+
+    fn temp_folder(&self) -> Result<TempDir, Error> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMP_PREFIX).suffix(TEMP_SUFFIX);
+        builder.tempdir_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))
+    }
+
+    /// What stands where a folder is to be written.
+    fn check_folder(&self) -> Result<Occupied, Error> {
+        let there = match fs::metadata(&self.place) {
+            Ok(there) => there,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Occupied::No),
+            Err(cause) => return Err(Error::io(&self.shown, "find")(cause)),
+        };
+        if there.is_file() {
+            return Err(self.refuse(TargetProblem::IsFile));
+        }
+        if !there.is_dir() {
+            return Err(self.refuse(TargetProblem::Special));
+        }
+        let mut contents = fs::read_dir(&self.place).map_err(Error::io(&self.shown, "list"))?;
+        if contents.next().is_none() {
+            return Ok(Occupied::EmptyFolder);
+        }
+        if self.place.join(INDEX_NAME).is_file() {
+            return Ok(Occupied::EarlierOutput);
+        }
+        Err(self.refuse(TargetProblem::NotEmpty))
+    }
+
+    fn commit_folder(&self, staged: TempDir) -> Result<(), Error> {
+        let rename =
+            |from: &Path| fs::rename(from, &self.place).map_err(Error::io(&self.shown, "put in place"));
+        match self.check_folder()? {
+            Occupied::No => rename(staged.path())?,
+            Occupied::EmptyFolder => {
+                fs::remove_dir(&self.place).map_err(Error::io(&self.shown, "replace"))?;
+                rename(staged.path())?;
+            }
+            Occupied::EarlierOutput => {
+                // Into a temporary folder, which removes it in the end.
+                let attic = self.temp_folder()?;
+                let old = attic.path().join("old");
+                fs::rename(&self.place, &old).map_err(Error::io(&self.shown, "replace"))?;
+                if let Err(error) = rename(staged.path()) {
+                    if fs::rename(&old, &self.place).is_err() {
+                        // The earlier output could not go back; at least it must not be deleted.
+                        let _ = attic.keep();
+                    }
+                    return Err(error);
+                }
+                remove_old(attic);
+            }
+        }
+        // Its name is gone; nothing is left to be removed.
+        let _ = staged.keep();
+        Ok(())
+    }
+}
+
+enum Occupied {
+    No,
+    EmptyFolder,
+    EarlierOutput,
+}
+
+/// Removes a replaced output. The new one is in place: what cannot be removed (a folder without write permission) stays
+/// behind as a harmless temporary folder.
+fn remove_old(attic: TempDir) {
+    let _ = attic.close();
+}
+
+/// The folder a path is in; a bare name is in the current one.
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether two paths are hard links to one file.
+#[cfg(unix)]
+fn same_file(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere, canonical paths must do.
+#[cfg(not(unix))]
+fn same_file(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// A complete output in its temporary place. Dropped without [`Staged::commit`], it is removed.
+#[derive(Debug)]
+#[must_use = "the output is removed unless it is committed"]
+pub struct Staged<T> {
+    target: Target,
+    place: StagedPlace,
+    account: Rewritten<T>,
+}
+
+#[derive(Debug)]
+pub(crate) enum StagedPlace {
+    File(TempPath),
+    Folder(TempDir),
+}
+
+impl<T> Staged<T> {
+    pub(crate) fn new(target: &Target, place: StagedPlace, account: Rewritten<T>) -> Staged<T> {
+        Staged { target: target.clone(), place, account }
+    }
+
+    /// What was done.
+    pub fn account(&self) -> &Rewritten<T> {
+        &self.account
+    }
+
+    /// Puts the output in its place. A run with several outputs commits them when all are complete.
+    pub fn commit(self) -> Result<Rewritten<T>, Error> {
+        match self.place {
+            StagedPlace::File(temp) => {
+                let shown = &self.target.shown;
+                temp.persist(&self.target.place)
+                    .map_err(|error| Error::io(shown, "put in place")(error.error))?;
+            }
+            StagedPlace::Folder(temp) => self.target.commit_folder(temp)?,
+        }
+        Ok(self.account)
+    }
+}

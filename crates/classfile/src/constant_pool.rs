@@ -1,0 +1,408 @@
+//! The constant pool (JVMS 4.4): read in place, kept in its order, only ever appended to.
+//!
+//! Indices into the pool stand all over a class file, in attributes this crate may not even know. So an edited class keeps the old
+//! constants where they are, byte for byte, and new ones come behind them.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+
+use crate::bytes::{Cursor, PutBytes, u2_at, u4_at};
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutf8;
+
+/// Index of a constant; 0 names none.
+pub type Index = u16;
+
+/// Constant-pool tags (JVMS table 4.4-A).
+#[allow(missing_docs)]
+pub mod tag {
+    pub const UTF8: u8 = 1;
+    pub const INTEGER: u8 = 3;
+    pub const FLOAT: u8 = 4;
+    pub const LONG: u8 = 5;
+    pub const DOUBLE: u8 = 6;
+    pub const CLASS: u8 = 7;
+    pub const STRING: u8 = 8;
+    pub const FIELDREF: u8 = 9;
+    pub const METHODREF: u8 = 10;
+    pub const INTERFACE_METHODREF: u8 = 11;
+    pub const NAME_AND_TYPE: u8 = 12;
+    pub const METHOD_HANDLE: u8 = 15;
+    pub const METHOD_TYPE: u8 = 16;
+    pub const DYNAMIC: u8 = 17;
+    pub const INVOKE_DYNAMIC: u8 = 18;
+    pub const MODULE: u8 = 19;
+    pub const PACKAGE: u8 = 20;
+}
+
+/// Length in bytes of a constant behind its tag, by tag; 0 for tags that do not exist, and for `Utf8`, whose length is its own.
+const PAYLOAD: [u8; 21] = [0, 0, 0, 4, 4, 8, 8, 2, 2, 4, 4, 4, 4, 0, 0, 3, 2, 4, 4, 2, 2];
+
+/// A reference to a member: the class constant, and name and descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemberRef<'p> {
+    /// `CONSTANT_Fieldref`, `Methodref` or `InterfaceMethodref` tag.
+    pub tag: u8,
+    /// Index of the `CONSTANT_Class` of the owner.
+    pub class_index: Index,
+    /// Internal name of the owner, or an array descriptor.
+    pub class: &'p [u8],
+    /// Index of the name.
+    pub name_index: Index,
+    /// Member name.
+    pub name: &'p [u8],
+    /// Member descriptor.
+    pub descriptor: &'p [u8],
+}
+
+/// The constants of one class file. Strings are modified UTF-8 bytes, borrowed from the file.
+#[derive(Debug, Clone)]
+pub struct ConstantPool<'a> {
+    file: &'a [u8],
+    /// Offset in `file` of each constant's tag; 0 for index 0 and for the unusable second halves of longs and doubles.
+    offsets: Vec<u32>,
+    end: usize,
+}
+
+impl<'a> ConstantPool<'a> {
+    /// Parses the pool that begins (with its count) at the cursor, which reads `file` from offset 0.
+    pub(crate) fn parse(file: &'a [u8], cursor: &mut Cursor<'a>) -> Result<Self> {
+        let count = cursor.u2()? as usize;
+        if count == 0 {
+            return Err(cursor.error(ErrorKind::Malformed("constant_pool_count is 0")));
+        }
+        let mut offsets = Vec::with_capacity(count);
+        offsets.push(0);
+        while offsets.len() < count {
+            let at = cursor.offset();
+            let tag = cursor.u1()?;
+            offsets.push(at as u32);
+            match tag {
+                tag::UTF8 => {
+                    let length = cursor.u2()? as usize;
+                    cursor.take(length)?;
+                }
+                tag::LONG | tag::DOUBLE => {
+                    cursor.take(8)?;
+                    if offsets.len() >= count {
+                        return Err(Error::at(ErrorKind::Malformed("a long or double has no second index"), at));
+                    }
+                    offsets.push(0);
+                }
+                _ => match PAYLOAD.get(tag as usize) {
+                    Some(&n) if n > 0 => {
+                        cursor.take(n as usize)?;
+                    }
+                    _ => return Err(Error::at(ErrorKind::BadTag(tag), at)),
+                },
+            }
+        }
+        Ok(ConstantPool { file, offsets, end: cursor.offset() })
+    }
+
+    /// `constant_pool_count`: one more than the largest index.
+    pub fn count(&self) -> u16 {
+        self.offsets.len() as u16
+    }
+
+    /// Offset in the class file of the first byte behind the pool.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// The constants' bytes as they stand in the file, without the count.
+    pub fn raw(&self) -> &'a [u8] {
+        &self.file[10..self.end]
+    }
+
+    /// Tag of a constant; `None` for index 0, indices out of range, and the second halves of longs and doubles.
+    #[inline]
+    pub fn tag(&self, index: Index) -> Option<u8> {
+        match self.offsets.get(index as usize) {
+            Some(&at) if at != 0 => Some(self.file[at as usize]),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn payload(&self, index: Index, wanted: u8, expected: &'static str) -> Result<usize> {
+        match self.offsets.get(index as usize) {
+            Some(&at) if at != 0 && self.file[at as usize] == wanted => Ok(at as usize + 1),
+            _ => Err(Error::new(ErrorKind::BadIndex { index, expected })),
+        }
+    }
+
+    /// Bytes of a `CONSTANT_Utf8`: modified UTF-8, not checked (see [`crate::mutf8`]).
+    #[inline]
+    pub fn utf8(&self, index: Index) -> Result<&'a [u8]> {
+        let at = self.payload(index, tag::UTF8, "a CONSTANT_Utf8")?;
+        let length = u2_at(self.file, at) as usize;
+        Ok(&self.file[at + 2..at + 2 + length])
+    }
+
+    /// A `CONSTANT_Utf8` for people.
+    pub fn utf8_lossy(&self, index: Index) -> Cow<'a, str> {
+        self.utf8(index).map_or(Cow::Borrowed("?"), mutf8::decode_lossy)
+    }
+
+    /// Internal name (or array descriptor) of a `CONSTANT_Class`.
+    #[inline]
+    pub fn class(&self, index: Index) -> Result<&'a [u8]> {
+        let at = self.payload(index, tag::CLASS, "a CONSTANT_Class")?;
+        self.utf8(u2_at(self.file, at))
+    }
+
+    /// Name of a `CONSTANT_Module`.
+    pub fn module(&self, index: Index) -> Result<&'a [u8]> {
+        let at = self.payload(index, tag::MODULE, "a CONSTANT_Module")?;
+        self.utf8(u2_at(self.file, at))
+    }
+
+    /// Name of a `CONSTANT_Package`.
+    pub fn package(&self, index: Index) -> Result<&'a [u8]> {
+        let at = self.payload(index, tag::PACKAGE, "a CONSTANT_Package")?;
+        self.utf8(u2_at(self.file, at))
+    }
+
+    /// Text of a `CONSTANT_String`.
+    pub fn string(&self, index: Index) -> Result<&'a [u8]> {
+        let at = self.payload(index, tag::STRING, "a CONSTANT_String")?;
+        self.utf8(u2_at(self.file, at))
+    }
+
+    /// Descriptor of a `CONSTANT_MethodType`.
+    pub fn method_type(&self, index: Index) -> Result<&'a [u8]> {
+        let at = self.payload(index, tag::METHOD_TYPE, "a CONSTANT_MethodType")?;
+        self.utf8(u2_at(self.file, at))
+    }
+
+    /// Value of a `CONSTANT_Integer`.
+    pub fn integer(&self, index: Index) -> Result<i32> {
+        let at = self.payload(index, tag::INTEGER, "a CONSTANT_Integer")?;
+        Ok(u4_at(self.file, at) as i32)
+    }
+
+    /// Value of a `CONSTANT_Float`.
+    pub fn float(&self, index: Index) -> Result<f32> {
+        let at = self.payload(index, tag::FLOAT, "a CONSTANT_Float")?;
+        Ok(f32::from_bits(u4_at(self.file, at)))
+    }
+
+    /// Value of a `CONSTANT_Long`.
+    pub fn long(&self, index: Index) -> Result<i64> {
+        let at = self.payload(index, tag::LONG, "a CONSTANT_Long")?;
+        Ok(((u64::from(u4_at(self.file, at)) << 32) | u64::from(u4_at(self.file, at + 4))) as i64)
+    }
+
+    /// Value of a `CONSTANT_Double`.
+    pub fn double(&self, index: Index) -> Result<f64> {
+        let at = self.payload(index, tag::DOUBLE, "a CONSTANT_Double")?;
+        Ok(f64::from_bits((u64::from(u4_at(self.file, at)) << 32) | u64::from(u4_at(self.file, at + 4))))
+    }
+
+    /// Kind (1 to 9, JVMS table 5.4.3.5-A) and reference index of a `CONSTANT_MethodHandle`.
+    pub fn method_handle(&self, index: Index) -> Result<(u8, Index)> {
+        let at = self.payload(index, tag::METHOD_HANDLE, "a CONSTANT_MethodHandle")?;
+        Ok((self.file[at], u2_at(self.file, at + 1)))
+    }
+
+    /// Bootstrap-method index, name and descriptor of a `CONSTANT_Dynamic` or `CONSTANT_InvokeDynamic`.
+    pub fn dynamic(&self, index: Index) -> Result<(u16, &'a [u8], &'a [u8])> {
+        let at = match self.tag(index) {
+            Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => self.offsets[index as usize] as usize + 1,
+            _ => {
+                let expected = "a CONSTANT_Dynamic or CONSTANT_InvokeDynamic";
+                return Err(Error::new(ErrorKind::BadIndex { index, expected }));
+            }
+        };
+        let (name, descriptor) = self.name_and_type(u2_at(self.file, at + 2))?;
+        Ok((u2_at(self.file, at), name, descriptor))
+    }
+
+    /// Name and descriptor of a `CONSTANT_NameAndType`.
+    pub fn name_and_type(&self, index: Index) -> Result<(&'a [u8], &'a [u8])> {
+        let at = self.payload(index, tag::NAME_AND_TYPE, "a CONSTANT_NameAndType")?;
+        Ok((self.utf8(u2_at(self.file, at))?, self.utf8(u2_at(self.file, at + 2))?))
+    }
+
+    /// A `CONSTANT_Fieldref`, `CONSTANT_Methodref` or `CONSTANT_InterfaceMethodref`.
+    #[inline]
+    pub fn member_ref(&self, index: Index) -> Result<MemberRef<'a>> {
+        let tag = match self.tag(index) {
+            Some(t @ (tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF)) => t,
+            _ => {
+                let expected = "a field or method reference";
+                return Err(Error::new(ErrorKind::BadIndex { index, expected }));
+            }
+        };
+        let at = self.offsets[index as usize] as usize + 1;
+        let class_index = u2_at(self.file, at);
+        let nt = self.payload(u2_at(self.file, at + 2), tag::NAME_AND_TYPE, "a CONSTANT_NameAndType")?;
+        let name_index = u2_at(self.file, nt);
+        Ok(MemberRef {
+            tag,
+            class_index,
+            class: self.class(class_index)?,
+            name_index,
+            name: self.utf8(name_index)?,
+            descriptor: self.utf8(u2_at(self.file, nt + 2))?,
+        })
+    }
+
+    /// Index of the first `CONSTANT_Utf8` with these bytes. A linear search, meant for a handful of names per class.
+    pub fn find_utf8(&self, bytes: &[u8]) -> Option<Index> {
+        (1..self.count()).find(|&i| self.tag(i) == Some(tag::UTF8) && self.utf8(i) == Ok(bytes))
+    }
+
+    /// All usable indices in order.
+    pub fn indices(&self) -> impl Iterator<Item = Index> + '_ {
+        (1..self.count()).filter(|&i| self.tag(i).is_some())
+    }
+
+    /// Checks what parsing leaves unchecked: that constants point to constants of the right kind, and that strings are modified UTF-8.
+    pub fn validate(&self) -> Result<()> {
+        for index in self.indices() {
+            let at = self.offsets[index as usize] as usize;
+            self.validate_one(index, at + 1).map_err(|e| Error::at(e.kind().clone(), at))?;
+        }
+        Ok(())
+    }
+
+    fn validate_one(&self, index: Index, at: usize) -> Result<()> {
+        let refer = || u2_at(self.file, at);
+        match self.file[at - 1] {
+            tag::UTF8 => mutf8::validate(self.utf8(index)?),
+            tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => {
+                self.utf8(refer()).map(drop)
+            }
+            tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF => self.member_ref(index).map(drop),
+            tag::NAME_AND_TYPE => self.name_and_type(index).map(drop),
+            tag::DYNAMIC | tag::INVOKE_DYNAMIC => self.dynamic(index).map(drop),
+            tag::METHOD_HANDLE => {
+                let (kind, reference) = self.method_handle(index)?;
+                if !(1..=9).contains(&kind) {
+                    return Err(ErrorKind::Malformed("reference_kind of a CONSTANT_MethodHandle is not 1 to 9").into());
+                }
+                self.member_ref(reference).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Constants to be appended to a pool, each only once.
+#[derive(Debug)]
+pub struct PoolAdditions {
+    first: u16,
+    next: usize,
+    bytes: Vec<u8>,
+    index: FxHashMap<Key, Index>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Utf8(Box<[u8]>),
+    Fixed(u8, u64),
+}
+
+impl PoolAdditions {
+    /// Additions behind `pool`.
+    pub fn new(pool: &ConstantPool<'_>) -> Self {
+        let first = pool.count();
+        PoolAdditions { first, next: first as usize, bytes: Vec::new(), index: FxHashMap::default() }
+    }
+
+    /// `constant_pool_count` with the additions.
+    pub fn count(&self) -> Result<u16> {
+        u16::try_from(self.next).map_err(|_| ErrorKind::PoolTooLarge.into())
+    }
+
+    /// The added constants' bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Whether nothing was added.
+    pub fn is_empty(&self) -> bool {
+        self.next == self.first as usize
+    }
+
+    fn claim(&mut self, key: Key, slots: usize) -> Result<Index> {
+        // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
+        if self.next + slots > 65535 {
+            return Err(ErrorKind::PoolTooLarge.into());
+        }
+        let index = self.next as u16;
+        self.index.insert(key, index);
+        self.next += slots;
+        Ok(index)
+    }
+
+    /// A `CONSTANT_Utf8`.
+    pub fn utf8(&mut self, text: &[u8]) -> Result<Index> {
+        let key = Key::Utf8(text.into());
+        if let Some(&i) = self.index.get(&key) {
+            return Ok(i);
+        }
+        let length = u16::try_from(text.len()).map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
+        let index = self.claim(key, 1)?;
+        self.bytes.put1(tag::UTF8);
+        self.bytes.put2(length);
+        self.bytes.extend_from_slice(text);
+        Ok(index)
+    }
+
+    fn fixed(&mut self, tag: u8, value: u64, slots: usize) -> Result<Index> {
+        let key = Key::Fixed(tag, value);
+        if let Some(&i) = self.index.get(&key) {
+            return Ok(i);
+        }
+        let index = self.claim(key, slots)?;
+        self.bytes.put1(tag);
+        match PAYLOAD[tag as usize] {
+            2 => self.bytes.put2(value as u16),
+            4 => self.bytes.put4(value as u32),
+            _ => self.bytes.put8(value),
+        }
+        Ok(index)
+    }
+
+    /// A `CONSTANT_Class` whose name stands at `name`.
+    pub fn class(&mut self, name: Index) -> Result<Index> {
+        self.fixed(tag::CLASS, u64::from(name), 1)
+    }
+
+    /// A `CONSTANT_Class` by name.
+    pub fn class_named(&mut self, name: &[u8]) -> Result<Index> {
+        let name = self.utf8(name)?;
+        self.class(name)
+    }
+
+    /// A `CONSTANT_Integer`.
+    pub fn integer(&mut self, value: i32) -> Result<Index> {
+        self.fixed(tag::INTEGER, u64::from(value as u32), 1)
+    }
+
+    /// A `CONSTANT_Long`.
+    pub fn long(&mut self, value: i64) -> Result<Index> {
+        self.fixed(tag::LONG, value as u64, 2)
+    }
+
+    /// A `CONSTANT_String` whose text stands at `text`.
+    pub fn string(&mut self, text: Index) -> Result<Index> {
+        self.fixed(tag::STRING, u64::from(text), 1)
+    }
+
+    /// A `CONSTANT_NameAndType`.
+    pub fn name_and_type(&mut self, name: Index, descriptor: Index) -> Result<Index> {
+        self.fixed(tag::NAME_AND_TYPE, u64::from(name) << 16 | u64::from(descriptor), 1)
+    }
+
+    /// A member reference of the given tag.
+    pub fn member_ref(&mut self, tag: u8, class: Index, name: Index, descriptor: Index) -> Result<Index> {
+        debug_assert!(matches!(tag, tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF));
+        let name_and_type = self.name_and_type(name, descriptor)?;
+        self.fixed(tag, u64::from(class) << 16 | u64::from(name_and_type), 1)
+    }
+}

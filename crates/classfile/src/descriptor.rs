@@ -1,0 +1,163 @@
+//! Descriptors (JVMS 4.3): walked in place, nothing is copied.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutf8;
+
+/// One type of a descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldType<'a> {
+    /// `B C D F I J S Z`, or `V` as a return type.
+    Base(u8),
+    /// A class, by internal name.
+    Class(&'a [u8]),
+    /// An array, by its whole descriptor.
+    Array(&'a [u8]),
+}
+
+impl FieldType<'_> {
+    /// Local-variable and stack slots (JVMS 2.6.1): 0 for void, 2 for long and double.
+    pub fn slots(&self) -> u16 {
+        match self {
+            FieldType::Base(b'V') => 0,
+            FieldType::Base(b'J' | b'D') => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether the value is a reference.
+    pub fn is_reference(&self) -> bool {
+        !matches!(self, FieldType::Base(_))
+    }
+}
+
+/// Splits the first type off `bytes`; `V` is accepted (callers that may not have it check).
+fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
+    let dimensions = bytes.iter().take_while(|&&b| b == b'[').count();
+    let length = match *bytes.get(dimensions)? {
+        b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' => 1,
+        b'V' if dimensions == 0 => 1,
+        b'L' => {
+            let name = &bytes[dimensions + 1..];
+            let end = name.iter().position(|&b| b == b';')?;
+            if end == 0 || name[..end].iter().any(|b| b".[".contains(b)) {
+                return None;
+            }
+            end + 2
+        }
+        _ => return None,
+    };
+    if dimensions > 255 {
+        return None;
+    }
+    let (this, rest) = bytes.split_at(dimensions + length);
+    let parsed = match (dimensions, this[0]) {
+        (0, b'L') => FieldType::Class(&this[1..this.len() - 1]),
+        (0, base) => FieldType::Base(base),
+        _ => FieldType::Array(this),
+    };
+    Some((parsed, rest))
+}
+
+#[cold]
+fn bad(descriptor: &[u8]) -> Error {
+    ErrorKind::BadDescriptor(mutf8::decode_lossy(descriptor).into_owned()).into()
+}
+
+/// Parses a field descriptor.
+pub fn field_type(descriptor: &[u8]) -> Result<FieldType<'_>> {
+    match split_type(descriptor) {
+        Some((FieldType::Base(b'V'), _)) | None => Err(bad(descriptor)),
+        Some((t, [])) => Ok(t),
+        Some(_) => Err(bad(descriptor)),
+    }
+}
+
+/// A checked method descriptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodDescriptor<'a> {
+    raw: &'a [u8],
+    /// Offset of the closing parenthesis.
+    close: usize,
+    slots: u16,
+    /// The return type, `Base(b'V')` for void.
+    pub result: FieldType<'a>,
+}
+
+impl<'a> MethodDescriptor<'a> {
+    /// Parses and checks a method descriptor; more than 255 argument slots are the caller's to refuse (JVMS 4.3.3 counts `this`).
+    pub fn parse(raw: &'a [u8]) -> Result<Self> {
+        let Some(mut rest) = raw.strip_prefix(b"(") else { return Err(bad(raw)) };
+        let mut slots = 0u16;
+        while rest.first() != Some(&b')') {
+            match split_type(rest) {
+                Some((FieldType::Base(b'V'), _)) | None => return Err(bad(raw)),
+                Some((t, after)) => {
+                    slots = slots.saturating_add(t.slots());
+                    rest = after;
+                }
+            }
+        }
+        let close = raw.len() - rest.len();
+        match split_type(&rest[1..]) {
+            Some((result, [])) => Ok(MethodDescriptor { raw, close, slots, result }),
+            _ => Err(bad(raw)),
+        }
+    }
+
+    /// The descriptor's bytes.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// Slots of the arguments, without `this`.
+    pub fn argument_slots(&self) -> u16 {
+        self.slots
+    }
+
+    /// The arguments in order.
+    pub fn arguments(&self) -> impl Iterator<Item = FieldType<'a>> + use<'a> {
+        let mut rest = &self.raw[1..self.close];
+        std::iter::from_fn(move || {
+            let (t, after) = split_type(rest)?;
+            rest = after;
+            Some(t)
+        })
+    }
+
+    /// The descriptor with more parameters behind the last one.
+    pub fn with_parameters(&self, added: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.raw.len() + added.len());
+        out.extend_from_slice(&self.raw[..self.close]);
+        out.extend_from_slice(added);
+        out.extend_from_slice(&self.raw[self.close..]);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn method_descriptors_are_walked() {
+        let d = MethodDescriptor::parse(b"(IJ[[D[Ljava/lang/String;Ljava/lang/Object;)V").unwrap();
+        assert_eq!(d.argument_slots(), 6);
+        let args: Vec<_> = d.arguments().collect();
+        assert_eq!(args.len(), 5);
+        assert_eq!(args[2], FieldType::Array(b"[[D"));
+        assert_eq!(args[4], FieldType::Class(b"java/lang/Object"));
+        assert_eq!(d.result, FieldType::Base(b'V'));
+        assert_eq!(d.with_parameters(b"J"), b"(IJ[[D[Ljava/lang/String;Ljava/lang/Object;J)V");
+    }
+
+    #[test]
+    fn malformed_descriptors_are_refused() {
+        for bad in [&b""[..], b"()", b"(V)V", b"(I", b"I", b"()VV", b"(L;)V", b"(La.b;)V", b"([V)V", b"()[", b"(Lx)V"] {
+            assert!(MethodDescriptor::parse(bad).is_err(), "{bad:?}");
+        }
+        for bad in [&b"V"[..], b"", b"II", b"[", b"L;", b"Lx"] {
+            assert!(field_type(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(field_type(b"[[I").unwrap(), FieldType::Array(b"[[I"));
+    }
+}

@@ -1,0 +1,492 @@
+//! Editing a method's code: what may be inserted where, and writing the result.
+//!
+//! The places of one instruction at bci `b`, in order:
+//!
+//! 1. *after the instruction before* ([`CodeEdit::after`]; for `b` = 0 the prologue): reached by falling through, not by jumps to `b`;
+//! 2. the label `b`: jumps, exception ranges, line numbers and frames of `b` are here;
+//! 3. *before `b`* ([`CodeEdit::before`]): reached either way, the beginning of a block;
+//! 4. the instruction, or what replaces it.
+//!
+//! Inserted code contains no jumps, and frames are patched as [`super::frames`] explains.
+
+use crate::bytes::PutBytes;
+use crate::code::{Bci, Code, Handler, Instruction};
+use crate::constant_pool::{Index, PoolAdditions};
+use crate::edit::asm::Asm;
+use crate::edit::frames::{self, Frame, Signature, VerificationType};
+use crate::edit::layout::{self, Layout};
+use crate::edit::tables;
+use crate::error::{Error, ErrorKind, Result};
+use crate::mutf8;
+use crate::opcode;
+
+/// Locals with an index of `from` or more move up by `by`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LocalShift {
+    from: u16,
+    by: u16,
+}
+
+impl LocalShift {
+    /// The new index of a local of one or two slots.
+    pub(crate) fn apply(self, local: u16, two: bool) -> Result<u16> {
+        if local >= self.from {
+            return local.checked_add(self.by).ok_or(ErrorKind::TooMany("local variables").into());
+        }
+        if two && local + 1 >= self.from && self.by > 0 {
+            return Err(ErrorKind::StraddlingLocal(local).into());
+        }
+        Ok(local)
+    }
+}
+
+/// Code inserted at a place: `key` is twice the bci, plus one behind the label.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub(crate) key: u64,
+    start: u32,
+    end: u32,
+}
+
+impl Piece {
+    pub(crate) fn length(&self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// An instruction's replacement.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    pub(crate) bci: Bci,
+    start: u32,
+    end: u32,
+}
+
+impl Replacement {
+    pub(crate) fn length(&self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// All edits of a method, sorted before layout.
+#[derive(Debug)]
+pub(crate) struct Edits {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) replacements: Vec<Replacement>,
+    pub(crate) shift: LocalShift,
+    bytes: Vec<u8>,
+}
+
+/// A handler in the appended code, to be named by [`CodeEdit::catch_all`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HandlerId(usize);
+
+/// Edits of one method's code.
+#[derive(Debug)]
+pub struct CodeEdit<'c, 'a> {
+    code: &'c Code<'a>,
+    edits: Edits,
+    /// Types of the added locals at every frame of the original code.
+    added_locals: Vec<VerificationType>,
+    handlers: Vec<(Asm, Frame)>,
+    ranges: Vec<(Bci, Bci, HandlerId)>,
+    extra_stack: u16,
+    extra_locals: u16,
+}
+
+impl<'c, 'a> CodeEdit<'c, 'a> {
+    /// Edits of `code`. All locals from slot `at` on move up to make room for `added_locals`, which every frame then states.
+    pub fn new(code: &'c Code<'a>, at: u16, added_locals: &[VerificationType]) -> Self {
+        let by = added_locals
+            .iter()
+            .map(|t| if matches!(t, VerificationType::Long | VerificationType::Double) { 2 } else { 1 })
+            .sum();
+        CodeEdit {
+            code,
+            edits: Edits {
+                pieces: Vec::new(),
+                replacements: Vec::new(),
+                shift: LocalShift { from: at, by },
+                bytes: Vec::new(),
+            },
+            added_locals: added_locals.to_vec(),
+            handlers: Vec::new(),
+            ranges: Vec::new(),
+            extra_stack: 0,
+            extra_locals: by,
+        }
+    }
+
+    /// Stack slots that inserted code needs above what the original code has on the stack there.
+    pub fn need_stack(&mut self, slots: u16) {
+        self.extra_stack = self.extra_stack.max(slots);
+    }
+
+    fn keep(&mut self, asm: &Asm) -> (u32, u32) {
+        let start = self.edits.bytes.len() as u32;
+        self.edits.bytes.extend_from_slice(&asm.bytes);
+        (start, self.edits.bytes.len() as u32)
+    }
+
+    fn insert(&mut self, key: u64, asm: &Asm) {
+        let (start, end) = self.keep(asm);
+        self.edits.pieces.push(Piece { key, start, end });
+    }
+
+    /// Code that runs once on entry, in front of the label of bci 0.
+    pub fn prologue(&mut self, asm: &Asm) {
+        self.insert(0, asm);
+    }
+
+    /// Code that runs whenever the instruction at `bci` does.
+    pub fn before(&mut self, bci: Bci, asm: &Asm) {
+        self.insert(u64::from(bci) * 2 + 1, asm);
+    }
+
+    /// Code that runs when the instruction has completed and control falls through.
+    pub fn after(&mut self, instruction: &Instruction<'_>, asm: &Asm) {
+        self.insert(u64::from(instruction.end()) * 2, asm);
+    }
+
+    /// Puts something else in place of an instruction, which must not be a jump or switch.
+    pub fn replace(&mut self, bci: Bci, asm: &Asm) {
+        let (start, end) = self.keep(asm);
+        self.edits.replacements.push(Replacement { bci, start, end });
+    }
+
+    /// Appends a handler behind the code. Control gets there only by [`CodeEdit::catch_all`]; `frame` is its whole state (with the thrown
+    /// object's class on the stack) and its code must not fall off the end.
+    pub fn handler(&mut self, asm: Asm, frame: Frame) -> HandlerId {
+        self.handlers.push((asm, frame));
+        HandlerId(self.handlers.len() - 1)
+    }
+
+    /// Sends every exception thrown between two (original) labels and not caught by the method itself to a handler. `end` may be the
+    /// code's length.
+    pub fn catch_all(&mut self, start: Bci, end: Bci, handler: HandlerId) {
+        self.ranges.push((start, end, handler));
+    }
+
+    /// Writes the content of the new `Code` attribute. `signature` is the new method's, whose initial state may differ from the
+    /// old one's by added parameters; `old` is the original's. Returns names of attributes that had to be dropped because they are unknown and may hold
+    /// bytecode indices.
+    pub fn finish(
+        mut self,
+        old: &Signature<'a>,
+        signature: &Signature<'_>,
+        names: &mut AttributeNames,
+        additions: &mut PoolAdditions,
+        out: &mut Vec<u8>,
+    ) -> Result<Vec<String>> {
+        // Stable: pieces of one place stay in the order in which they were inserted.
+        self.edits.pieces.sort_by_key(|p| p.key);
+        self.edits.replacements.sort_by_key(|r| r.bci);
+        let layout = Layout::compute(self.code, &self.edits)?;
+        let appended: u32 = self.handlers.iter().map(|(asm, _)| asm.bytes.len() as u32).sum();
+        let length = layout.length + appended;
+        if length > 65535 {
+            return Err(ErrorKind::MethodTooLarge(length as usize).into());
+        }
+        let stack = self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
+        let locals = self.code.max_locals.max(self.edits.shift.from).checked_add(self.extra_locals);
+        out.put2(stack);
+        out.put2(locals.ok_or(ErrorKind::TooMany("local variables"))?);
+        out.put4(length);
+        let begin = out.len();
+        self.write_instructions(&layout, out)?;
+        debug_assert_eq!(out.len() - begin, layout.length as usize);
+        let mut entries = Vec::with_capacity(self.handlers.len());
+        for (asm, _) in &self.handlers {
+            entries.push((out.len() - begin) as Bci);
+            out.extend_from_slice(&asm.bytes);
+        }
+        self.write_exception_table(&layout, &entries, out)?;
+        self.write_attributes(old, signature, &layout, &entries, names, additions, out)
+    }
+
+    fn write_instructions(&self, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
+        let begin = out.len();
+        let mut pieces = self.edits.pieces.iter().peekable();
+        let mut replaced = self.edits.replacements.iter().peekable();
+        let bytes = &self.edits.bytes;
+        let mut write_pieces = |out: &mut Vec<u8>, key: u64| {
+            while let Some(p) = pieces.next_if(|p| p.key <= key) {
+                out.extend_from_slice(&bytes[p.start as usize..p.end as usize]);
+            }
+        };
+        for instruction in self.code.instructions() {
+            let bci = instruction.bci;
+            write_pieces(out, u64::from(bci) * 2);
+            self.write_trampolines(bci, layout, out)?;
+            write_pieces(out, u64::from(bci) * 2 + 1);
+            match replaced.next_if(|r| r.bci == bci) {
+                Some(r) => out.extend_from_slice(&bytes[r.start as usize..r.end as usize]),
+                None => self.write_instruction(&instruction, layout, begin, out)?,
+            }
+        }
+        let end = self.code.length();
+        write_pieces(out, u64::from(end) * 2);
+        self.write_trampolines(end, layout, out)
+    }
+
+    fn write_trampolines(&self, gap: Bci, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
+        for far in &layout.far {
+            if let Some((place, at)) = far.trampoline
+                && place == gap
+            {
+                let jump = self.code.instruction_at(far.bci).and_then(|i| i.target());
+                let target = layout.label(jump.ok_or(ErrorKind::BadTarget(far.bci))?)?;
+                out.put1(opcode::GOTO_W);
+                out.put4(target.wrapping_sub(at));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_instruction(
+        &self,
+        instruction: &Instruction<'_>,
+        layout: &Layout,
+        begin: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let at = (out.len() - begin) as u32;
+        if let Some((local, two)) = instruction.local() {
+            let new = self.edits.shift.apply(local, two)?;
+            if new != local {
+                write_shifted(instruction, new, out);
+                return Ok(());
+            }
+        } else if let Some(target) = instruction.target() {
+            return self.write_jump(instruction, target, at, layout, out);
+        } else if let Some(switch) = instruction.switch() {
+            out.put1(instruction.opcode);
+            out.extend(std::iter::repeat_n(0, 3 - at as usize % 4));
+            out.put4(layout.label(switch.default_target())?.wrapping_sub(at));
+            match switch.low {
+                Some(low) => {
+                    out.put4(low as u32);
+                    out.put4(low.wrapping_add(switch.len() as i32 - 1) as u32);
+                }
+                None => out.put4(switch.len() as u32),
+            }
+            for (case, target) in switch.cases() {
+                if switch.low.is_none() {
+                    out.put4(case as u32);
+                }
+                out.put4(layout.label(target)?.wrapping_sub(at));
+            }
+            return Ok(());
+        }
+        out.extend_from_slice(instruction.bytes);
+        Ok(())
+    }
+
+    fn write_jump(
+        &self,
+        instruction: &Instruction<'_>,
+        target: Bci,
+        at: u32,
+        layout: &Layout,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let mut to = layout.label(target)?;
+        let mut opcode = instruction.opcode;
+        if let Some(far) = layout.far_jump(instruction.bci) {
+            match far.trampoline {
+                Some((_, trampoline)) => to = trampoline,
+                None => opcode = if opcode == opcode::GOTO { opcode::GOTO_W } else { opcode::JSR_W },
+            }
+        }
+        out.put1(opcode);
+        let offset = i64::from(to) - i64::from(at);
+        if matches!(opcode, opcode::GOTO_W | opcode::JSR_W) {
+            out.put4(offset as i32 as u32);
+        } else {
+            out.put2(i16::try_from(offset).map_err(|_| ErrorKind::JumpTooFar(instruction.bci))? as u16);
+        }
+        Ok(())
+    }
+
+    fn write_exception_table(&self, layout: &Layout, entries: &[Bci], out: &mut Vec<u8>) -> Result<()> {
+        let count = self.code.handlers.len() + self.ranges.len();
+        out.put2(u16::try_from(count).map_err(|_| Error::new(ErrorKind::TooMany("exception handlers")))?);
+        for &Handler { start, end, handler, catch_type } in &self.code.handlers {
+            out.put2(layout.label(start)? as u16);
+            out.put2(layout.label(end)? as u16);
+            out.put2(layout.label(handler)? as u16);
+            out.put2(catch_type);
+        }
+        // Behind the method's own: the first entry that matches is taken (JVMS 2.10).
+        for &(start, end, handler) in &self.ranges {
+            out.put2(layout.label(start)? as u16);
+            out.put2(layout.label(end)? as u16);
+            out.put2(entries[handler.0] as u16);
+            out.put2(0);
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn write_attributes(
+        &self,
+        old: &Signature<'a>,
+        signature: &Signature<'_>,
+        layout: &Layout,
+        entries: &[Bci],
+        names: &mut AttributeNames,
+        additions: &mut PoolAdditions,
+        out: &mut Vec<u8>,
+    ) -> Result<Vec<String>> {
+        let count_at = out.len();
+        out.put2(0);
+        let mut count = 0u16;
+        let mut dropped = Vec::new();
+        let mut old_frames = None;
+        for attribute in self.code.attributes.iter() {
+            if attribute.name == b"StackMapTable" {
+                names.stack_map_table = Some(attribute.name_index);
+                old_frames = Some(attribute);
+                continue;
+            }
+            let start = out.len();
+            out.put2(attribute.name_index);
+            out.put4(0);
+            let shift = self.edits.shift;
+            match attribute.name {
+                b"LineNumberTable" => tables::line_numbers(attribute, layout, out)?,
+                b"LocalVariableTable" | b"LocalVariableTypeTable" => {
+                    tables::local_variables(attribute, layout, shift, out)?;
+                }
+                b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                    tables::type_annotations(attribute, layout, shift, out)?;
+                }
+                unknown => {
+                    out.truncate(start);
+                    dropped.push(mutf8::decode_lossy(unknown).into_owned());
+                    continue;
+                }
+            }
+            patch_length(out, start);
+            count += 1;
+        }
+        let table = self.frames(old, signature, layout, entries, old_frames, additions)?;
+        if let Some(table) = table {
+            out.put2(names.stack_map_table(additions)?);
+            out.put4(table.len() as u32);
+            out.extend_from_slice(&table);
+            count += 1;
+        }
+        out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
+        Ok(dropped)
+    }
+
+    /// The new StackMapTable.
+    fn frames(
+        &self,
+        old: &Signature<'a>,
+        signature: &Signature<'_>,
+        layout: &Layout,
+        entries: &[Bci],
+        table: Option<&crate::class::Attribute<'a>>,
+        additions: &mut PoolAdditions,
+    ) -> Result<Option<Vec<u8>>> {
+        let mut states = match table {
+            Some(attribute) => frames::read(attribute.cursor(), old.initial_locals())?,
+            None => Vec::new(),
+        };
+        for (_, frame) in &mut states {
+            frames::insert_locals(&mut frame.locals, self.edits.shift.from, &self.added_locals)?;
+        }
+        let mut placed = Vec::with_capacity(states.len() + self.handlers.len());
+        for far in &layout.far {
+            let (Some((_, at)), Some(_)) = (far.trampoline, table) else { continue };
+            let target = self.code.instruction_at(far.bci).and_then(|i| i.target());
+            let state = states.iter().find(|(bci, _)| Some(*bci) == target);
+            let (_, frame) = state.ok_or(ErrorKind::JumpTooFar(far.bci))?;
+            placed.push((at, frame.clone()));
+        }
+        for (bci, frame) in states {
+            placed.push((layout.label(bci)?, frame));
+        }
+        for ((_, frame), &at) in self.handlers.iter().zip(entries) {
+            placed.push((at, frame.clone()));
+        }
+        placed.sort_by_key(|(at, _)| *at);
+        let mut writer = frames::Writer::new(signature, layout);
+        for (at, frame) in placed {
+            writer.frame(at, frame, additions)?;
+        }
+        Ok(writer.finish())
+    }
+}
+
+/// An instruction with another local variable.
+fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut Vec<u8>) {
+    use opcode::*;
+    let short = |general: Opcode, short: Opcode, op: Opcode| if op >= short { general + (op - short) / 4 } else { op };
+    let general = match instruction.opcode {
+        op @ ILOAD..=ALOAD_3 => short(ILOAD, ILOAD_0, op),
+        op @ ISTORE..=ASTORE_3 => short(ISTORE, ISTORE_0, op),
+        op => op,
+    };
+    match general {
+        IINC => {
+            let constant = if instruction.is_wide() {
+                i16::from_be_bytes([instruction.bytes[4], instruction.bytes[5]])
+            } else {
+                i16::from(instruction.bytes[2] as i8)
+            };
+            if new <= 255 && layout::iinc_is_short(instruction) {
+                out.extend([IINC, new as u8, constant as i8 as u8]);
+            } else {
+                out.extend([WIDE, IINC]);
+                out.put2(new);
+                out.put2(constant as u16);
+            }
+        }
+        _ if new <= 3 && general != RET => {
+            let (base, first) = if general >= ISTORE { (ISTORE, ISTORE_0) } else { (ILOAD, ILOAD_0) };
+            out.put1(first + 4 * (general - base) + new as u8);
+        }
+        _ if new <= 255 => out.extend([general, new as u8]),
+        _ => {
+            out.extend([WIDE, general]);
+            out.put2(new);
+        }
+    }
+}
+
+/// Fills in the length of an attribute that begins at `start` and ends with `out`.
+pub(crate) fn patch_length(out: &mut [u8], start: usize) {
+    let length = (out.len() - start - 6) as u32;
+    out[start + 2..start + 6].copy_from_slice(&length.to_be_bytes());
+}
+
+/// Indices of the attribute names that editing may have to write.
+#[derive(Debug, Default)]
+pub struct AttributeNames {
+    /// `StackMapTable`, once it was met or made.
+    pub(crate) stack_map_table: Option<Index>,
+    /// `Code`.
+    pub(crate) code: Option<Index>,
+}
+
+impl AttributeNames {
+    /// The index of `StackMapTable`.
+    pub fn stack_map_table(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
+        cached(&mut self.stack_map_table, || additions.utf8(b"StackMapTable"))
+    }
+
+    /// The index of `Code`.
+    pub fn code(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
+        cached(&mut self.code, || additions.utf8(b"Code"))
+    }
+}
+
+fn cached(slot: &mut Option<Index>, make: impl FnOnce() -> Result<Index>) -> Result<Index> {
+    match *slot {
+        Some(index) => Ok(index),
+        None => Ok(*slot.insert(make()?)),
+    }
+}

@@ -1,0 +1,201 @@
+//! Where everything goes: new bytecode indices for old ones, and far jumps.
+//!
+//! `goto` and `jsr` out of reach become `goto_w` and `jsr_w`. A conditional jump has no wide form. Turning it round (`if<not> next; goto_w
+//! target; next:`) would make `next` a join point, for which no frame is known. So it jumps to a **trampoline** instead: a `goto_w target` in a
+//! gap that control cannot fall into (behind a `goto`, return, `athrow` or switch) and that is near enough. The state there is the state at the
+//! jump's target, for which there is a frame.
+
+use crate::code::{Bci, Code, Instruction};
+use crate::edit::code_edit::{Edits, LocalShift};
+use crate::error::{Error, ErrorKind, Result};
+use crate::opcode;
+
+const NOWHERE: u32 = u32::MAX;
+
+/// The map from old bytecode indices to new ones.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    /// Where jumps to an old index go: in front of the code inserted before the instruction.
+    labels: Vec<u32>,
+    /// Where the instruction itself stands.
+    instructions: Vec<u32>,
+    /// Length of the original part of the code; appended code follows.
+    pub(crate) length: Bci,
+    /// Far jumps, in order of bytecode index.
+    pub(crate) far: Vec<FarJump>,
+}
+
+/// A jump that does not reach its target with 16 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FarJump {
+    /// The jump (old index).
+    pub(crate) bci: Bci,
+    /// For conditional jumps the gap (old index of the instruction behind it) and, once laid out, the trampoline's new index.
+    pub(crate) trampoline: Option<(Bci, Bci)>,
+}
+
+/// Length of a trampoline: one `goto_w`.
+pub(crate) const TRAMPOLINE: u32 = 5;
+
+impl Layout {
+    /// Lays the edited code out, widening jumps until all reach.
+    pub(crate) fn compute(code: &Code<'_>, edits: &Edits) -> Result<Layout> {
+        let size = code.bytes.len() + 1;
+        let mut layout =
+            Layout { labels: vec![NOWHERE; size], instructions: vec![NOWHERE; size], length: 0, far: Vec::new() };
+        loop {
+            layout.place(code, edits)?;
+            // Nothing is out of reach in code this short.
+            if layout.length <= 0x7FFF || !layout.widen(code)? {
+                return Ok(layout);
+            }
+        }
+    }
+
+    /// The new index of a jump target, range boundary or frame.
+    pub(crate) fn label(&self, bci: Bci) -> Result<Bci> {
+        Self::known(&self.labels, bci)
+    }
+
+    /// The new index of an instruction.
+    pub(crate) fn instruction(&self, bci: Bci) -> Result<Bci> {
+        Self::known(&self.instructions, bci)
+    }
+
+    fn known(table: &[u32], bci: Bci) -> Result<Bci> {
+        match table.get(bci as usize) {
+            Some(&new) if new != NOWHERE => Ok(new),
+            _ => Err(ErrorKind::BadTarget(bci).into()),
+        }
+    }
+
+    /// The far jump at `bci`, if it is one.
+    pub(crate) fn far_jump(&self, bci: Bci) -> Option<&FarJump> {
+        self.far.binary_search_by_key(&bci, |f| f.bci).ok().map(|i| &self.far[i])
+    }
+
+    /// One pass over the code with the far jumps known so far.
+    fn place(&mut self, code: &Code<'_>, edits: &Edits) -> Result<()> {
+        let mut at: u32 = 0;
+        let mut pieces = edits.pieces.iter().peekable();
+        let mut replaced = edits.replacements.iter().peekable();
+        let mut skip_pieces = |at: &mut u32, key: u64| {
+            while let Some(piece) = pieces.next_if(|p| p.key <= key) {
+                *at += piece.length();
+            }
+        };
+        for instruction in code.instructions() {
+            let bci = instruction.bci;
+            skip_pieces(&mut at, u64::from(bci) * 2);
+            self.place_trampolines(bci, &mut at);
+            self.labels[bci as usize] = at;
+            skip_pieces(&mut at, u64::from(bci) * 2 + 1);
+            self.instructions[bci as usize] = at;
+            at += match replaced.next_if(|r| r.bci == bci) {
+                Some(replacement) => replacement.length(),
+                None => self.length_of(&instruction, at, edits.shift)?,
+            };
+        }
+        let end = code.length();
+        skip_pieces(&mut at, u64::from(end) * 2);
+        self.place_trampolines(end, &mut at);
+        self.labels[end as usize] = at;
+        self.length = at;
+        Ok(())
+    }
+
+    fn place_trampolines(&mut self, gap: Bci, at: &mut u32) {
+        for far in &mut self.far {
+            if let Some((place, new)) = &mut far.trampoline
+                && *place == gap
+            {
+                *new = *at;
+                *at += TRAMPOLINE;
+            }
+        }
+    }
+
+    fn length_of(&self, instruction: &Instruction<'_>, at: u32, shift: LocalShift) -> Result<u32> {
+        let old = instruction.bytes.len() as u32;
+        if let Some((local, two)) = instruction.local() {
+            let new = shift.apply(local, two)?;
+            return Ok(if new == local { old } else { shifted_length(instruction, new) });
+        }
+        if opcode::is_switch(instruction.opcode) {
+            let padding = |at: u32| 3 - at % 4;
+            return Ok(old - padding(instruction.bci) + padding(at));
+        }
+        let widened = matches!(instruction.opcode, opcode::GOTO | opcode::JSR) && self.far_jump(instruction.bci).is_some();
+        Ok(if widened { 5 } else { old })
+    }
+
+    /// Looks for jumps that do not reach; returns whether there were new ones.
+    fn widen(&mut self, code: &Code<'_>) -> Result<bool> {
+        let mut found = Vec::new();
+        for instruction in code.instructions() {
+            let Some(target) = instruction.target() else { continue };
+            if matches!(instruction.opcode, opcode::GOTO_W | opcode::JSR_W) {
+                continue;
+            }
+            let from = self.instruction(instruction.bci)?;
+            let far = self.far_jump(instruction.bci);
+            let to = match far {
+                Some(FarJump { trampoline: None, .. }) => continue,
+                Some(FarJump { trampoline: Some((_, new)), .. }) => *new,
+                None => self.label(target)?,
+            };
+            if i16::try_from(i64::from(to) - i64::from(from)).is_ok() {
+                continue;
+            }
+            if far.is_some() {
+                // The trampoline itself went out of reach: its gap was the nearest one.
+                return Err(ErrorKind::JumpTooFar(instruction.bci).into());
+            }
+            let trampoline = if opcode::is_conditional(instruction.opcode) {
+                Some((self.nearest_gap(code, instruction.bci)?, 0))
+            } else {
+                None
+            };
+            found.push(FarJump { bci: instruction.bci, trampoline });
+        }
+        let any = !found.is_empty();
+        self.far.extend(found);
+        self.far.sort_by_key(|f| f.bci);
+        Ok(any)
+    }
+
+    /// The gap nearest to a jump, in the layout so far.
+    fn nearest_gap(&self, code: &Code<'_>, jump: Bci) -> Result<Bci> {
+        let from = self.instruction(jump)?;
+        let mut best: Option<(u32, Bci)> = None;
+        for instruction in code.instructions().filter(|i| opcode::ends_flow(i.opcode)) {
+            let distance = self.label(instruction.end())?.abs_diff(from);
+            if best.is_none_or(|(d, _)| distance < d) {
+                best = Some((distance, instruction.end()));
+            }
+        }
+        best.map(|(_, gap)| gap).ok_or(Error::new(ErrorKind::JumpTooFar(jump)))
+    }
+}
+
+/// Length of an instruction whose local variable becomes `new`.
+fn shifted_length(instruction: &Instruction<'_>, new: u16) -> u32 {
+    let wide = new > 255 || (instruction.is_wide() && instruction.opcode == opcode::IINC && !iinc_is_short(instruction));
+    match instruction.opcode {
+        opcode::IINC => if wide { 6 } else { 3 },
+        opcode::RET => if wide { 4 } else { 2 },
+        _ => match new {
+            0..=3 => 1,
+            4..=255 => 2,
+            _ => 4,
+        },
+    }
+}
+
+/// Whether a `wide iinc`'s constant would fit the short form.
+pub(crate) fn iinc_is_short(instruction: &Instruction<'_>) -> bool {
+    !instruction.is_wide() || {
+        let constant = i16::from_be_bytes([instruction.bytes[4], instruction.bytes[5]]);
+        i8::try_from(constant).is_ok()
+    }
+}

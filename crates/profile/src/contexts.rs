@@ -1,0 +1,177 @@
+//! The list of all contexts, for programs that compare profiles.
+//!
+//! After comment lines, which start with `#`, one line per context: `calls bytecodes frame;frame;frame`, the outermost frame
+//! first (see [`crate::names::Frame`] for its text), counts being those of that very context. Sorted by the bytes of the
+//! path, as `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line.
+
+use crate::merge::join;
+use crate::names::{Frame, FrameTable, NameStyle};
+use crate::{Profile, ReportError, Tree, TreeBuilder};
+use std::io::{self, BufWriter, Write};
+
+#[cfg(test)]
+mod tests;
+
+/// What [`write_contexts`] writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextsOptions {
+    /// Start every path with the thread's name, `[main]`; otherwise threads are added up.
+    pub per_thread: bool,
+    /// Whether names that differ from run to run are made equal.
+    pub names: NameStyle,
+}
+
+/// Writes the list of all contexts. Memory is that of one more tree; paths are written as they are met.
+///
+/// # Errors
+/// When the output fails, or counts overflow as equal contexts are added up.
+pub fn write_contexts(
+    profile: &Profile,
+    options: ContextsOptions,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let methods = profile.methods.iter().map(|method| Frame::method(method, options.names));
+    let threads = profile.threads.iter().map(|thread| Frame::thread(&thread.name));
+    let threads = threads.filter(|_| options.per_thread);
+    let table = FrameTable::of(methods.chain(threads).collect());
+    let (of_method, of_thread) = table.of_method().split_at(profile.methods.len());
+    let tree = if options.per_thread {
+        tree_of_threads(profile, of_method, of_thread)?
+    } else {
+        let trees: Vec<_> = profile.threads.iter().map(|thread| (&thread.tree, of_method)).collect();
+        crate::merge::joined(&trees)?
+    };
+    let mut out = BufWriter::with_capacity(1 << 18, out);
+    write_head(profile, &tree, &mut out)?;
+    Lines { profile, table: &table, tree: &tree, places: &Places::of(&table) }.write(&mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// One tree in which each thread, or all threads of one name, is a child of the root.
+fn tree_of_threads(profile: &Profile, of_method: &[u32], of_thread: &[u32]) -> Result<Tree, ReportError> {
+    let mut threads: Vec<(u32, &Tree)> =
+        of_thread.iter().copied().zip(profile.threads.iter().map(|t| &t.tree)).collect();
+    threads.sort_by_key(|&(frame, _)| frame);
+    let mut builder = TreeBuilder::new();
+    for same in threads.chunk_by(|a, b| a.0 == b.0) {
+        let trees: Vec<_> = same.iter().map(|&(_, tree)| (tree, of_method)).collect();
+        builder.enter(same[0].0, 0, 0).map_err(crate::MergeError::from)?;
+        // `join` leaves the thread's node, as it was told to work below it.
+        join(&trees, &mut builder)?;
+    }
+    Ok(builder.finish())
+}
+
+fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result<()> {
+    let contexts = || tree.nodes().iter().skip(1).filter(|node| !node.is_empty());
+    let calls: u128 = contexts().map(|node| u128::from(node.calls)).sum();
+    let bytecodes: u128 = contexts().map(|node| u128::from(node.bytecodes)).sum();
+    writeln!(out, "# cctrewrite contexts 1  format: calls bytecodes frame;frame;...")?;
+    write!(out, "# ")?;
+    if profile.counts_bytecodes() {
+        write!(out, "bytecodes={bytecodes} ")?;
+    }
+    writeln!(out, "calls={calls} contexts={}", contexts().count())?;
+    let line = |text: &str| text.replace(['\n', '\r'], " ");
+    for (key, value) in &profile.meta {
+        writeln!(out, "# {}={}", line(key), line(value))?;
+    }
+    for note in &profile.notes {
+        writeln!(out, "# note: {}", line(note))?;
+    }
+    for damage in &profile.damage {
+        writeln!(out, "# incomplete: {}", line(&damage.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Where lines stand among those of siblings.
+///
+/// The line of a context does not always stand right before the lines of its callees: with the siblings `a` and `a$b`, the lines are
+/// `a`, `a$b`, `a;x`, since `$` sorts before `;`. So each frame has two places among its siblings: its own line sorts as
+/// its text, the lines below it as its text followed by `;`. No text holds a `;`, so none of the latter is a prefix of
+/// another, and whole blocks of lines never interleave.
+struct Places {
+    line: Vec<u32>,
+    below: Vec<u32>,
+}
+
+impl Places {
+    fn of(table: &FrameTable<'_>) -> Places {
+        let frames = table.frames();
+        let text =
+            |&(frame, below): &(u32, bool)| frames[frame as usize].bytes().chain(below.then_some(b';'));
+        let mut order: Vec<(u32, bool)> =
+            (0..frames.len() as u32).flat_map(|frame| [(frame, false), (frame, true)]).collect();
+        order.sort_by(|a, b| text(a).cmp(text(b)));
+        let mut places = Places { line: vec![0; frames.len()], below: vec![0; frames.len()] };
+        for (place, (frame, below)) in (0..).zip(order) {
+            let table = if below { &mut places.below } else { &mut places.line };
+            table[frame as usize] = place;
+        }
+        places
+    }
+}
+
+/// Something still to be written.
+#[derive(Clone, Copy)]
+struct Due {
+    place: u32,
+    node: u32,
+    /// Length of the parent's path in bytes, with the `;` behind it.
+    path: usize,
+    /// The lines below the node, not its own.
+    below: bool,
+}
+
+struct Lines<'a> {
+    profile: &'a Profile,
+    table: &'a FrameTable<'a>,
+    tree: &'a Tree,
+    places: &'a Places,
+}
+
+impl Lines<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let bytecodes = self.profile.counts_bytecodes();
+        let nodes = self.tree.nodes();
+        let mut path: Vec<u8> = Vec::new();
+        let mut due: Vec<Due> = Vec::new();
+        self.add_children(0, 0, &mut due);
+        while let Some(Due { node: index, path: parent, below, .. }) = due.pop() {
+            let node = &nodes[index as usize];
+            path.truncate(parent);
+            path.extend(self.table.frames()[node.method as usize].bytes());
+            if below {
+                path.push(b';');
+                self.add_children(index, path.len(), &mut due);
+                continue;
+            }
+            path.push(b'\n');
+            if bytecodes {
+                write!(out, "{} {} ", node.calls, node.bytecodes)?;
+            } else {
+                write!(out, "{} - ", node.calls)?;
+            }
+            out.write_all(&path)?;
+        }
+        Ok(())
+    }
+
+    /// Puts what is to be written below `node` on the stack, the first on top.
+    fn add_children(&self, node: u32, path: usize, due: &mut Vec<Due>) {
+        let start = due.len();
+        for child in self.tree.children(node) {
+            let node = &self.tree.nodes()[child as usize];
+            let frame = node.method as usize;
+            if !node.is_empty() {
+                due.push(Due { place: self.places.line[frame], node: child, path, below: false });
+            }
+            if self.tree.subtree(child).len() > 1 {
+                due.push(Due { place: self.places.below[frame], node: child, path, below: true });
+            }
+        }
+        due[start..].sort_unstable_by_key(|d| std::cmp::Reverse(d.place));
+    }
+}

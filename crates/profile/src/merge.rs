@@ -1,0 +1,257 @@
+//! Adding trees and profiles up.
+//!
+//! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the children that have the same label.
+//! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
+
+use crate::{Damage, Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
+
+/// Why trees or profiles cannot be merged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// A sum above 2^64 - 1.
+    #[error("a count exceeds 64 bits when the trees are added up")]
+    Overflow,
+    /// More contexts than can be numbered.
+    #[error(transparent)]
+    TooLarge(#[from] TreeTooLarge),
+    /// A node of a method that the profile does not have. Profiles that were read have none.
+    #[error("a tree has a context of method {method}, but there are only {count} methods")]
+    NoSuchMethod {
+        /// Index of the method.
+        method: u32,
+        /// Number of methods.
+        count: usize,
+    },
+    /// Profiles that count different things.
+    #[error(
+        "the profiles were made with different '{key}' ({first} and {second}): their numbers cannot be added up"
+    )]
+    Incompatible {
+        /// The `META` key.
+        key: &'static str,
+        /// Its value in one profile.
+        first: String,
+        /// Its value in another.
+        second: String,
+    },
+}
+
+/// Which trees of the merged profiles are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// None: every tree stays.
+    Apart,
+    /// Those of threads that have the same name.
+    #[default]
+    ByName,
+    /// All, into one tree.
+    All,
+}
+
+/// What becomes of methods that have the same class, name and descriptor, but different MIDs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// They stay different methods.
+    #[default]
+    Apart,
+    /// They become one, as is wanted when the class was compiled anew between the runs. Its MID is 0 if they differ.
+    Together,
+}
+
+/// How to merge profiles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MergeOptions {
+    /// Which trees are added up.
+    pub threads: Threads,
+    /// What becomes of several bodies of one name.
+    pub bodies: Bodies,
+}
+
+/// Name of the tree made by [`Threads::All`].
+pub const ALL_THREADS: &str = "(all threads)";
+
+/// Keys without which numbers have no common meaning.
+const DECISIVE: [&str; 2] = ["blocks", "metrics"];
+
+/// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths, counts by addition. The result is in
+/// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "`; the notes of all
+/// are kept, and damage becomes a note too.
+///
+/// # Errors
+/// When counts overflow, or the profiles count different things.
+pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, MergeError> {
+    let meta = merged_meta(profiles)?;
+    let (methods, labels) = merged_methods(profiles, options.bodies);
+    let damage = profiles.iter().flat_map(|p| &p.damage).map(Damage::to_string);
+    let notes: BTreeSet<String> =
+        profiles.iter().flat_map(|p| p.notes.iter().cloned()).chain(damage).collect();
+    let mut threads = Vec::new();
+    for group in groups(profiles, options.threads) {
+        threads.push(group.merged(&labels)?);
+    }
+    Ok(Profile { meta, notes: notes.into_iter().collect(), methods, threads, damage: Vec::new() })
+}
+
+fn merged_meta(profiles: &[&Profile]) -> Result<BTreeMap<String, String>, MergeError> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (key, value) in profiles.iter().flat_map(|p| &p.meta) {
+        values.entry(key).or_default().insert(value);
+    }
+    for key in DECISIVE {
+        let mut different = values.get(key).into_iter().flatten().map(|value| (*value).to_owned());
+        if let (Some(first), Some(second)) = (different.next(), different.next()) {
+            return Err(MergeError::Incompatible { key, first, second });
+        }
+    }
+    let joined = |set: BTreeSet<&str>| set.into_iter().collect::<Vec<_>>().join(" | ");
+    Ok(values.into_iter().map(|(key, set)| (key.to_owned(), joined(set))).collect())
+}
+
+/// The united methods, and for each profile the new index of each of its methods.
+fn merged_methods(profiles: &[&Profile], bodies: Bodies) -> (Vec<Method>, Vec<Vec<u32>>) {
+    let key = |method: &Method| {
+        let mid = if bodies == Bodies::Together { 0 } else { method.mid };
+        (method.class.clone(), method.name.clone(), method.descriptor.clone(), mid)
+    };
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for (p, profile) in profiles.iter().enumerate() {
+        all.extend((0..profile.methods.len()).map(|m| (p, m)));
+    }
+    all.sort_by_cached_key(|&(p, m)| key(&profiles[p].methods[m]));
+    let mut labels: Vec<Vec<u32>> = profiles.iter().map(|p| vec![0; p.methods.len()]).collect();
+    let mut methods = Vec::new();
+    for same in all.chunk_by(|&(p, m), &(q, n)| key(&profiles[p].methods[m]) == key(&profiles[q].methods[n]))
+    {
+        let Some((&(p, m), others)) = same.split_first() else { continue };
+        let mut method = profiles[p].methods[m].clone();
+        for other in others.iter().map(|&(p, m)| &profiles[p].methods[m]) {
+            method.flags |= other.flags;
+            if method.mid != other.mid {
+                method.mid = 0;
+            }
+        }
+        for &(p, m) in same {
+            labels[p][m] = methods.len() as u32;
+        }
+        methods.push(method);
+    }
+    (methods, labels)
+}
+
+/// Trees to be added up, each with the index of its profile.
+struct Group<'a> {
+    name: Arc<str>,
+    members: Vec<(usize, &'a ThreadTree)>,
+}
+
+fn groups<'a>(profiles: &[&'a Profile], threads: Threads) -> Vec<Group<'a>> {
+    let all =
+        profiles.iter().enumerate().flat_map(|(p, profile)| profile.threads.iter().map(move |t| (p, t)));
+    let mut all: Vec<(usize, &ThreadTree)> = all.collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    // Stable: trees of the same name stay in the order of the profiles.
+    all.sort_by(|a, b| a.1.name.cmp(&b.1.name));
+    let group = |members: &[(usize, &'a ThreadTree)]| Group {
+        name: members[0].1.name.clone(),
+        members: members.to_vec(),
+    };
+    match threads {
+        Threads::Apart => all.chunks(1).map(group).collect(),
+        Threads::ByName => all.chunk_by(|a, b| a.1.name == b.1.name).map(group).collect(),
+        Threads::All => vec![Group { name: ALL_THREADS.into(), members: all }],
+    }
+}
+
+impl Group<'_> {
+    fn merged(&self, labels: &[Vec<u32>]) -> Result<ThreadTree, MergeError> {
+        let trees: Vec<(&Tree, &[u32])> = self.members.iter().map(|&(p, t)| (&t.tree, &*labels[p])).collect();
+        // "Ended" and "daemon" are true of the whole when they are true of all.
+        let flags = self.members.iter().fold(u64::MAX, |flags, (_, t)| flags & t.flags);
+        let threads = sum(self.members.iter().map(|(_, t)| t.threads))?;
+        Ok(ThreadTree { name: self.name.clone(), threads, flags, tree: joined(&trees)? })
+    }
+}
+
+fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, MergeError> {
+    counts.try_fold(0u64, u64::checked_add).ok_or(MergeError::Overflow)
+}
+
+/// The sum of trees, each with the table that maps its methods to labels. In the result [`crate::Node::method`] is the label, children
+/// are sorted by it, and no two siblings have the same.
+///
+/// # Errors
+/// When counts overflow, or a table is too short.
+pub fn joined(trees: &[(&Tree, &[u32])]) -> Result<Tree, MergeError> {
+    let roots = || trees.iter().map(|(tree, _)| tree.nodes()[0]);
+    let mut builder =
+        TreeBuilder::with_root(sum(roots().map(|r| r.calls))?, sum(roots().map(|r| r.bytecodes))?);
+    join(trees, &mut builder)?;
+    Ok(builder.finish())
+}
+
+/// A node that waits to be united with others of its label and its parent's path.
+#[derive(Clone, Copy)]
+struct Waiting {
+    label: u32,
+    tree: u32,
+    node: u32,
+}
+
+/// Adds the contexts of all `trees`, united by label, below the node that `builder` is in.
+pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Result<(), MergeError> {
+    // The waiting nodes of all levels of the walk, one level behind the other; each level sorted downward, so that the next
+    // label is at the end.
+    let mut waiting: Vec<Waiting> = Vec::new();
+    let mut levels: Vec<usize> = vec![0];
+    let mut united: Vec<Waiting> = Vec::new();
+    for tree in 0..trees.len() as u32 {
+        wait_for_children(trees, tree, 0, &mut waiting)?;
+    }
+    sort_level(&mut waiting);
+    while let Some(&start) = levels.last() {
+        let Some(&Waiting { label, .. }) = waiting[start..].last() else {
+            levels.pop();
+            builder.leave();
+            continue;
+        };
+        let first =
+            waiting[start..].iter().rposition(|w| w.label != label).map_or(start, |other| start + other + 1);
+        united.clear();
+        united.extend(waiting.drain(first..));
+        let nodes = || united.iter().map(|w| trees[w.tree as usize].0.nodes()[w.node as usize]);
+        builder.enter(label, sum(nodes().map(|n| n.calls))?, sum(nodes().map(|n| n.bytecodes))?)?;
+        levels.push(first);
+        for w in &united {
+            wait_for_children(trees, w.tree, w.node, &mut waiting)?;
+        }
+        sort_level(&mut waiting[first..]);
+    }
+    Ok(())
+}
+
+fn sort_level(level: &mut [Waiting]) {
+    level.sort_unstable_by_key(|w| std::cmp::Reverse((w.label, w.tree, w.node)));
+}
+
+fn wait_for_children(
+    trees: &[(&Tree, &[u32])],
+    index: u32,
+    node: u32,
+    waiting: &mut Vec<Waiting>,
+) -> Result<(), MergeError> {
+    let (tree, labels) = trees[index as usize];
+    for child in tree.children(node) {
+        let method = tree.nodes()[child as usize].method;
+        let label = labels.get(method as usize).copied();
+        let label = label.ok_or(MergeError::NoSuchMethod { method, count: labels.len() })?;
+        waiting.push(Waiting { label, tree: index, node: child });
+    }
+    Ok(())
+}

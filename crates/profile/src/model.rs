@@ -1,0 +1,126 @@
+//! The profile in memory.
+
+use crate::Tree;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// What one run of a JVM, or several merged runs, left behind.
+///
+/// A profile that was read is in canonical order (methods by class, name, descriptor and MID; trees by thread name; children by
+/// method), which [`Profile::write`] asks for; [`crate::merge::merge`] of a single profile puts any profile into it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// How the numbers came about: JVM, tool, block analysis. Keys in `docs/formats/profile.md`.
+    pub meta: BTreeMap<String, String>,
+    /// What a reader of the numbers must know, in sentences, sorted.
+    pub notes: Vec<String>,
+    /// The methods of all trees.
+    pub methods: Vec<Method>,
+    /// The trees, sorted by thread name.
+    pub threads: Vec<ThreadTree>,
+    /// What is missing of the file that was read. Not part of the format: [`Profile::write`] makes notes of it.
+    pub damage: Vec<Damage>,
+}
+
+impl Profile {
+    /// Whether executed bytecodes were counted, not calls alone (`META` key `metrics`).
+    pub fn counts_bytecodes(&self) -> bool {
+        self.meta.get("metrics").is_none_or(|metrics| metrics != "calls")
+    }
+
+    /// Number of contexts of all trees.
+    pub fn contexts(&self) -> usize {
+        self.threads.iter().map(|thread| thread.tree.contexts()).sum()
+    }
+}
+
+/// One rewritten method body.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Method {
+    /// Binary name with slashes (`java/util/Map$Entry`); `?` when unknown, empty for a marker.
+    pub class: Arc<str>,
+    /// Name, such as `<init>`; the MID in hex when unknown.
+    pub name: Arc<str>,
+    /// Descriptor before rewriting (JVMS 4.3.3).
+    pub descriptor: Arc<str>,
+    /// Method id: names one body. 0 when several bodies of the same name were merged.
+    pub mid: u64,
+    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`].
+    pub flags: u64,
+}
+
+impl Method {
+    /// Flag: a native method; it has calls and no bytecodes.
+    pub const NATIVE: u64 = 1;
+    /// Flag: the MID was not found in any index, so the name is not known.
+    pub const UNKNOWN: u64 = 2;
+    /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]`.
+    pub const MARKER: u64 = 4;
+}
+
+/// The calling contexts of one thread, or of several threads that followed each other in one tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadTree {
+    /// The thread's name.
+    pub name: Arc<str>,
+    /// How many threads the tree has served.
+    pub threads: u64,
+    /// [`ThreadTree::ENDED`], [`ThreadTree::DAEMON`].
+    pub flags: u64,
+    /// The contexts.
+    pub tree: Tree,
+}
+
+impl ThreadTree {
+    /// Flag: all threads of this tree had ended when the profile was written.
+    pub const ENDED: u64 = 1;
+    /// Flag: daemon threads.
+    pub const DAEMON: u64 = 2;
+}
+
+/// A defect of the file that was read, which leaves the rest usable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// The file stops before its end mark: the JVM was killed, or the disk was full.
+    Truncated {
+        /// Length of the file in bytes.
+        length: u64,
+        /// What is not there.
+        missing: Missing,
+    },
+}
+
+/// What a truncated file lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The method names or what stands before them: no tree could be read.
+    Names,
+    /// Everything after the names: all trees.
+    AllTrees,
+    /// The rest of this thread's tree, and all trees behind it.
+    RestOfTree {
+        /// The thread's name.
+        thread: String,
+        /// How many of the tree's contexts were read.
+        contexts: usize,
+    },
+    /// The trees that may have stood behind those that were read.
+    LaterTrees,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Damage::Truncated { length, missing } = self;
+        write!(f, "the profile is truncated after {length} bytes: ")?;
+        match missing {
+            Missing::Names => write!(f, "the method names and all trees are missing"),
+            Missing::AllTrees => write!(f, "all trees are missing"),
+            Missing::RestOfTree { thread, contexts } => write!(
+                f,
+                "the tree of thread '{thread}' ends after {contexts} contexts, and the threads behind it are missing"
+            ),
+            Missing::LaterTrees => write!(f, "threads behind those shown may be missing"),
+        }
+    }
+}

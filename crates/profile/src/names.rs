@@ -1,0 +1,361 @@
+//! How methods are called in outputs: frames for machines, readable names for people, and the names of classes spun at run time.
+
+use crate::Method;
+use std::cmp::Ordering;
+
+/// What happens to names that carry a number or an address which differs from run to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameStyle {
+    /// They lose it, and contexts whose names become equal are summed: runs can be compared.
+    #[default]
+    Normalised,
+    /// They stay as recorded.
+    Raw,
+}
+
+/// Classes that the class library spins at run time and numbers as it goes; the number may stand behind a `$`.
+const NUMBERED: [&str; 8] = [
+    "/reflect/GeneratedMethodAccessor",
+    "/reflect/GeneratedConstructorAccessor",
+    "/reflect/GeneratedSerializationConstructorAccessor",
+    "/proxy/$Proxy",
+    "/LambdaForm$MH",
+    "/LambdaForm$DMH",
+    "/LambdaForm$BMH",
+    "/LambdaForm$VH",
+];
+
+/// The name of a class without what differs from run to run: the suffix of hidden classes (`Foo.0x0000..`, JDK 15 and later)
+/// and of VM-anonymous ones (`Foo/1234`, before), the number of a lambda's class (`Foo$$Lambda$12`), of a proxy's, a reflective
+/// accessor's and a lambda form's.
+pub fn normalised_class(class: &str) -> &str {
+    let class = without_hidden_suffix(class);
+    let class = class.find("$$Lambda$").map_or(class, |at| &class[..at + "$$Lambda".len()]);
+    NUMBERED.iter().fold(class, |class, prefix| {
+        let Some(at) = class.find(prefix) else { return class };
+        let (stem, tail) = class.split_at(at + prefix.len());
+        let number = tail.strip_prefix('$').unwrap_or(tail);
+        if number.bytes().all(|b| b.is_ascii_digit()) { stem } else { class }
+    })
+}
+
+fn without_hidden_suffix(class: &str) -> &str {
+    // A binary name holds no dot (JVMS 4.2.1), so a dot always starts a suffix.
+    if let Some((stem, _)) = class.rsplit_once('.') {
+        return stem;
+    }
+    match class.rsplit_once('/') {
+        Some((stem, suffix)) if is_number(suffix) => stem,
+        _ => class,
+    }
+}
+
+/// Decimal (VM-anonymous classes), or `0x` and hex (what `Class.getName` says of hidden ones).
+fn is_number(suffix: &str) -> bool {
+    match suffix.strip_prefix("0x") {
+        Some(hex) => !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_digit()),
+    }
+}
+
+/// The name of a node in a context's path: `java.lang.String.charAt(I)C`, or `[main]` for a thread. It is kept in its parts
+/// and joined when written: a million methods may share a few long names.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Class with slashes, empty for threads and markers.
+    class: &'a str,
+    /// What follows, to be joined: dot, name, descriptor.
+    rest: [&'a str; 3],
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a method.
+    pub fn method(method: &'a Method, style: NameStyle) -> Frame<'a> {
+        let class = match style {
+            NameStyle::Normalised => normalised_class(&method.class),
+            NameStyle::Raw => &method.class,
+        };
+        Frame { class, rest: [if class.is_empty() { "" } else { "." }, &method.name, &method.descriptor] }
+    }
+
+    /// The frame of a thread.
+    pub fn thread(name: &'a str) -> Frame<'a> {
+        Frame { class: "", rest: ["[", name, "]"] }
+    }
+
+    /// The frame's text: slashes of the class are dots; `;`, which separates frames, is `,`; line ends are `?`.
+    pub fn bytes(&self) -> impl Iterator<Item = u8> + 'a {
+        let class = self.class.bytes().map(|b| if b == b'/' { b'.' } else { b });
+        class.chain(self.rest.into_iter().flat_map(str::bytes)).map(|b| match b {
+            b';' => b',',
+            b'\n' | b'\r' => b'?',
+            other => other,
+        })
+    }
+
+    /// The name that people read: `java.util.HashMap.put(Object, Object)`. Parameter types lose their packages, the return
+    /// type is left out. Two methods may have the same; see [`FrameTable::readable`].
+    pub fn readable(&self) -> String {
+        let [_, name, descriptor] = self.rest;
+        match readable_parameters(descriptor) {
+            Some((parameters, _)) => escaped(&format!("{}{name}({parameters})", self.readable_class())),
+            None => self.exact(),
+        }
+    }
+
+    /// [`Frame::readable`] with the return type: `Foo.clone() Object`.
+    fn readable_with_return(&self) -> String {
+        let [_, name, descriptor] = self.rest;
+        match readable_parameters(descriptor) {
+            Some((parameters, result)) => {
+                escaped(&format!("{}{name}({parameters}) {result}", self.readable_class()))
+            }
+            None => self.exact(),
+        }
+    }
+
+    /// The frame's text as shown to people when nothing shorter is unique.
+    fn exact(&self) -> String {
+        escaped(&String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()))
+    }
+
+    fn readable_class(&self) -> String {
+        if self.class.is_empty() { String::new() } else { self.class.replace('/', ".") + "." }
+    }
+}
+
+impl PartialEq for Frame<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Frame<'_> {}
+
+impl PartialOrd for Frame<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By the bytes of the text.
+impl Ord for Frame<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes().cmp(other.bytes())
+    }
+}
+
+/// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is not a descriptor.
+fn readable_parameters(descriptor: &str) -> Option<(String, String)> {
+    let (parameters, result) = descriptor.strip_prefix('(')?.split_once(')')?;
+    let mut rest = parameters;
+    let mut types = Vec::new();
+    while !rest.is_empty() {
+        let (name, tail) = readable_type(rest)?;
+        types.push(name);
+        rest = tail;
+    }
+    let result = if result == "V" { Some(("void".to_owned(), "")) } else { readable_type(result) };
+    let (result, tail) = result?;
+    tail.is_empty().then(|| (types.join(", "), result))
+}
+
+/// The first field type of a descriptor (JVMS 4.3.2), without its package, and what follows it.
+fn readable_type(descriptor: &str) -> Option<(String, &str)> {
+    let element = descriptor.trim_start_matches('[');
+    let dimensions = descriptor.len() - element.len();
+    let (name, tail) = if let Some(class) = element.strip_prefix('L') {
+        let (class, tail) = class.split_once(';')?;
+        let class = normalised_class(class);
+        (class.rsplit_once('/').map_or(class, |(_, simple)| simple), tail)
+    } else {
+        let name = match element.bytes().next()? {
+            b'B' => "byte",
+            b'C' => "char",
+            b'D' => "double",
+            b'F' => "float",
+            b'I' => "int",
+            b'J' => "long",
+            b'S' => "short",
+            b'Z' => "boolean",
+            _ => return None,
+        };
+        (name, &element[1..])
+    };
+    Some((name.to_owned() + &"[]".repeat(dimensions), tail))
+}
+
+/// Text that cannot harm a terminal: control characters and those that reverse the direction of writing are escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let harmful = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    };
+    if !text.contains(harmful) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if harmful(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// The different frames of a profile's methods, in byte order, and which method has which.
+#[derive(Clone, Debug)]
+pub struct FrameTable<'a> {
+    frames: Vec<Frame<'a>>,
+    of_method: Vec<u32>,
+}
+
+impl<'a> FrameTable<'a> {
+    /// The frames of `methods`. Methods whose frames have the same text (two bodies of one name; spun classes) share one.
+    pub fn new(methods: &'a [Method], style: NameStyle) -> FrameTable<'a> {
+        FrameTable::of(methods.iter().map(|method| Frame::method(method, style)).collect())
+    }
+
+    /// The table of `frames`; [`FrameTable::of_method`] then maps positions in the given list.
+    pub(crate) fn of(all: Vec<Frame<'a>>) -> FrameTable<'a> {
+        // A method index is a u32 everywhere; more methods than that cannot be referred to.
+        let mut order: Vec<u32> = (0..u32::MAX).take(all.len()).collect();
+        order.sort_by(|&a, &b| all[a as usize].cmp(&all[b as usize]));
+        let mut frames: Vec<Frame<'a>> = Vec::new();
+        let mut of_method = vec![0; order.len()];
+        for method in order {
+            let frame = all[method as usize];
+            if frames.last() != Some(&frame) {
+                frames.push(frame);
+            }
+            of_method[method as usize] = (frames.len() - 1) as u32;
+        }
+        FrameTable { frames, of_method }
+    }
+
+    /// The frames, sorted by the bytes of their text.
+    pub fn frames(&self) -> &[Frame<'a>] {
+        &self.frames
+    }
+
+    /// For each method the index of its frame.
+    pub fn of_method(&self) -> &[u32] {
+        &self.of_method
+    }
+
+    /// For each frame a readable name that no other frame has: the shortest of the form without return type, the form with it,
+    /// and the exact frame.
+    pub fn readable(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.frames.iter().map(Frame::readable).collect();
+        for longer in [Frame::readable_with_return, Frame::exact] {
+            for same in ambiguous(&names) {
+                names[same] = longer(&self.frames[same]);
+            }
+        }
+        names
+    }
+}
+
+/// The positions of all names that occur more than once.
+fn ambiguous(names: &[String]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|&a, &b| names[a].cmp(&names[b]));
+    let runs = order.chunk_by(|&a, &b| names[a] == names[b]);
+    runs.filter(|run| run.len() > 1).flatten().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::method;
+
+    #[test]
+    fn names_spun_at_run_time_lose_their_numbers() {
+        for (raw, normalised) in [
+            ("java/util/HashMap", "java/util/HashMap"),
+            ("a/B$$Lambda$12", "a/B$$Lambda"),
+            ("a/B$$Lambda$12/0x0000000800c03000", "a/B$$Lambda"),
+            ("a/B$$Lambda$12/1804094807", "a/B$$Lambda"),
+            ("a/B$$Lambda.0x0000000800c03000", "a/B$$Lambda"),
+            ("a/B$$Lambda/0x0000000800c03000", "a/B$$Lambda"),
+            ("a/B$$Lambda", "a/B$$Lambda"),
+            ("sun/reflect/GeneratedMethodAccessor7", "sun/reflect/GeneratedMethodAccessor"),
+            (
+                "jdk/internal/reflect/GeneratedConstructorAccessor12",
+                "jdk/internal/reflect/GeneratedConstructorAccessor",
+            ),
+            (
+                "sun/reflect/GeneratedSerializationConstructorAccessor1",
+                "sun/reflect/GeneratedSerializationConstructorAccessor",
+            ),
+            ("com/sun/proxy/$Proxy3", "com/sun/proxy/$Proxy"),
+            ("com/sun/proxy/$Proxy3x", "com/sun/proxy/$Proxy3x"),
+            ("java/lang/invoke/LambdaForm$MH/865113938", "java/lang/invoke/LambdaForm$MH"),
+            ("java/lang/invoke/LambdaForm$DMH.0x0000000800001000", "java/lang/invoke/LambdaForm$DMH"),
+            ("java/lang/invoke/LambdaForm$MH$12", "java/lang/invoke/LambdaForm$MH"),
+            ("java/lang/invoke/LambdaForm$MHx", "java/lang/invoke/LambdaForm$MHx"),
+            ("java/lang/invoke/LambdaForm$BMH012", "java/lang/invoke/LambdaForm$BMH"),
+            ("a/B$1", "a/B$1"),
+            ("", ""),
+        ] {
+            assert_eq!(normalised_class(raw), normalised, "{raw}");
+        }
+    }
+
+    #[test]
+    fn frames_have_dots_and_commas() {
+        let m = method("a/B$C", "f\n", "([La/D;J)La/E;");
+        let text = |frame: Frame<'_>| String::from_utf8(frame.bytes().collect()).ok();
+        assert_eq!(text(Frame::method(&m, NameStyle::Raw)).as_deref(), Some("a.B$C.f?([La/D,J)La/E,"));
+        assert_eq!(text(Frame::thread("x;y/z")).as_deref(), Some("[x,y/z]"));
+        let marker = method("", "[contexts merged: out of memory]", "");
+        assert_eq!(
+            text(Frame::method(&marker, NameStyle::Raw)).as_deref(),
+            Some("[contexts merged: out of memory]")
+        );
+    }
+
+    #[test]
+    fn people_read_types_without_packages() {
+        let readable = |c, n, d| Frame::method(&method(c, n, d), NameStyle::Normalised).readable();
+        assert_eq!(
+            readable("java/util/HashMap", "put", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
+            "java.util.HashMap.put(Object, Object)"
+        );
+        assert_eq!(
+            readable("A", "<init>", "([[I[La/B$C;ZBCDFJS)V"),
+            "A.<init>(int[][], B$C[], boolean, byte, char, double, float, long, short)"
+        );
+        assert_eq!(readable("A", "f", "()V"), "A.f()");
+        assert_eq!(readable("?", "00c0ffee", ""), "?.00c0ffee");
+        for broken in ["(", "()", "(Lx)V", "(Q)V", "([)V", "()VV", "(V)V", "()[", "(é)V"] {
+            assert!(readable("A", "f", broken).starts_with("A.f"), "{broken}");
+        }
+        assert_eq!(readable("A", "f\u{1b}[2J\u{202e}", "()V"), "A.f\\u{1b}[2J\\u{202e}()");
+    }
+
+    #[test]
+    fn readable_names_tell_methods_apart() {
+        let methods = [
+            method("A", "clone", "()LA;"),
+            method("A", "clone", "()Ljava/lang/Object;"),
+            method("A", "f", "(La/X;)V"),
+            method("A", "f", "(Lb/X;)V"),
+            method("A", "g", "()V"),
+        ];
+        let table = FrameTable::new(&methods, NameStyle::Normalised);
+        assert_eq!(
+            table.readable(),
+            ["A.clone() A", "A.clone() Object", "A.f(La/X,)V", "A.f(Lb/X,)V", "A.g()"]
+        );
+    }
+
+    #[test]
+    fn equal_frames_share_an_entry() {
+        let methods =
+            [method("A$$Lambda$2", "f", "()V"), method("A", "f", "()V"), method("A$$Lambda$1", "f", "()V")];
+        let table = FrameTable::new(&methods, NameStyle::Normalised);
+        assert_eq!(table.frames().len(), 2);
+        // '$' sorts before '.'
+        assert_eq!(table.of_method(), [0, 1, 0]);
+        assert_eq!(FrameTable::new(&methods, NameStyle::Raw).frames().len(), 3);
+    }
+}

@@ -1,0 +1,332 @@
+//! Reading a `.cct` file (`docs/formats/profile.md`).
+//!
+//! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
+//! in the file never size an allocation; every section's checksum is verified before its contents are looked at.
+
+use crate::section::{Fields, Section, Sections};
+use crate::{Damage, Method, Missing, Profile, ThreadTree, TreeBuilder, TreeTooLarge};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
+
+/// Why a file cannot be read as a profile.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The bytes could not be had.
+    #[error("reading the profile failed")]
+    Io(#[from] io::Error),
+    /// The first bytes are not those of a profile.
+    #[error("this is not a profile (.cct) file: its first bytes are others")]
+    NotAProfile,
+    /// The magic was mangled the way a text-mode transfer does it.
+    #[error("the profile was damaged by a transfer in text mode; copy it again in binary mode")]
+    TextMode,
+    /// The format is newer (or nonsense).
+    #[error(
+        "the profile has format version {0}, this program reads version 1; use the program that belongs to it"
+    )]
+    Version(u32),
+    /// Something inside a section.
+    #[error("section {section} of the profile, byte {offset} of the file: {problem}")]
+    Section {
+        /// The section's tag.
+        section: String,
+        /// Position in the file, in bytes from its start.
+        offset: u64,
+        /// What is wrong there.
+        problem: Problem,
+    },
+}
+
+/// What is wrong at a place in the file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// The section's CRC-32 is not that of its bytes.
+    #[error(
+        "checksum mismatch (stored {stored:08x}, computed {computed:08x}): the file was damaged, copy it again"
+    )]
+    Checksum {
+        /// As written in the file.
+        stored: u32,
+        /// As computed from the bytes.
+        computed: u32,
+    },
+    /// A section this version does not know and must not skip.
+    #[error("unknown section; use the program that belongs to this profile")]
+    UnknownSection,
+    /// A known section in the wrong place.
+    #[error("the section must not stand here")]
+    Misplaced,
+    /// The section is over in the middle of a field.
+    #[error("the section ends inside a field")]
+    ShortField,
+    /// A varint above 2^64 - 1, or of more than ten bytes.
+    #[error("a number does not fit into 64 bits")]
+    NumberTooLarge,
+    /// A string's bytes.
+    #[error("a string is not UTF-8")]
+    NotUtf8,
+    /// Bytes behind the section's last field, or behind the end mark.
+    #[error("there are bytes behind the end")]
+    TrailingBytes,
+    /// Keys, strings, methods, threads or children out of order, or twice.
+    #[error("{0} are not in order")]
+    Order(&'static str),
+    /// An index beyond its table.
+    #[error("{what} {index} does not exist, there are {count}")]
+    NoSuchEntry {
+        /// Which table.
+        what: &'static str,
+        /// The index read.
+        index: u64,
+        /// The table's size.
+        count: usize,
+    },
+    /// A tree's first record names a method, or a later one names none.
+    #[error("a root record where a method's belongs, or the reverse")]
+    Root,
+    /// The next tree or the end, while nodes are still due.
+    #[error("the tree before it is incomplete")]
+    IncompleteTree,
+    /// More nodes than can be numbered.
+    #[error(transparent)]
+    TooLarge(#[from] TreeTooLarge),
+}
+
+impl Profile {
+    /// Reads a profile from the bytes of its file. If the file is truncated, what was sound is returned, and
+    /// [`Profile::damage`] says what is missing.
+    ///
+    /// # Errors
+    /// When the bytes are no profile, or damaged in any other way than truncation.
+    pub fn read(bytes: &[u8]) -> Result<Profile, ReadError> {
+        Profile::read_from(bytes)
+    }
+
+    /// As [`Profile::read`], section by section from a stream, which need not be buffered.
+    ///
+    /// # Errors
+    /// As [`Profile::read`], and when the stream fails.
+    pub fn read_from(input: impl Read) -> Result<Profile, ReadError> {
+        let mut input = Sections::of(io::BufReader::new(input))?;
+        let mut reader = Reader::default();
+        while let Some(section) = input.next()? {
+            reader.section(&section)?;
+        }
+        Ok(reader.finish(input.offset()))
+    }
+}
+
+/// How far the file has been read: the section that was last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Start,
+    Meta,
+    Notes,
+    Strings,
+    /// `METH`, or a complete tree.
+    Trees,
+    /// `THRD`, or a `NODE` that did not complete the tree.
+    InTree,
+    Done,
+}
+
+#[derive(Default)]
+struct Reader {
+    stage: Stage,
+    profile: Profile,
+    strings: Vec<Arc<str>>,
+    tree: Option<OpenTree>,
+}
+
+/// A tree of which records are still due.
+struct OpenTree {
+    name: Arc<str>,
+    threads: u64,
+    flags: u64,
+    /// `None` before the root's record.
+    builder: Option<TreeBuilder>,
+    open: Vec<OpenNode>,
+}
+
+struct OpenNode {
+    /// Children whose records are still due.
+    due: u64,
+    /// Method of the child read last.
+    last: u64,
+}
+
+impl Reader {
+    fn section(&mut self, section: &Section) -> Result<(), ReadError> {
+        use Stage::{Done, InTree, Meta, Notes, Start, Strings, Trees};
+        if self.stage == Done {
+            return Err(section.at_start(Problem::TrailingBytes));
+        }
+        self.stage = match (&section.tag, self.stage) {
+            (b"META", Start) => self.meta(section.fields())?,
+            (b"NOTE", Meta) => self.notes(section.fields())?,
+            (b"STRS", Meta | Notes) => self.strings(section.fields())?,
+            (b"METH", Strings) => self.methods(section.fields())?,
+            (b"THRD", Trees) => self.thread(section.fields())?,
+            (b"NODE", InTree) => self.nodes(section.fields())?,
+            (b"DONE", Trees) => {
+                section.fields().end()?;
+                Done
+            }
+            (b"THRD" | b"DONE", InTree) => return Err(section.at_start(Problem::IncompleteTree)),
+            (b"META" | b"NOTE" | b"STRS" | b"METH" | b"THRD" | b"NODE" | b"DONE", _) => {
+                return Err(section.at_start(Problem::Misplaced));
+            }
+            (tag, stage) if tag[0].is_ascii_lowercase() => stage,
+            _ => return Err(section.at_start(Problem::UnknownSection)),
+        };
+        Ok(())
+    }
+
+    fn meta(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
+        let mut last = None;
+        while !fields.is_empty() {
+            let key = fields.string()?;
+            if last.is_some_and(|last| last >= key) {
+                return Err(fields.error(Problem::Order("keys")));
+            }
+            last = Some(key);
+            let value = fields.string()?;
+            self.profile.meta.insert(key.to_owned(), value.to_owned());
+        }
+        Ok(Stage::Meta)
+    }
+
+    fn notes(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
+        while !fields.is_empty() {
+            let note = fields.string()?;
+            if self.profile.notes.last().is_some_and(|last| last.as_str() > note) {
+                return Err(fields.error(Problem::Order("notes")));
+            }
+            self.profile.notes.push(note.to_owned());
+        }
+        Ok(Stage::Notes)
+    }
+
+    fn strings(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
+        for _ in 0..fields.varint()? {
+            let string = fields.string()?;
+            if self.strings.last().is_some_and(|last| &**last >= string) {
+                return Err(fields.error(Problem::Order("strings")));
+            }
+            self.strings.push(string.into());
+        }
+        fields.end()?;
+        Ok(Stage::Strings)
+    }
+
+    fn methods(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
+        for _ in 0..fields.varint()? {
+            let method = Method {
+                class: fields.entry("string", &self.strings)?.clone(),
+                name: fields.entry("string", &self.strings)?.clone(),
+                descriptor: fields.entry("string", &self.strings)?.clone(),
+                flags: fields.varint()?,
+                mid: fields.u64()?,
+            };
+            if self.profile.methods.last().is_some_and(|last| last.key() >= method.key()) {
+                return Err(fields.error(Problem::Order("methods")));
+            }
+            self.profile.methods.push(method);
+        }
+        fields.end()?;
+        Ok(Stage::Trees)
+    }
+
+    fn thread(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
+        let name = fields.entry("string", &self.strings)?.clone();
+        if self.profile.threads.last().is_some_and(|last| last.name > name) {
+            return Err(fields.error(Problem::Order("threads")));
+        }
+        let (threads, flags) = (fields.varint()?, fields.varint()?);
+        fields.end()?;
+        self.tree = Some(OpenTree { name, threads, flags, builder: None, open: Vec::new() });
+        Ok(Stage::InTree)
+    }
+
+    fn nodes(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
+        let Some(mut tree) = self.tree.take() else { return Err(fields.error(Problem::Misplaced)) };
+        while !fields.is_empty() {
+            if tree.record(&mut fields, self.profile.methods.len())? {
+                fields.end()?;
+                self.profile.threads.push(tree.finish());
+                return Ok(Stage::Trees);
+            }
+        }
+        self.tree = Some(tree);
+        Ok(Stage::InTree)
+    }
+
+    /// The profile, at the end of a file of `length` bytes.
+    fn finish(mut self, length: u64) -> Profile {
+        let missing = match self.stage {
+            Stage::Done => return self.profile,
+            Stage::Start | Stage::Meta | Stage::Notes | Stage::Strings => Missing::Names,
+            Stage::Trees if self.profile.threads.is_empty() => Missing::AllTrees,
+            Stage::Trees | Stage::InTree => match self.tree.take() {
+                Some(tree) => {
+                    let tree = tree.finish();
+                    let missing =
+                        Missing::RestOfTree { thread: tree.name.to_string(), contexts: tree.tree.contexts() };
+                    self.profile.threads.push(tree);
+                    missing
+                }
+                None => Missing::LaterTrees,
+            },
+        };
+        self.profile.damage.push(Damage::Truncated { length, missing });
+        self.profile
+    }
+}
+
+impl OpenTree {
+    /// Reads one node record; true when it was the tree's last.
+    fn record(&mut self, fields: &mut Fields<'_>, methods: usize) -> Result<bool, ReadError> {
+        let method = fields.varint()?;
+        let (calls, bytecodes, children) = (fields.varint()?, fields.varint()?, fields.varint()?);
+        if (method == 0) != self.builder.is_none() {
+            return Err(fields.error(Problem::Root));
+        }
+        let builder = self.builder.get_or_insert_with(|| TreeBuilder::with_root(calls, bytecodes));
+        if method != 0 {
+            let index = u32::try_from(method - 1).ok().filter(|&index| (index as usize) < methods);
+            let index = index.ok_or_else(|| {
+                fields.error(Problem::NoSuchEntry { what: "method", index: method, count: methods })
+            })?;
+            if let Some(parent) = self.open.last_mut() {
+                if method < parent.last {
+                    return Err(fields.error(Problem::Order("children")));
+                }
+                parent.last = method;
+                parent.due -= 1;
+            }
+            builder.enter(index, calls, bytecodes).map_err(|full| fields.error(full.into()))?;
+        }
+        self.open.push(OpenNode { due: children, last: 0 });
+        while self.open.last().is_some_and(|node| node.due == 0) {
+            self.open.pop();
+            builder.leave();
+        }
+        Ok(self.open.is_empty())
+    }
+
+    fn finish(self) -> ThreadTree {
+        let tree = self.builder.unwrap_or_default().finish();
+        ThreadTree { name: self.name, threads: self.threads, flags: self.flags, tree }
+    }
+}
+
+impl Method {
+    /// What methods are sorted by, and what no two methods of a profile share.
+    pub(crate) fn key(&self) -> (&str, &str, &str, u64) {
+        (&self.class, &self.name, &self.descriptor, self.mid)
+    }
+}

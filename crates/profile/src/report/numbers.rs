@@ -1,0 +1,81 @@
+//! Numbers as people read them.
+
+/// A count with a comma between groups of three digits: `1,234,567`.
+pub fn grouped(count: u128) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `part` of `total` in percent; 0 when there is nothing to be part of.
+pub fn percent(part: u128, total: u128) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 * 100.0 / total as f64 }
+}
+
+/// `count` and the word, in the plural unless it is one.
+pub(super) fn counted(count: u128, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {word}{plural}", grouped(count))
+}
+
+/// The text cut to so many terminal columns, with `…` where something is missing.
+pub(super) fn cut(text: &str, columns: usize) -> String {
+    if text.chars().map(columns_of).sum::<usize>() <= columns {
+        return text.to_owned();
+    }
+    let mut left = columns.saturating_sub(1);
+    let kept = text.chars().take_while(|&c| {
+        let fits = columns_of(c) <= left;
+        left = left.saturating_sub(columns_of(c));
+        fits
+    });
+    kept.chain((columns > 0).then_some('…')).collect()
+}
+
+/// Two columns for East Asian wide characters (Unicode Annex 11, the blocks that names are written in), one for others.
+fn columns_of(c: char) -> usize {
+    match c {
+        '\u{1100}'..='\u{115F}' | '\u{2E80}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}' => 2,
+        '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE6F}' | '\u{FF00}'..='\u{FF60}' => 2,
+        '\u{FFE0}'..='\u{FFE6}' | '\u{1F300}'..='\u{1F64F}' | '\u{20000}'..='\u{3FFFD}' => 2,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        for (count, text) in
+            [(0, "0"), (999, "999"), (1000, "1,000"), (123_456, "123,456"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(grouped(count), text);
+        }
+        assert_eq!(counted(1, "context"), "1 context");
+        assert_eq!(counted(2000, "context"), "2,000 contexts");
+    }
+
+    #[test]
+    fn percent_of_nothing_is_none() {
+        assert_eq!(percent(1, 0).to_bits(), 0f64.to_bits());
+        assert!((percent(1, 8) - 12.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn long_lines_are_cut_to_the_terminal() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdef", 5), "abcd…");
+        assert_eq!(cut("漢字かな", 8), "漢字かな");
+        assert_eq!(cut("漢字かな", 7), "漢字か…");
+        assert_eq!(cut("漢字かな", 6), "漢字…");
+        assert_eq!(cut("abc", 0), "");
+    }
+}

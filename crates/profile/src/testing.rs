@@ -1,0 +1,79 @@
+//! Profiles for tests: by hand, and random ones.
+
+use crate::merge::{MergeOptions, Threads, merge};
+use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder};
+use arbtest::arbitrary::{Result, Unstructured};
+
+pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
+    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid: 0x80, flags: 0 }
+}
+
+/// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the root.
+pub fn tree(nodes: &[(usize, u32, u64, u64)]) -> Tree {
+    let mut builder = TreeBuilder::new();
+    let mut current = 0;
+    for &(depth, method, calls, bytecodes) in nodes {
+        assert!((1..=current + 1).contains(&depth), "depth {depth} below {current}");
+        (depth..=current).for_each(|_| builder.leave());
+        builder.enter(method, calls, bytecodes).expect("small");
+        current = depth;
+    }
+    builder.finish()
+}
+
+pub fn thread(name: &str, tree: Tree) -> ThreadTree {
+    ThreadTree { name: name.into(), threads: 1, flags: ThreadTree::ENDED, tree }
+}
+
+pub fn profile(methods: Vec<Method>, threads: Vec<ThreadTree>) -> Profile {
+    Profile { methods, threads, ..Profile::default() }
+}
+
+/// A chain of `depth` contexts that alternate between two methods.
+pub fn deep(depth: usize) -> Profile {
+    let mut builder = TreeBuilder::new();
+    for level in 0..depth {
+        builder.enter((level % 2) as u32, 1, 2).expect("small");
+    }
+    profile(vec![method("A", "f", "()V"), method("A", "g", "()V")], vec![thread("main", builder.finish())])
+}
+
+/// Characters around `;` (0x3B), where paths and frames sort differently, and what names are made of.
+const PIECES: [&str; 16] =
+    ["a", "b", "$", "/", ".", ";", ":", "<", "(", ")", " ", "1", "$$Lambda$", "\n", "é", "/LambdaForm$MH"];
+
+fn name(u: &mut Unstructured<'_>) -> Result<String> {
+    (0..u.int_in_range(0..=4)?).map(|_| Ok(*u.choose(&PIECES)?)).collect()
+}
+
+/// A profile in canonical order, with names that are hard to sort.
+pub fn random(u: &mut Unstructured<'_>) -> Result<Profile> {
+    let mut p = Profile::default();
+    for _ in 0..u.int_in_range(0..=2)? {
+        p.meta.insert(name(u)?, name(u)?);
+    }
+    for _ in 0..u.int_in_range(0..=2)? {
+        p.notes.push(name(u)?);
+    }
+    for _ in 0..u.int_in_range(1..=8)? {
+        let (class, name, descriptor) = (name(u)?, name(u)?, name(u)?);
+        let (mid, flags) = (u.int_in_range(0..=3)?, u.int_in_range(0..=1)?);
+        p.methods.push(Method { mid, flags, ..method(&class, &name, &descriptor) });
+    }
+    for _ in 0..u.int_in_range(0..=3)? {
+        let mut builder = TreeBuilder::with_root(u.int_in_range(0..=3)?, 0);
+        for _ in 0..u.int_in_range(0..=40)? {
+            if u.ratio(2, 5)? {
+                builder.leave();
+            } else {
+                let method = u.choose_index(p.methods.len())? as u32;
+                builder.enter(method, u.int_in_range(0..=300)?, u.int_in_range(0..=2)?).expect("small");
+            }
+        }
+        let threads = u.int_in_range(0..=2)?;
+        let flags = u.int_in_range(0..=3)?;
+        p.threads.push(ThreadTree { name: name(u)?.into(), threads, flags, tree: builder.finish() });
+    }
+    let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
+    Ok(merge(&[&p], canonical).expect("small counts"))
+}

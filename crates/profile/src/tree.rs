@@ -1,0 +1,180 @@
+//! One calling-context tree, stored as its preorder.
+//!
+//! A node needs no links: its first child, if it has one, is the next element, and `end` says where its subtree stops, which is
+//! where its next sibling starts. 24 bytes per node, one allocation per tree.
+
+use std::ops::Range;
+
+/// The [`Node::method`] of a tree's root, which is no method.
+pub const ROOT: u32 = u32::MAX;
+
+/// One calling context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Index of the method into the table that the tree belongs to ([`crate::Profile::methods`] or
+    /// [`crate::names::FrameTable`]); [`ROOT`] for the root.
+    pub method: u32,
+    end: u32,
+    /// How often this context was entered.
+    pub calls: u64,
+    /// Bytecodes executed by this context itself, without its callees.
+    pub bytecodes: u64,
+}
+
+impl Node {
+    /// Whether nothing was recorded for this context itself: it only leads to others.
+    pub fn is_empty(&self) -> bool {
+        self.calls == 0 && self.bytecodes == 0
+    }
+}
+
+/// A calling-context tree. It always has a root, at index 0, whose counts mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// All nodes in preorder, the root first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Number of contexts: all nodes but the root.
+    pub fn contexts(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// The indices of `node` and all below it.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn subtree(&self, node: u32) -> Range<u32> {
+        node..self.nodes[node as usize].end
+    }
+
+    /// The indices of the children of `node`, in their stored order.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn children(&self, node: u32) -> Children<'_> {
+        Children { tree: self, next: node + 1, end: self.nodes[node as usize].end }
+    }
+}
+
+/// Iterator over the children of a node ([`Tree::children`]).
+#[derive(Clone, Debug)]
+pub struct Children<'a> {
+    tree: &'a Tree,
+    next: u32,
+    end: u32,
+}
+
+impl Iterator for Children<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let child = self.next;
+        if child >= self.end {
+            return None;
+        }
+        self.next = self.tree.nodes[child as usize].end;
+        Some(child)
+    }
+}
+
+/// A tree cannot have more nodes than a `u32` can number (about 100 GB of them).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a tree has more than 4294967294 contexts; profile a shorter run, or record threads apart")]
+pub struct TreeTooLarge;
+
+/// Builds a [`Tree`] from calls and returns.
+#[derive(Clone, Debug)]
+pub struct TreeBuilder {
+    nodes: Vec<Node>,
+    open: Vec<u32>,
+}
+
+impl TreeBuilder {
+    /// A tree of a root only.
+    pub fn new() -> TreeBuilder {
+        TreeBuilder::with_root(0, 0)
+    }
+
+    /// A tree of a root only, with the counts that a file holds for it.
+    pub fn with_root(calls: u64, bytecodes: u64) -> TreeBuilder {
+        TreeBuilder { nodes: vec![Node { method: ROOT, end: 0, calls, bytecodes }], open: Vec::new() }
+    }
+
+    /// Adds a child to the node entered last and not yet left, and enters it.
+    ///
+    /// # Errors
+    /// When the tree is full.
+    pub fn enter(&mut self, method: u32, calls: u64, bytecodes: u64) -> Result<(), TreeTooLarge> {
+        let index = u32::try_from(self.nodes.len()).ok().filter(|&i| i < u32::MAX).ok_or(TreeTooLarge)?;
+        self.open.push(index);
+        self.nodes.push(Node { method, end: 0, calls, bytecodes });
+        Ok(())
+    }
+
+    /// Leaves the node entered last. Without one, nothing happens: the root is left by [`TreeBuilder::finish`].
+    pub fn leave(&mut self) {
+        // `enter` keeps the length within u32.
+        let end = self.nodes.len() as u32;
+        if let Some(node) = self.open.pop() {
+            self.nodes[node as usize].end = end;
+        }
+    }
+
+    /// The tree. Nodes not yet left are left.
+    pub fn finish(mut self) -> Tree {
+        while !self.open.is_empty() {
+            self.leave();
+        }
+        self.nodes[0].end = self.nodes.len() as u32;
+        self.nodes.shrink_to_fit();
+        Tree { nodes: self.nodes }
+    }
+}
+
+impl Default for TreeBuilder {
+    fn default() -> TreeBuilder {
+        TreeBuilder::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_are_found_by_the_ends_of_their_siblings() -> Result<(), TreeTooLarge> {
+        let mut b = TreeBuilder::new();
+        b.enter(7, 1, 10)?; // 1
+        b.enter(8, 2, 20)?; // 2
+        b.enter(9, 3, 30)?; // 3
+        b.leave();
+        b.leave();
+        b.enter(8, 4, 40)?; // 4
+        b.leave();
+        b.leave();
+        b.enter(6, 5, 50)?; // 5, never left
+        let tree = b.finish();
+        assert_eq!(tree.contexts(), 5);
+        assert_eq!(tree.children(0).collect::<Vec<_>>(), [1, 5]);
+        assert_eq!(tree.children(1).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(tree.children(2).collect::<Vec<_>>(), [3]);
+        assert_eq!(tree.children(5).count(), 0);
+        assert_eq!(tree.subtree(1), 1..5);
+        assert_eq!(tree.subtree(0), 0..6);
+        assert_eq!(tree.nodes()[4].bytecodes, 40);
+        Ok(())
+    }
+
+    #[test]
+    fn leaving_the_root_does_nothing() {
+        let mut b = TreeBuilder::new();
+        b.leave();
+        assert_eq!(b.finish().nodes().len(), 1);
+    }
+}

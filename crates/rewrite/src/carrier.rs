@@ -1,0 +1,173 @@
+//! The context carrier: how a body knows its node, and what it hands to its callees. Passes ask it for code and know nothing else of it.
+//!
+//! This is the *argument* carrier (JP, CCCP): the node comes in as a parameter or from the thread, stays in a local variable, and leaves as
+//! the address of a call-site slot.
+
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::{Asm, ClassEdit};
+use cct_classfile::{Index, Result, constant_pool, opcode};
+
+use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
+use crate::mid::Mid;
+
+/// Constants of one class that inserted code needs, made on demand.
+#[derive(Debug, Default)]
+pub struct Constants {
+    object: Option<Index>,
+    runtime: Option<Index>,
+    throwable: Option<Index>,
+    helpers: [Option<Index>; convention::HELPERS.len()],
+}
+
+impl Constants {
+    /// `CONSTANT_Class` of `java/lang/Object`.
+    pub fn object(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        cached(&mut self.object, || {
+            let class = edit.class();
+            // The superclass's constant will do, if that is Object: one constant less.
+            if class.super_name() == Some(convention::OBJECT) {
+                return Ok(class.super_class);
+            }
+            edit.additions.class_named(convention::OBJECT)
+        })
+    }
+
+    /// `CONSTANT_Class` of the runtime class, for classes of the boot class path only.
+    pub fn runtime(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        cached(&mut self.runtime, || edit.additions.class_named(convention::RUNTIME))
+    }
+
+    /// `CONSTANT_Class` of `java/lang/Throwable`, named by frames only.
+    pub fn throwable(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        cached(&mut self.throwable, || edit.additions.class_named(b"java/lang/Throwable"))
+    }
+
+    /// `CONSTANT_Methodref` of a helper.
+    pub fn helper(&mut self, helper: Helper, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        let object = self.object(edit)?;
+        let position = convention::HELPERS.iter().position(|h| *h == helper).unwrap_or_default();
+        cached(&mut self.helpers[position], || {
+            let (name, descriptor) = (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
+            edit.additions.member_ref(constant_pool::tag::METHODREF, object, name, descriptor)
+        })
+    }
+
+    /// `CONSTANT_Methodref` of a static method of the runtime class.
+    pub fn runtime_method(&mut self, name: &[u8], descriptor: &[u8], edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        let class = self.runtime(edit)?;
+        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+        edit.additions.member_ref(constant_pool::tag::METHODREF, class, name, descriptor)
+    }
+}
+
+fn cached(slot: &mut Option<Index>, make: impl FnOnce() -> Result<Index>) -> Result<Index> {
+    match *slot {
+        Some(index) => Ok(index),
+        None => Ok(*slot.insert(make()?)),
+    }
+}
+
+/// Writes the code that deals with contexts, for one class.
+#[derive(Debug)]
+pub struct Emitter<'e, 'c, 'a> {
+    /// The class being edited.
+    pub edit: &'e mut ClassEdit<'c, 'a>,
+    /// Its constants.
+    pub constants: &'e mut Constants,
+}
+
+impl Emitter<'_, '_, '_> {
+    /// `invokestatic` of a helper.
+    pub fn helper(&mut self, asm: &mut Asm, helper: Helper) -> Result<()> {
+        let index = self.constants.helper(helper, self.edit)?;
+        asm.indexed(opcode::INVOKESTATIC, index);
+        Ok(())
+    }
+
+    /// `invokestatic` of a runtime method.
+    pub fn runtime(&mut self, asm: &mut Asm, name: &[u8], descriptor: &[u8]) -> Result<()> {
+        let index = self.constants.runtime_method(name, descriptor, self.edit)?;
+        asm.indexed(opcode::INVOKESTATIC, index);
+        Ok(())
+    }
+
+    /// Pushes an `int`.
+    pub fn int(&mut self, asm: &mut Asm, value: u32) -> Result<()> {
+        match i16::try_from(value) {
+            Ok(small) => asm.int(small),
+            Err(_) => asm.ldc(self.edit.additions.integer(value as i32)?),
+        };
+        Ok(())
+    }
+
+    /// Pushes a MID.
+    pub fn mid(&mut self, asm: &mut Asm, mid: Mid) -> Result<()> {
+        asm.indexed(opcode::LDC2_W, self.edit.additions.long(mid.0 as i64)?);
+        Ok(())
+    }
+
+    /// Slot in local `slot` -> node in local `node`: the callee is entered.
+    pub fn enter(&mut self, asm: &mut Asm, slot: u16, node: u16, mid: Mid, tick: u32, count: u32) -> Result<()> {
+        asm.load(Kind::Long, slot);
+        self.mid(asm, mid)?;
+        self.int(asm, tick)?;
+        self.int(asm, count)?;
+        self.helper(asm, convention::ENTER)?;
+        asm.store(Kind::Long, node);
+        Ok(())
+    }
+
+    /// The current thread into local `thread`, its context into local `context`.
+    pub fn read_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
+        self.helper(asm, convention::CURRENT_THREAD)?;
+        asm.store(Kind::Reference, thread);
+        asm.load(Kind::Reference, thread);
+        self.helper(asm, convention::CONTEXT)?;
+        asm.store(Kind::Long, context);
+        Ok(())
+    }
+
+    /// The thread in local `thread` gets back the context in local `context`.
+    pub fn restore_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
+        asm.load(Kind::Reference, thread).load(Kind::Long, context);
+        self.helper(asm, convention::RESTORE)
+    }
+}
+
+/// What a body has for its callees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Context {
+    /// Its own node, in this local.
+    Node(u16),
+    /// A slot of whoever is above, in this local: the body is not recorded and hands on what it got.
+    PassedThrough(u16),
+}
+
+impl Context {
+    /// The local.
+    pub fn local(self) -> u16 {
+        match self {
+            Context::Node(local) | Context::PassedThrough(local) => local,
+        }
+    }
+
+    /// Pushes the slot of the call site with this number.
+    pub fn push_slot(self, asm: &mut Asm, site: usize) {
+        asm.load(Kind::Long, self.local());
+        if let Context::Node(_) = self {
+            push_slot_offset(asm, site);
+        }
+    }
+}
+
+/// Adds a call site's slot offset to the node on the stack.
+pub fn push_slot_offset(asm: &mut Asm, site: usize) {
+    let offset = SLOTS_OFFSET + 8 * (site % usize::from(MAX_SLOTS)) as u16;
+    // At most 48 + 63 * 8: fits.
+    asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
+}
+
+/// Number of slots for this many call sites.
+pub fn slots(sites: usize) -> u8 {
+    sites.min(usize::from(MAX_SLOTS)) as u8
+}

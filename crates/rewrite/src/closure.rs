@@ -1,0 +1,150 @@
+//! What the class hierarchy demands of treatments (CCCP 4.3, *non-overloadable methods*).
+//!
+//! An extended call dispatches on the extended signature. A class that overrides only the original one would be passed over in
+//! silence. CCCP makes all methods related to such an override non-overloadable, up and down the hierarchy. That closure is not needed
+//! where the overridden method's extended form *redispatches*: it stores the context and calls the original signature virtually, so
+//! that any override wins. Three things are left to do here:
+//!
+//! 1. a class that stays raw overrides a concrete method of an input: that method redispatches;
+//! 2. an input's method has no extended form of its own, but overrides one that has: it gets a redispatching one;
+//! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a *tie break* (a redispatching form of its
+//!    own); if the class stays raw, the interfaces' methods lose their extended form, as nothing can be added to the class.
+
+use cct_classfile::access;
+use rustc_hash::FxHashMap;
+
+use crate::plan::{Plan, Treatment, planned};
+use crate::world::{ClassId, MethodId, Role, World};
+
+/// Applies the three rules, in their order.
+pub(crate) fn close(world: &World, plan: &mut Plan) {
+    respect_raw_overrides(world, plan);
+    redispatch_overrides_without_extended_form(world, plan);
+    // Conflicts are looked for from the top of the hierarchy down: a tie break settles it for all subtypes.
+    let mut order: Vec<(usize, ClassId)> = world
+        .ids()
+        .map(|id| (world.superclasses(id).count() + world.superinterfaces(id).len(), id))
+        .collect();
+    order.sort_unstable();
+    for role in [Role::Library, Role::Input] {
+        for &(_, id) in order.iter().filter(|(_, id)| world[*id].role == role) {
+            settle_conflicts(world, plan, id);
+        }
+    }
+}
+
+/// Declarations of the same virtual method in the superclasses of a class, nearest first.
+fn overridden<'w>(world: &'w World, method: MethodId) -> impl Iterator<Item = MethodId> + 'w {
+    let (class, summary) = world.method(method);
+    let (name, descriptor) = (class.method_name(summary), class.method_descriptor(summary));
+    world.superclasses(method.class).skip(1).filter_map(move |c| {
+        let super_class = &world[c].summary;
+        let index = super_class.find(name, descriptor)?;
+        super_class.methods[index].is_virtual(super_class).then_some(MethodId { class: c, index: index as u16 })
+    })
+}
+
+fn virtual_methods(world: &World, class: ClassId) -> impl Iterator<Item = MethodId> + '_ {
+    let summary = &world[class].summary;
+    let methods = summary.methods.iter().enumerate().filter(|(_, m)| m.is_virtual(summary));
+    methods.map(move |(i, _)| MethodId { class, index: i as u16 })
+}
+
+fn respect_raw_overrides(world: &World, plan: &mut Plan) {
+    for id in world.ids().filter(|id| world[*id].role == Role::Library && !world[*id].summary.rewritten) {
+        for method in virtual_methods(world, id) {
+            for above in overridden(world, method) {
+                match plan.get(above).map(|p| p.treatment) {
+                    Some(Treatment::Wrapped | Treatment::Duplicated) => {
+                        let reason = "overridden by a class that is not rewritten";
+                        plan.set(above, planned(Treatment::Redispatched, reason));
+                    }
+                    // A native that can be overridden: its extended form would be passed over just the same.
+                    Some(Treatment::Native | Treatment::LeafNative | Treatment::Magic) => {
+                        let reason = "overridden by a class that is not rewritten; not counted where called virtually";
+                        plan.set(above, planned(Treatment::CallerCounted, reason));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
+    for id in world.ids().filter(|id| world[*id].role == Role::Input) {
+        for method in virtual_methods(world, id) {
+            if plan.get(method).is_none_or(|p| p.treatment != Treatment::OriginalOnly) {
+                continue;
+            }
+            let has_extended_form = |m: MethodId| plan.get(m).is_some_and(|p| p.treatment.has_extended_form());
+            if overridden(world, method).any(has_extended_form) {
+                let reason = "keeps to its original signature, but overrides a method with an extended one";
+                plan.set(method, planned(Treatment::Redispatched, reason));
+            }
+        }
+    }
+}
+
+/// Finds methods of which `class` inherits several extended forms without a most specific one, and settles the conflict.
+fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
+    let interfaces = world.superinterfaces(class);
+    if interfaces.len() < 2 || world[class].summary.rewritten {
+        return;
+    }
+    // In the order of declaration, so that the result does not depend on hashing.
+    let mut candidates: Vec<Vec<MethodId>> = Vec::new();
+    let mut position: FxHashMap<(&[u8], &[u8]), usize> = FxHashMap::default();
+    for &i in &interfaces {
+        let summary = &world[i].summary;
+        for (index, m) in summary.methods.iter().enumerate() {
+            let id = MethodId { class: i, index: index as u16 };
+            let extended = plan.get(id).is_some_and(|p| p.treatment.is_redispatch());
+            if extended && !m.is(access::STATIC) {
+                let key = (summary.method_name(m), summary.method_descriptor(m));
+                let at = *position.entry(key).or_insert_with(|| {
+                    candidates.push(Vec::new());
+                    candidates.len() - 1
+                });
+                candidates[at].push(id);
+            }
+        }
+    }
+    for group in candidates.iter().filter(|g| g.len() > 1) {
+        let most_specific =
+            |m: &MethodId| group.iter().all(|o| o == m || world.is_subtype(m.class, o.class));
+        if group.iter().any(most_specific) || is_settled_above(world, plan, class, group[0]) {
+            continue;
+        }
+        if world[class].role == Role::Input {
+            plan.add_tie_break(class, group[0]);
+            continue;
+        }
+        for &m in group {
+            let treatment = match plan.get(m).map(|p| p.treatment) {
+                Some(Treatment::Redispatched) => Treatment::OriginalOnly,
+                _ => Treatment::Untouched,
+            };
+            let reason = "a class that is not rewritten inherits it from two unrelated interfaces";
+            plan.set(m, planned(treatment, reason));
+        }
+    }
+}
+
+/// Whether the class chain, or a tie break in a superinterface, already decides which extended form is inherited.
+fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId) -> bool {
+    let (owner, summary) = world.method(method);
+    let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));
+    let same = |m: &MethodId| {
+        let (o, s) = world.method(*m);
+        o.method_name(s) == name && o.method_descriptor(s) == descriptor
+    };
+    let breaks_tie = |c: ClassId| plan.tie_breaks(c).iter().any(same);
+    let declares = |c: ClassId| {
+        world[c].summary.find(name, descriptor).is_some_and(|index| {
+            let id = MethodId { class: c, index: index as u16 };
+            plan.get(id).is_some_and(|p| p.treatment.has_extended_form())
+        })
+    };
+    world.superclasses(class).any(|c| declares(c) || breaks_tie(c)) || world.superinterfaces(class).into_iter().any(breaks_tie)
+}

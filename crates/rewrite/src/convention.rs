@@ -1,0 +1,75 @@
+//! The calling convention between rewritten classes and the runtime: names, descriptors, offsets. One page with `docs/runtime.md`.
+
+/// Version of the convention. Outputs with different versions must not meet in one JVM.
+pub const SCHEME: &str = "1";
+
+/// Parameters behind the original ones: the caller's slot, and a marker that is always null.
+///
+/// The marker is an array of a primitive type because resolving it never asks a class loader (JVMS 5.3.3); compilers and
+/// reflection do resolve every class that a descriptor names.
+pub const EXTENSION: &[u8] = b"J[[[[J";
+
+/// Slots of [`EXTENSION`].
+pub const EXTENSION_SLOTS: u16 = 3;
+
+/// A method may have 255 argument slots (JVMS 4.3.3).
+pub const MAX_ARGUMENT_SLOTS: u16 = 255;
+
+/// Offset of the first call-site slot in a node.
+pub const SLOTS_OFFSET: u16 = 48;
+
+/// A node has at most this many slots; call sites share them, `site mod 64`.
+pub const MAX_SLOTS: u16 = 64;
+
+/// The class that every loader knows, and that therefore holds the helpers.
+pub const OBJECT: &[u8] = b"java/lang/Object";
+
+/// What the helpers forward to.
+pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
+
+/// The class with the context field.
+pub const THREAD: &[u8] = b"java/lang/Thread";
+
+/// Name and descriptor of the context field.
+pub const CONTEXT_FIELD: (&[u8], &[u8]) = (b"cct$context", b"J");
+
+/// Name of the class attribute.
+pub const ATTRIBUTE: &[u8] = b"cctrewrite";
+
+/// A static method added to `java/lang/Object`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Helper {
+    /// Name in `java/lang/Object`; in the runtime class it is the same without `cct$`.
+    pub name: &'static [u8],
+    /// Descriptor, the same in both.
+    pub descriptor: &'static [u8],
+}
+
+macro_rules! helpers {
+    ($($id:ident = $name:literal $descriptor:literal;)*) => {
+        $(#[allow(missing_docs)] pub const $id: Helper = Helper { name: $name, descriptor: $descriptor };)*
+        /// All helpers.
+        pub const HELPERS: &[Helper] = &[$($id),*];
+    };
+}
+
+helpers! {
+    ENTER = b"cct$enter" b"(JJII)J";
+    COUNT = b"cct$count" b"(JI)V";
+    TICK = b"cct$tick" b"(JI)V";
+    LOOP = b"cct$loop" b"(JII)V";
+    POLL = b"cct$poll" b"(J)V";
+    STORE = b"cct$store" b"(J)V";
+    LEAF = b"cct$leaf" b"(JJI)V";
+    CALL = b"cct$call" b"(JJI)V";
+    CURRENT_THREAD = b"cct$thread" b"()Ljava/lang/Object;";
+    CONTEXT = b"cct$context" b"(Ljava/lang/Object;)J";
+    RESTORE = b"cct$restore" b"(Ljava/lang/Object;J)V";
+}
+
+impl Helper {
+    /// The method of the runtime class that the helper forwards to.
+    pub fn target(&self) -> &'static [u8] {
+        &self.name[b"cct$".len()..]
+    }
+}

@@ -1,0 +1,103 @@
+//! Single places of the class library where the runtime must be called, and members that single classes get.
+
+use crate::convention::{self, RUNTIME};
+
+/// Where in a method's bodies a call of the runtime is inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// On entry.
+    Entry,
+    /// Before each return.
+    Return,
+}
+
+/// A call of a static `()V` method of the runtime class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BodyHook {
+    /// Class of the method.
+    pub class: &'static [u8],
+    /// Its name.
+    pub name: &'static [u8],
+    /// Where the call goes.
+    pub place: Place,
+    /// The runtime's method.
+    pub call: &'static [u8],
+}
+
+/// The life of the JVM, as the class library lives it (docs/runtime.md).
+pub const BODY_HOOKS: &[BodyHook] = &[
+    BodyHook { class: b"java/lang/System", name: b"initializeSystemClass", place: Place::Return, call: b"boot" },
+    BodyHook { class: b"sun/launcher/LauncherHelper", name: b"checkAndLoadMain", place: Place::Entry, call: b"launch" },
+    BodyHook { class: b"java/lang/Shutdown", name: b"halt", place: Place::Entry, call: b"finish" },
+    BodyHook { class: b"java/lang/Shutdown", name: b"shutdown", place: Place::Return, call: b"finish" },
+];
+
+/// The hooks of a method.
+pub fn body_hooks(class: &[u8], name: &[u8]) -> impl Iterator<Item = &'static BodyHook> {
+    BODY_HOOKS.iter().filter(move |h| h.class == class && h.name == name)
+}
+
+/// What a native's wrapper does beside calling it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NativeHook {
+    /// Passes `this` and all arguments to a runtime method before.
+    Before {
+        /// Runtime method.
+        name: &'static [u8],
+        /// Its descriptor.
+        descriptor: &'static [u8],
+    },
+    /// Passes the result through a runtime method.
+    Result {
+        /// Runtime method.
+        name: &'static [u8],
+        /// Its descriptor.
+        descriptor: &'static [u8],
+    },
+}
+
+macro_rules! native_hooks {
+    ($($class:literal $name:literal $kind:ident $call:literal $descriptor:literal;)*) => {
+        &[$(($class, $name, NativeHook::$kind { name: $call, descriptor: $descriptor })),*]
+    };
+}
+
+/// Natives with hooks: definitions of classes, and reflection's view of members.
+pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
+    b"java/lang/ClassLoader" b"defineClass0" Before b"before$defineClass0"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)V";
+    b"java/lang/ClassLoader" b"defineClass1" Before b"before$defineClass1"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)V";
+    b"java/lang/ClassLoader" b"defineClass2" Before b"before$defineClass2"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/nio/ByteBuffer;IILjava/security/ProtectionDomain;Ljava/lang/String;)V";
+    b"sun/misc/Unsafe" b"defineClass" Before b"before$defineClass"
+        b"(Lsun/misc/Unsafe;Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)V";
+    b"sun/misc/Unsafe" b"defineAnonymousClass" Before b"before$defineAnonymousClass"
+        b"(Lsun/misc/Unsafe;Ljava/lang/Class;[B[Ljava/lang/Object;)V";
+    b"java/lang/reflect/Proxy" b"defineClass0" Before b"before$defineClass0"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BII)V";
+    b"java/lang/Class" b"getDeclaredMethods0" Result b"filter" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
+    b"java/lang/Class" b"getDeclaredConstructors0" Result b"filter"
+        b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
+    b"java/lang/Class" b"getDeclaredFields0" Result b"filter" b"([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+};
+
+/// The hook of a native.
+pub fn native_hook(class: &[u8], name: &[u8]) -> Option<&'static NativeHook> {
+    NATIVE_HOOKS.iter().find(|(c, n, _)| *c == class && *n == name).map(|(.., hook)| hook)
+}
+
+/// Whether a class belongs to the runtime itself, and stays as it is.
+pub fn is_runtime_class(name: &[u8]) -> bool {
+    name == RUNTIME || name.starts_with(b"java/lang/Cct") || name.starts_with(b"cctrewrite/")
+}
+
+/// Whether this class gets the helpers.
+pub fn gets_helpers(name: &[u8]) -> bool {
+    name == convention::OBJECT
+}
+
+/// Whether this class gets the context field.
+pub fn gets_context_field(name: &[u8]) -> bool {
+    name == convention::THREAD
+}

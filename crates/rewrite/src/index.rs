@@ -1,0 +1,172 @@
+//! The output's index and the class attribute (docs/formats/index.md).
+
+use std::collections::BTreeMap;
+
+use cct_classfile::bytes::PutBytes;
+
+use crate::error::{Error, Result};
+use crate::mid::{ClassHash, Mid};
+use crate::plan::{Foreign, lossy};
+use crate::provenance::Provenance;
+
+/// Flags of a method in index and attribute.
+pub mod method_flags {
+    /// A native.
+    pub const NATIVE: u8 = 1;
+    /// Concrete, with an extended form that an override in a class that was not rewritten would miss.
+    pub const OVERRIDE_WOULD_MISS: u8 = 2;
+    /// Not recorded.
+    pub const NOT_RECORDED: u8 = 4;
+}
+
+/// A method of a rewritten class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodRecord {
+    /// Name.
+    pub name: Box<[u8]>,
+    /// Original descriptor.
+    pub descriptor: Box<[u8]>,
+    /// Slots of its nodes.
+    pub slots: u8,
+    /// [`method_flags`].
+    pub flags: u8,
+}
+
+/// A rewritten class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassRecord {
+    /// Internal name.
+    pub name: Box<[u8]>,
+    /// Superclass.
+    pub super_name: Option<Box<[u8]>>,
+    /// Hash of the original.
+    pub hash: ClassHash,
+    /// Original methods in class-file order.
+    pub methods: Vec<MethodRecord>,
+    /// Methods of others that its call sites count.
+    pub foreign: Vec<ForeignRecord>,
+}
+
+/// A method counted by its callers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ForeignRecord {
+    /// Its id.
+    pub mid: Mid,
+    /// Declaring class.
+    pub class: Box<[u8]>,
+    /// Name.
+    pub name: Box<[u8]>,
+    /// Descriptor.
+    pub descriptor: Box<[u8]>,
+}
+
+impl From<Foreign<'_>> for ForeignRecord {
+    fn from(f: Foreign<'_>) -> Self {
+        ForeignRecord { mid: f.mid(), class: f.class.into(), name: f.name.into(), descriptor: f.descriptor.into() }
+    }
+}
+
+impl ClassRecord {
+    /// Content of the class attribute.
+    pub fn attribute(&self, provenance: &Provenance) -> Vec<u8> {
+        let mut out = Vec::with_capacity(20 + 2 * self.methods.len());
+        out.put2(1);
+        out.put8(self.hash.0);
+        out.put8(provenance.hash());
+        out.put2(self.methods.len() as u16);
+        for m in &self.methods {
+            out.extend([m.slots, m.flags]);
+        }
+        out
+    }
+}
+
+/// Writes the index of one output. Fails if two methods got the same id.
+pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>> {
+    let mut classes: Vec<&ClassRecord> = classes.iter().collect();
+    classes.sort_by(|a, b| (&a.name, a.hash).cmp(&(&b.name, b.hash)));
+    classes.dedup_by(|a, b| a.hash == b.hash);
+    let mut foreign: Vec<&ForeignRecord> = classes.iter().flat_map(|c| &c.foreign).collect();
+    foreign.sort();
+    foreign.dedup();
+    check_collisions(&classes, &foreign)?;
+
+    let mut strings: BTreeMap<&[u8], u32> = BTreeMap::new();
+    for c in &classes {
+        strings.insert(&c.name, 0);
+        strings.extend(c.super_name.as_deref().map(|s| (s, 0)));
+        strings.extend(c.methods.iter().flat_map(|m| [(&*m.name, 0), (&*m.descriptor, 0)]));
+    }
+    strings.extend(foreign.iter().flat_map(|f| [(&*f.class, 0), (&*f.name, 0), (&*f.descriptor, 0)]));
+    for (i, id) in strings.values_mut().enumerate() {
+        *id = i as u32;
+    }
+
+    let mut out = Vec::new();
+    out.put4(0x4343_5449);
+    out.put4(1);
+    let lines = provenance.lines();
+    out.put4(lines.len() as u32);
+    out.extend_from_slice(lines.as_bytes());
+    write_table(&mut out, strings.keys().map(|s| s.to_vec()));
+    let records = classes.iter().map(|c| {
+        let mut record = Vec::new();
+        record.put4(strings[&*c.name]);
+        record.put4(c.super_name.as_deref().map_or(u32::MAX, |s| strings[s]));
+        record.put8(c.hash.0);
+        record.put2(c.methods.len() as u16);
+        for m in &c.methods {
+            put_varint(&mut record, strings[&*m.name]);
+            put_varint(&mut record, strings[&*m.descriptor]);
+            record.extend([m.slots, m.flags]);
+        }
+        record
+    });
+    write_table(&mut out, records);
+    out.put4(foreign.len() as u32);
+    for f in foreign {
+        out.put8(f.mid.0);
+        out.put4(strings[&*f.class]);
+        out.put4(strings[&*f.name]);
+        out.put4(strings[&*f.descriptor]);
+    }
+    Ok(out)
+}
+
+/// A count, the offsets of all items and of the end, then the items.
+fn write_table(out: &mut Vec<u8>, items: impl ExactSizeIterator<Item = Vec<u8>>) {
+    out.put4(items.len() as u32);
+    let mut bytes = Vec::new();
+    out.put4(0);
+    for item in items {
+        bytes.extend_from_slice(&item);
+        out.put4(bytes.len() as u32);
+    }
+    out.extend_from_slice(&bytes);
+}
+
+fn put_varint(out: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        out.put1(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.put1(value as u8);
+}
+
+/// Two methods with one id would share nodes in silence.
+fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Result<()> {
+    let declared = classes.iter().enumerate().flat_map(|(c, class)| {
+        class.methods.iter().enumerate().map(move |(k, m)| (class.hash.method(k, m.slots), c, k))
+    });
+    let foreign_ids = foreign.iter().enumerate().map(|(i, f)| (f.mid, usize::MAX, i));
+    let mut ids: Vec<(Mid, usize, usize)> = declared.chain(foreign_ids).collect();
+    ids.sort_unstable();
+    let full = |&(_, c, k): &(Mid, usize, usize)| match classes.get(c) {
+        Some(class) => format!("{}.{}{}", lossy(&class.name), lossy(&class.methods[k].name), lossy(&class.methods[k].descriptor)),
+        None => format!("{}.{}{}", lossy(&foreign[k].class), lossy(&foreign[k].name), lossy(&foreign[k].descriptor)),
+    };
+    match ids.windows(2).find(|w| w[0].0 == w[1].0) {
+        Some(w) => Err(Error::MidCollision(full(&w[0]), full(&w[1]))),
+        None => Ok(()),
+    }
+}

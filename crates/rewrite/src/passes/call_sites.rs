@@ -1,0 +1,55 @@
+//! Call sites: the callee gets its context as an argument, from the thread, or is counted here (CCCP Fig. 4).
+
+use cct_classfile::edit::{Asm, CodeEdit};
+use cct_classfile::{Bci, Error, ErrorKind, Result, opcode};
+
+use crate::body::Body;
+use crate::carrier::Emitter;
+use crate::convention::{self, EXTENSION_SLOTS};
+use crate::plan::{CallTarget, with_extension};
+
+/// Rewrites all invocations.
+pub fn apply(
+    emitter: &mut Emitter<'_, '_, '_>,
+    code_edit: &mut CodeEdit<'_, '_>,
+    body: &Body<'_, '_>,
+    calls: &[(Bci, CallTarget<'_>)],
+) -> Result<()> {
+    for (site, &(bci, target)) in calls.iter().enumerate() {
+        let mut asm = Asm::new();
+        body.context.push_slot(&mut asm, site);
+        match target {
+            CallTarget::Extended => {
+                asm.op(opcode::ACONST_NULL);
+                invoke_extended(emitter, &mut asm, body, bci)?;
+                code_edit.replace(bci, &asm);
+                continue;
+            }
+            CallTarget::Stored { .. } => emitter.helper(&mut asm, convention::STORE)?,
+            CallTarget::Counted(callee) => {
+                emitter.mid(&mut asm, callee.mid())?;
+                emitter.int(&mut asm, u32::from(callee.bytecodes))?;
+                emitter.helper(&mut asm, if callee.calls_back { convention::CALL } else { convention::LEAF })?;
+            }
+        }
+        code_edit.before(bci, &asm);
+    }
+    Ok(())
+}
+
+/// The same invocation, of the extended form.
+fn invoke_extended(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, body: &Body<'_, '_>, bci: Bci) -> Result<()> {
+    let instruction = body.code.instruction_at(bci).ok_or(Error::new(ErrorKind::BadTarget(bci)))?;
+    let index = instruction.pool_index().ok_or(Error::new(ErrorKind::BadTarget(bci)))?;
+    let callee = emitter.edit.class().pool.member_ref(index)?;
+    let additions = &mut emitter.edit.additions;
+    let descriptor = additions.utf8(&with_extension(callee.descriptor))?;
+    let extended = additions.member_ref(callee.tag, callee.class_index, callee.name_index, descriptor)?;
+    if instruction.opcode == opcode::INVOKEINTERFACE {
+        // The plan extends no method with more than 252 argument slots.
+        asm.invoke_interface(extended, instruction.bytes[3].saturating_add(EXTENSION_SLOTS as u8));
+    } else {
+        asm.indexed(instruction.opcode, extended);
+    }
+    Ok(())
+}

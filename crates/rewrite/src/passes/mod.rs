@@ -1,0 +1,5 @@
+//! The passes over a body. They do not know each other; each asks the carrier for what it needs.
+
+pub mod activation_counters;
+pub mod bytecode_counts;
+pub mod call_sites;

@@ -1,0 +1,343 @@
+//! The plan: every method gets exactly one treatment, with a reason.
+//!
+//! The rules of one method on its own come first ([`Planner::base`]), then what the hierarchy demands ([`crate::closure`]).
+
+use cct_classfile::{MemberRef, access, opcode};
+use rustc_hash::FxHashMap;
+
+use crate::closure;
+use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
+use crate::error::{Error, Result};
+use crate::mid::Mid;
+use crate::rules;
+use crate::survey::{ClassSummary, MethodSummary, trait_bits};
+use crate::world::{ClassId, MethodId, Resolved, Role, World};
+
+/// What happens to a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Treatment {
+    /// The body under the extended signature (ESI); the original one becomes a native-to-bytecode wrapper (N2B).
+    Wrapped,
+    /// The body under both signatures (ESI and OSI), so that no frame comes between it and its caller.
+    Duplicated,
+    /// The body under the original signature (OSI); the extended one stores the context and calls the original one virtually.
+    Redispatched,
+    /// No body; the extended signature stores the context and calls the original one virtually.
+    AbstractRedispatched,
+    /// The body under the original signature only (OSI).
+    OriginalOnly,
+    /// A native; the extended signature is a bytecode-to-native wrapper (B2N).
+    Native,
+    /// A native that never calls back; the extended signature counts and calls it.
+    LeafNative,
+    /// The original stays untouched for the VM's sake; the extended signature counts and calls it.
+    Magic,
+    /// Untouched; callers that can prove whom they call count it.
+    CallerCounted,
+    /// Untouched, and called without extension.
+    Untouched,
+}
+
+impl Treatment {
+    /// Whether there is an extended form.
+    pub fn has_extended_form(self) -> bool {
+        !matches!(self, Treatment::OriginalOnly | Treatment::CallerCounted | Treatment::Untouched)
+    }
+
+    /// Whether the extended form calls the original one virtually; `super.m()` must not go through it.
+    pub fn is_redispatch(self) -> bool {
+        matches!(self, Treatment::Redispatched | Treatment::AbstractRedispatched)
+    }
+
+    /// The name used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Treatment::Wrapped => "wrapped",
+            Treatment::Duplicated => "duplicated",
+            Treatment::Redispatched => "redispatched",
+            Treatment::AbstractRedispatched => "abstract-redispatched",
+            Treatment::OriginalOnly => "original-only",
+            Treatment::Native => "native",
+            Treatment::LeafNative => "leaf-native",
+            Treatment::Magic => "magic",
+            Treatment::CallerCounted => "caller-counted",
+            Treatment::Untouched => "untouched",
+        }
+    }
+}
+
+/// A method's treatment and its reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// The treatment.
+    pub treatment: Treatment,
+    /// Why, for people; empty where the treatment is the ordinary one for such a method.
+    pub reason: &'static str,
+}
+
+pub(crate) const fn planned(treatment: Treatment, reason: &'static str) -> Planned {
+    Planned { treatment, reason }
+}
+
+/// A method without a body of ours that its caller counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreign<'x> {
+    /// Declaring class.
+    pub class: &'x [u8],
+    /// Name.
+    pub name: &'x [u8],
+    /// Descriptor.
+    pub descriptor: &'x [u8],
+    /// Bytecodes it executes itself.
+    pub bytecodes: u8,
+    /// Whether it may call back, so that its context goes into the thread.
+    pub calls_back: bool,
+}
+
+impl Foreign<'_> {
+    /// Its id: with a slot for what it calls, if it may.
+    pub fn mid(&self) -> Mid {
+        Mid::foreign(self.class, self.name, self.descriptor, u8::from(self.calls_back))
+    }
+}
+
+/// How a call site calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallTarget<'x> {
+    /// By the extended signature.
+    Extended,
+    /// By the original one, the slot being stored into the thread before. `known` is whether the owner was in the world.
+    Stored {
+        /// Whether the callee was found.
+        known: bool,
+    },
+    /// By the original one, the caller counting the callee before.
+    Counted(Foreign<'x>),
+}
+
+/// The plan for all inputs.
+#[derive(Debug)]
+pub struct Plan {
+    /// By class; empty for library classes.
+    treatments: Vec<Box<[Planned]>>,
+    /// Extended forms to be added to classes that inherit two of them from unrelated interfaces.
+    tie_breaks: FxHashMap<ClassId, Vec<MethodId>>,
+}
+
+impl Plan {
+    /// Plans all inputs of a world.
+    pub fn new(world: &World) -> Result<Plan> {
+        let mut treatments = Vec::with_capacity(world.len());
+        for id in world.ids() {
+            let class = &world[id];
+            if class.role == Role::Library {
+                treatments.push(Box::default());
+                continue;
+            }
+            let summary = &class.summary;
+            if summary.rewritten {
+                return Err(Error::AlreadyRewritten(lossy(&summary.name)));
+            }
+            let rows: Result<Box<[Planned]>> = summary.methods.iter().map(|m| base(summary, m)).collect();
+            treatments.push(rows?);
+        }
+        let mut plan = Plan { treatments, tie_breaks: FxHashMap::default() };
+        closure::close(world, &mut plan);
+        Ok(plan)
+    }
+
+    /// A method's treatment; `None` for methods of library classes.
+    pub fn get(&self, method: MethodId) -> Option<Planned> {
+        self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
+    }
+
+    pub(crate) fn set(&mut self, method: MethodId, to: Planned) {
+        self.treatments[method.class.0 as usize][usize::from(method.index)] = to;
+    }
+
+    /// The rows of a class.
+    pub fn of_class(&self, class: ClassId) -> &[Planned] {
+        &self.treatments[class.0 as usize]
+    }
+
+    /// Methods of superinterfaces for which this class needs an extended form of its own.
+    pub fn tie_breaks(&self, class: ClassId) -> &[MethodId] {
+        self.tie_breaks.get(&class).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn add_tie_break(&mut self, class: ClassId, method: MethodId) {
+        self.tie_breaks.entry(class).or_default().push(method);
+    }
+
+    /// How a call site with this opcode and reference calls.
+    pub fn call_target<'x>(&self, world: &'x World, op: opcode::Opcode, callee: &MemberRef<'x>) -> CallTarget<'x> {
+        let MemberRef { class: owner, name, descriptor, .. } = *callee;
+        if let Some(target) = counted_by_name(op, owner, name, descriptor) {
+            return target;
+        }
+        let Resolved::Method(method) = world.resolve(owner, name, descriptor) else {
+            return CallTarget::Stored { known: false };
+        };
+        let (class, summary) = world.method(method);
+        let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
+        let stored = CallTarget::Stored { known: true };
+        match self.get(method).map(|p| p.treatment) {
+            Some(t) if t.is_redispatch() && is_super_call => stored,
+            Some(t) if t.has_extended_form() => CallTarget::Extended,
+            Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
+                true => counted(class, summary),
+                false => stored,
+            },
+            Some(_) => stored,
+            None if class.rewritten => {
+                let extended = with_extension(descriptor);
+                // Which kind of extended form it is cannot be seen; the original is right for super calls in any case.
+                match class.find(name, &extended).is_some() && !is_super_call {
+                    true => CallTarget::Extended,
+                    false if summary.is(access::NATIVE) && monomorphic(world, op, owner, class, summary) => {
+                        counted(class, summary)
+                    }
+                    false => stored,
+                }
+            }
+            None if summary.is(access::NATIVE)
+                && monomorphic(world, op, owner, class, summary)
+                && !rules::is_signature_polymorphic(&class.name, summary.access, descriptor) =>
+            {
+                counted(class, summary)
+            }
+            None => stored,
+        }
+    }
+}
+
+/// Methods of `Object` whose references can only lead to one place, whatever is known of the owner.
+fn counted_by_name<'x>(op: opcode::Opcode, owner: &[u8], name: &'x [u8], descriptor: &'x [u8]) -> Option<CallTarget<'x>> {
+    let leaf = |bytecodes| {
+        Some(CallTarget::Counted(Foreign { class: OBJECT, name, descriptor, bytecodes, calls_back: false }))
+    };
+    if owner == OBJECT && name == b"<init>" {
+        return leaf(1);
+    }
+    if op == opcode::INVOKEVIRTUAL {
+        if rules::OBJECT_FINAL_NATIVES.contains(&(name, descriptor)) {
+            return leaf(0);
+        }
+        if owner.first() == Some(&b'[') && name == b"clone" {
+            return leaf(0);
+        }
+    }
+    None
+}
+
+/// Whether a call site can only reach the method its reference resolves to.
+fn monomorphic(world: &World, op: opcode::Opcode, owner: &[u8], class: &ClassSummary, method: &MethodSummary) -> bool {
+    matches!(op, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
+        || method.access & (access::FINAL | access::PRIVATE) != 0
+        || class.is(access::FINAL)
+        || world.class_named(owner).is_some_and(|c| world[c].summary.is(access::FINAL))
+}
+
+/// A native counted by its caller.
+fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x> {
+    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+    let calls_back = *class.name != *OBJECT && !rules::is_leaf(&class.name, name);
+    CallTarget::Counted(Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back })
+}
+
+/// The extended form of a descriptor.
+pub fn with_extension(descriptor: &[u8]) -> Vec<u8> {
+    let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or(descriptor.len());
+    [&descriptor[..close], convention::EXTENSION, &descriptor[close..]].concat()
+}
+
+/// The treatment of a method as far as its own class decides.
+fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
+    use Treatment as T;
+    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+    let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));
+    if name.starts_with(b"cct$") || descriptor.windows(convention::EXTENSION.len() + 1).any(|w| w[..6] == *convention::EXTENSION && w[6] == b')') {
+        let member = format!("{}{}", lossy(name), lossy(descriptor));
+        return Err(Error::NameTaken { class: lossy(&class.name), member });
+    }
+    if class.is(access::ANNOTATION) {
+        return Ok(planned(T::Untouched, "annotation interface: its methods are looked at by reflection"));
+    }
+    if class.is(access::MODULE) {
+        return Ok(planned(T::Untouched, "module descriptor"));
+    }
+    if *class.name == *OBJECT && (method.is(access::NATIVE) || name == b"<init>") {
+        return Ok(planned(T::CallerCounted, "every class has it from Object; callers count it"));
+    }
+    if name == b"<clinit>" {
+        return Ok(planned(T::OriginalOnly, ""));
+    }
+    if name == b"finalize" && descriptor == b"()V" && (*class.name == *OBJECT || method.has(trait_bits::EMPTY)) {
+        return Ok(planned(T::Untouched, "an empty finalizer must stay empty, or every instance becomes finalizable"));
+    }
+    let is_object_method = rules::OBJECT_METHODS.contains(&(name, descriptor)) && !method.is(access::STATIC);
+    if method.is(access::NATIVE) {
+        return Ok(if rules::is_signature_polymorphic(&class.name, method.access, descriptor) {
+            planned(T::Untouched, "signature-polymorphic")
+        } else if method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES) {
+            planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
+        } else if is_object_method || rules::is_original_only_class(&class.name) {
+            planned(T::CallerCounted, "a native without extended form; callers that can prove whom they call count it")
+        } else if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
+            planned(T::CallerCounted, "no room for three more argument slots; callers count it")
+        } else if rules::is_leaf(&class.name, name) {
+            planned(T::LeafNative, "")
+        } else {
+            planned(T::Native, "")
+        });
+    }
+    let only = |reason| match method.is(access::ABSTRACT) {
+        true => Ok(planned(T::Untouched, reason)),
+        false => Ok(planned(T::OriginalOnly, reason)),
+    };
+    if is_object_method {
+        return only("overrides a method of Object, which has no extended form");
+    }
+    if let Some((.., reason)) = rules::ORIGINAL_ONLY.iter().find(|(c, n, _)| **c == *class.name && *n == name) {
+        return only(reason);
+    }
+    if rules::is_original_only_class(&class.name) {
+        return only("java.lang.invoke: its frames and descriptors are known to the VM");
+    }
+    if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
+        return only("no room for three more argument slots");
+    }
+    if named(rules::MAGIC) {
+        return Ok(planned(T::Magic, "the VM replaces the original body by an intrinsic with other semantics"));
+    }
+    let is_instance = !method.is(access::STATIC) && !method.is(access::PRIVATE);
+    if class.is(access::INTERFACE) && is_instance {
+        if !may_gain_default(class) {
+            return only("a first default method would initialise the interface with its implementors");
+        }
+        return Ok(match method.is(access::ABSTRACT) {
+            true => planned(T::AbstractRedispatched, ""),
+            false => planned(T::Redispatched, "interface default: a proxy's handler must still win"),
+        });
+    }
+    if method.is(access::ABSTRACT) {
+        return Ok(planned(T::AbstractRedispatched, ""));
+    }
+    if method.has(trait_bits::CALLER_SENSITIVE) {
+        return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));
+    }
+    Ok(planned(T::Wrapped, ""))
+}
+
+/// Whether a default method can be added to an interface without changing when it is initialised (JVMS 5.5: initialising a class
+/// initialises those superinterfaces that declare non-abstract, non-static methods).
+fn may_gain_default(interface: &ClassSummary) -> bool {
+    let is_default =
+        |m: &MethodSummary| m.is_concrete() && !m.is(access::STATIC) && !interface.method_name(m).starts_with(b"<");
+    interface.find(b"<clinit>", b"()V").is_none() || interface.methods.iter().any(is_default)
+}
+
+/// A name for people.
+pub(crate) fn lossy(name: &[u8]) -> String {
+    cct_classfile::mutf8::decode_lossy(name).into_owned()
+}

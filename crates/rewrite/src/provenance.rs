@@ -1,0 +1,43 @@
+//! Where an output comes from, as far as outputs must agree to run together (docs/formats/index.md).
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::convention;
+use crate::settings::Settings;
+use crate::world::World;
+
+/// The provenance of one run's outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provenance {
+    lines: String,
+}
+
+impl Provenance {
+    /// The provenance of a run. `jdk` is the hash of the surveyed class library, if there was one.
+    pub fn new(tool: &str, settings: &Settings, jdk: Option<u64>) -> Self {
+        let jdk = jdk.map_or("none".to_owned(), |h| format!("{h:016x}"));
+        let (blocks, metrics) = (settings.blocks_name(), settings.metrics_name());
+        let scheme = convention::SCHEME;
+        let lines = format!("blocks={blocks}\nformat=1\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n");
+        Provenance { lines }
+    }
+
+    /// `key=value` lines, sorted.
+    pub fn lines(&self) -> &str {
+        &self.lines
+    }
+
+    /// Hash of the lines.
+    pub fn hash(&self) -> u64 {
+        xxh3_64(self.lines.as_bytes())
+    }
+}
+
+/// Hash over a surveyed class library: names and contents, in any order. `None` unless it has `java/lang/Object`, without which it is none.
+pub fn library_hash(world: &World, belongs: impl Fn(usize) -> bool) -> Option<u64> {
+    world.class_named(convention::OBJECT).filter(|id| belongs(id.0 as usize))?;
+    let mut hashes: Vec<u64> = world.ids().filter(|id| belongs(id.0 as usize)).map(|id| world[id].summary.hash.0).collect();
+    hashes.sort_unstable();
+    let bytes: Vec<u8> = hashes.iter().flat_map(|h| h.to_be_bytes()).collect();
+    Some(xxh3_64(&bytes))
+}

@@ -1,0 +1,109 @@
+//! What was done to a class, and what was not: the material of the completeness report.
+
+use std::collections::BTreeMap;
+
+use cct_classfile::Member;
+
+use crate::plan::{Treatment, lossy};
+
+/// What was left out of a body because the method would have outgrown 64 KB, or its jumps their reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallback {
+    /// Counted by default blocks instead of precise ones.
+    DefaultBlocks,
+    /// Its calls are counted, its bytecodes are not.
+    CallsOnly,
+    /// Not instrumented: it is missing from the tree, and what it calls hangs under its caller.
+    NotInstrumented,
+}
+
+impl Fallback {
+    /// For people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Fallback::DefaultBlocks => "too large for precise blocks: counted by default blocks",
+            Fallback::CallsOnly => "too large for bytecode counting: its calls are counted, its bytecodes are not",
+            Fallback::NotInstrumented => "too large to instrument: missing from the tree, its callees hang under its caller",
+        }
+    }
+}
+
+/// A method whose treatment is not the ordinary one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodReport {
+    /// Name.
+    pub name: String,
+    /// Descriptor.
+    pub descriptor: String,
+    /// Treatment.
+    pub treatment: Treatment,
+    /// Why.
+    pub reason: String,
+}
+
+/// A class's part of the completeness report.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClassReport {
+    /// Internal name.
+    pub class: String,
+    /// Size before.
+    pub bytes_before: usize,
+    /// Size after; as before for a class that stays as it is.
+    pub bytes_after: usize,
+    /// Methods by treatment.
+    pub counts: BTreeMap<Treatment, u32>,
+    /// Methods that are not recorded because the user excluded their class.
+    pub excluded: u32,
+    /// Methods whose treatment is not the ordinary one, in class-file order.
+    pub methods: Vec<MethodReport>,
+    /// Extended forms added to settle conflicts of inheritance.
+    pub tie_breaks: u32,
+    /// Call sites whose callee's class was in no input and no library. Natives called there are not counted.
+    pub unknown_owner_sites: u32,
+    /// Attributes of code left out because they are unknown and may hold bytecode indices.
+    pub dropped: Vec<String>,
+    /// Methods that had to fall back.
+    pub fallbacks: Vec<(String, Fallback)>,
+}
+
+impl ClassReport {
+    pub(crate) fn new(class: &[u8], bytes: usize) -> Self {
+        ClassReport { class: lossy(class), bytes_before: bytes, bytes_after: bytes, ..ClassReport::default() }
+    }
+
+    pub(crate) fn untouched(class: &[u8]) -> Self {
+        ClassReport { class: lossy(class), ..ClassReport::default() }
+    }
+
+    pub(crate) fn method(
+        &mut self,
+        member: &Member<'_>,
+        treatment: Treatment,
+        reason: &'static str,
+        recorded: bool,
+        fallback: Option<Fallback>,
+    ) {
+        *self.counts.entry(treatment).or_default() += 1;
+        self.excluded += u32::from(!recorded);
+        let reason = fallback.map_or(reason, Fallback::describe);
+        if let Some(f) = fallback {
+            self.fallbacks.push((format!("{}{}", lossy(member.name), lossy(member.descriptor)), f));
+        }
+        if !reason.is_empty() {
+            self.methods.push(MethodReport {
+                name: lossy(member.name),
+                descriptor: lossy(member.descriptor),
+                treatment,
+                reason: reason.to_owned(),
+            });
+        }
+    }
+
+    pub(crate) fn dropped_attributes(&mut self, names: &[String]) {
+        for name in names {
+            if !self.dropped.contains(name) {
+                self.dropped.push(name.clone());
+            }
+        }
+    }
+}

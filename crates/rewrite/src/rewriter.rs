@@ -1,0 +1,448 @@
+//! Rewriting one class by the plan.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::edit::ClassEdit;
+use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
+use cct_flow::{ActivationPlanner, BlockRule};
+
+use crate::body::{self, Analysis, Form};
+use crate::carrier::{Constants, Emitter};
+use crate::convention;
+use crate::error::{Error, Result};
+use crate::hooks;
+use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
+use crate::mid::{ClassHash, Mid};
+use crate::plan::{CallTarget, Plan, Treatment, with_extension};
+use crate::provenance::Provenance;
+use crate::report::{ClassReport, Fallback};
+use crate::rules;
+use crate::settings::Settings;
+use crate::survey::{MethodSummary, annotation_types};
+use crate::world::{ClassId, MethodId, World};
+use crate::wrappers::{self, Target};
+
+/// Rewrites classes; shared by all threads.
+pub struct Rewriter {
+    world: World,
+    plan: Plan,
+    settings: Settings,
+    provenance: Provenance,
+    /// Which classes are recorded, by internal name.
+    recorded: Box<dyn Fn(&[u8]) -> bool + Send + Sync>,
+}
+
+/// A rewritten class.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// The new class file; `None` when the class stays as it is.
+    pub bytes: Option<Vec<u8>>,
+    /// Its row in the index.
+    pub record: Option<ClassRecord>,
+    /// What was done to it.
+    pub report: ClassReport,
+}
+
+thread_local! {
+    // One per worker: analyses reuse their memory.
+    static PLANNER: RefCell<ActivationPlanner> = RefCell::default();
+}
+
+impl Rewriter {
+    /// A rewriter for the inputs of a world.
+    pub fn new(
+        world: World,
+        settings: Settings,
+        provenance: Provenance,
+        recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let plan = Plan::new(&world)?;
+        Ok(Rewriter { world, plan, settings, provenance, recorded: Box::new(recorded) })
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The provenance of the outputs.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// Rewrites a class that was surveyed as an input.
+    pub fn rewrite(&self, bytes: &[u8]) -> Result<Rewritten> {
+        let class = ClassFile::parse(bytes)?;
+        let hash = ClassHash::of(bytes);
+        let not_surveyed = || Error::NotSurveyed(crate::plan::lossy(class.name()));
+        let id = self.world.class_hashed(hash).ok_or_else(not_surveyed)?;
+        if class.is(access::MODULE) {
+            return Ok(Rewritten { bytes: None, record: None, report: ClassReport::untouched(class.name()) });
+        }
+        ClassRewriter::new(self, &class, id).run().map_err(|e| match e {
+            Error::Class(e) => Error::Class(class.locate(e)),
+            other => other,
+        })
+    }
+}
+
+/// The state of rewriting one class.
+struct ClassRewriter<'r, 'c, 'a> {
+    rewriter: &'r Rewriter,
+    class: &'c ClassFile<'a>,
+    id: ClassId,
+    edit: ClassEdit<'c, 'a>,
+    constants: Constants,
+    recorded: bool,
+    report: ClassReport,
+    methods: Vec<MethodRecord>,
+    foreign: BTreeMap<Mid, ForeignRecord>,
+}
+
+/// How much of the instrumentation a body gets. Each level is smaller than the one before.
+const LEVELS: [Level; 3] = [Level::AsPlanned, Level::DefaultBlocks, Level::CallsOnly];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    AsPlanned,
+    DefaultBlocks,
+    CallsOnly,
+}
+
+impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
+    fn new(rewriter: &'r Rewriter, class: &'c ClassFile<'a>, id: ClassId) -> Self {
+        ClassRewriter {
+            rewriter,
+            class,
+            id,
+            edit: ClassEdit::new(class),
+            constants: Constants::default(),
+            recorded: (rewriter.recorded)(class.name()),
+            report: ClassReport::new(class.name(), class.bytes.len()),
+            methods: Vec::with_capacity(class.methods.len()),
+            foreign: BTreeMap::new(),
+        }
+    }
+
+    fn run(mut self) -> Result<Rewritten> {
+        for (index, member) in self.class.methods.iter().enumerate() {
+            self.method(index, member).map_err(|e| match e {
+                Error::Class(e) => Error::Class(member.locate(e)),
+                other => other,
+            })?;
+        }
+        for &method in self.rewriter.plan.tie_breaks(self.id) {
+            self.tie_break(method)?;
+        }
+        if hooks::gets_helpers(self.class.name()) {
+            self.add_helpers()?;
+        }
+        if hooks::gets_context_field(self.class.name()) {
+            let (name, descriptor) = convention::CONTEXT_FIELD;
+            let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
+            let flags = access::PUBLIC | access::TRANSIENT | access::SYNTHETIC;
+            self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
+        }
+        let record = ClassRecord {
+            name: self.class.name().into(),
+            super_name: self.class.super_name().map(Into::into),
+            hash: ClassHash::of(self.class.bytes),
+            methods: self.methods,
+            foreign: self.foreign.into_values().collect(),
+        };
+        self.edit.add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance))?;
+        let bytes = self.edit.finish()?;
+        self.report.bytes_after = bytes.len();
+        Ok(Rewritten { bytes: Some(bytes), record: Some(record), report: self.report })
+    }
+
+    /// Carries out one method's treatment.
+    fn method(&mut self, index: usize, member: &Member<'a>) -> Result<()> {
+        let id = MethodId { class: self.id, index: index as u16 };
+        let planned = self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
+        let mut treatment = planned.treatment;
+        let mut fallback = None;
+        let mut slots = 0;
+        match treatment {
+            Treatment::Wrapped | Treatment::Duplicated | Treatment::Redispatched | Treatment::OriginalOnly => {
+                (slots, fallback) = self.bodies(index, member, treatment)?;
+                if fallback == Some(Fallback::NotInstrumented) {
+                    slots = 0;
+                    treatment = match treatment.has_extended_form() {
+                        true => Treatment::Redispatched,
+                        false => Treatment::Untouched,
+                    };
+                }
+            }
+            Treatment::AbstractRedispatched => self.redispatch(member)?,
+            Treatment::Native => {
+                slots = 1;
+                let mid = self.mid(index, slots);
+                let hook = hooks::native_hook(self.class.name(), member.name);
+                self.forward(member, |emitter, target, head| {
+                    wrappers::bytecode_to_native(emitter, target, mid, hook, head)
+                })?;
+            }
+            Treatment::LeafNative | Treatment::Magic => {
+                let mid = self.mid(index, slots);
+                self.forward(member, |emitter, target, head| wrappers::counted_original(emitter, target, mid, head))?;
+            }
+            Treatment::CallerCounted | Treatment::Untouched => {}
+        }
+        let (summary_class, summary) = self.rewriter.world.method(id);
+        let mut flags = 0;
+        if member.is(access::NATIVE) {
+            flags |= method_flags::NATIVE;
+        }
+        let may_be_overridden = summary.is_virtual(summary_class) && !member.is(access::FINAL) && !self.class.is(access::FINAL);
+        if treatment.has_extended_form() && !treatment.is_redispatch() && may_be_overridden {
+            flags |= method_flags::OVERRIDE_WOULD_MISS;
+        }
+        let has_body = !member.is(access::ABSTRACT);
+        if has_body && (!self.recorded || treatment == Treatment::Untouched) {
+            flags |= method_flags::NOT_RECORDED;
+        }
+        self.methods.push(MethodRecord { name: member.name.into(), descriptor: member.descriptor.into(), slots, flags });
+        self.report.method(member, treatment, planned.reason, self.recorded, fallback);
+        Ok(())
+    }
+
+    fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
+        let hash = self.rewriter.world[self.id].summary.hash;
+        self.recorded.then(|| hash.method(index, slots))
+    }
+
+    /// Instrumented bodies of a method. Returns the number of slots, and what had to be left out for the sake of size.
+    fn bodies(&mut self, index: usize, member: &Member<'a>, treatment: Treatment) -> Result<(u8, Option<Fallback>)> {
+        let code = Code::of(self.class, member)?.ok_or(cct_classfile::Error::new(ErrorKind::Malformed("a method without Code is neither native nor abstract")))?;
+        let calls = self.call_targets(&code)?;
+        let slots = body::slot_count(&calls);
+        let mid = self.mid(index, slots);
+        for level in LEVELS {
+            let blocks = match level {
+                Level::AsPlanned => self.rewriter.settings.block_rule(),
+                Level::DefaultBlocks if self.rewriter.settings.block_rule() == Some(BlockRule::Precise) => Some(BlockRule::Default),
+                Level::DefaultBlocks => continue,
+                Level::CallsOnly => None,
+            };
+            let calls = calls.clone();
+            let analysis = PLANNER
+                .with_borrow_mut(|planner| Analysis::of(&code, &self.class.pool, planner, blocks, calls))?;
+            match self.write_bodies(member, &code, &analysis, treatment, mid) {
+                Ok(()) => {
+                    let fallback = match level {
+                        Level::AsPlanned => None,
+                        Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
+                        Level::CallsOnly => Some(Fallback::CallsOnly),
+                    };
+                    return Ok((slots, fallback.filter(|_| self.recorded)));
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        // The body does not fit in any form: it stays, and what it calls hangs under its caller.
+        if treatment.has_extended_form() {
+            if member.is(access::STATIC) || member.is(access::PRIVATE) || member.name == b"<init>" {
+                self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
+            } else {
+                self.redispatch(member)?;
+            }
+        }
+        Ok((0, Some(Fallback::NotInstrumented)))
+    }
+
+    fn write_bodies(
+        &mut self,
+        member: &Member<'a>,
+        code: &Code<'a>,
+        analysis: &Analysis<'_>,
+        treatment: Treatment,
+        mid: Option<Mid>,
+    ) -> cct_classfile::Result<()> {
+        let position = self.position(member);
+        let extended = with_extension(member.descriptor);
+        let original = |this: &mut Self| {
+            let head = this.original_head(member);
+            body::write(&mut this.edit, &mut this.constants, member, code, analysis, Form::Original, mid, head, &extended)
+        };
+        if treatment == Treatment::OriginalOnly {
+            let written = original(self)?;
+            self.take(position, written);
+            return Ok(());
+        }
+        if treatment == Treatment::Redispatched {
+            let written = original(self)?;
+            self.redispatch(member)?;
+            self.take(position, written);
+            return Ok(());
+        }
+        let head = self.extended_head(member, body::extended_flags(member.access_flags))?;
+        let extended_body =
+            body::write(&mut self.edit, &mut self.constants, member, code, analysis, Form::Extended, mid, head, &extended)?;
+        if treatment == Treatment::Duplicated {
+            let written = original(self)?;
+            self.take(position, written);
+        } else {
+            let head = self.original_head(member);
+            let signature = Signature::of(self.class, member)?;
+            let extended_index = self.edit.additions.utf8(&extended)?;
+            let target = Target::of(member, &signature, extended_index);
+            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, head)?;
+            self.edit.replace_method(position, wrapper);
+        }
+        self.report.dropped_attributes(&extended_body.dropped_attributes);
+        self.edit.add_method(extended_body.method_info);
+        Ok(())
+    }
+
+    fn take(&mut self, position: usize, written: body::Written) {
+        self.report.dropped_attributes(&written.dropped_attributes);
+        self.edit.replace_method(position, written.method_info);
+    }
+
+    fn position(&self, member: &Member<'a>) -> usize {
+        self.class.methods.iter().position(|m| std::ptr::eq(m, member)).unwrap_or_default()
+    }
+
+    /// How each invocation of a body calls.
+    fn call_targets<'x>(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'x>)>>
+    where
+        'a: 'x,
+        'r: 'x,
+    {
+        let rewriter: &'x Rewriter = self.rewriter;
+        let mut calls = Vec::new();
+        for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
+            let target = match instruction.pool_index() {
+                Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => {
+                    let callee = self.class.pool.member_ref(index)?;
+                    rewriter.plan.call_target(&rewriter.world, instruction.opcode, &callee)
+                }
+                _ => CallTarget::Stored { known: true },
+            };
+            let target = match target {
+                CallTarget::Counted(f) if !(rewriter.recorded)(f.class) => CallTarget::Stored { known: true },
+                other => other,
+            };
+            if let CallTarget::Counted(f) = target {
+                self.foreign.entry(f.mid()).or_insert_with(|| f.into());
+            }
+            if target == (CallTarget::Stored { known: false }) {
+                self.report.unknown_owner_sites += 1;
+            }
+            calls.push((instruction.bci, target));
+        }
+        Ok(calls)
+    }
+
+    fn original_head(&self, member: &Member<'a>) -> MemberBuilder {
+        let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
+        head.copy_attributes(member, |name| name != b"Code");
+        head
+    }
+
+    /// Head of an added method: flags, name, extended descriptor, and the annotations that the VM reads.
+    fn extended_head(&mut self, member: &Member<'a>, flags: u16) -> cct_classfile::Result<MemberBuilder> {
+        let descriptor = self.edit.additions.utf8(&with_extension(member.descriptor))?;
+        let mut head = MemberBuilder::new(flags, member.name_index, descriptor);
+        if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations") {
+            let types = annotation_types(self.class, annotations)?;
+            if types.iter().any(|t| rules::VM_ANNOTATIONS.contains(t)) {
+                head.copy_attributes(member, |name| name == b"RuntimeVisibleAnnotations");
+            }
+        }
+        Ok(head)
+    }
+
+    /// Adds an extended form that only forwards.
+    fn forward(
+        &mut self,
+        member: &Member<'a>,
+        write: impl FnOnce(&mut Emitter<'_, 'c, 'a>, &Target<'_, 'a>, MemberBuilder) -> cct_classfile::Result<Vec<u8>>,
+    ) -> cct_classfile::Result<()> {
+        let signature = Signature::of(self.class, member)?;
+        // The monitor is taken by the original, and once is enough.
+        let without = access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT;
+        let head = self.extended_head(member, body::extended_flags(member.access_flags) & !without)?;
+        let extended_index = self.edit.additions.utf8(&with_extension(member.descriptor))?;
+        let target = Target::of(member, &signature, extended_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = write(&mut emitter, &target, head)?;
+        self.edit.add_method(method);
+        Ok(())
+    }
+
+    fn redispatch(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
+        self.raise_interface_version();
+        self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
+    }
+
+    /// Interfaces with concrete methods need class version 52 (JVMS 4.6).
+    fn raise_interface_version(&mut self) {
+        if self.class.is_interface() {
+            self.edit.require_version(52);
+        }
+    }
+
+    /// A redispatching form of a method that is inherited from unrelated interfaces.
+    fn tie_break(&mut self, method: MethodId) -> Result<()> {
+        self.raise_interface_version();
+        let rewriter = self.rewriter;
+        let (owner, summary): (_, &MethodSummary) = rewriter.world.method(method);
+        let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));
+        let additions = &mut self.edit.additions;
+        let (name_index, descriptor_index) = (additions.utf8(name)?, additions.utf8(descriptor)?);
+        let extended_index = additions.utf8(&with_extension(descriptor))?;
+        let signature = Signature {
+            this_class: self.class.this_class,
+            is_static: false,
+            is_constructor: false,
+            descriptor: cct_classfile::descriptor::MethodDescriptor::parse(descriptor)?,
+        };
+        let target = Target { access_flags: access::PUBLIC, name_index, signature: &signature, descriptor_index, extended_index };
+        let head = MemberBuilder::new(access::PUBLIC | access::SYNTHETIC, name_index, extended_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let added = wrappers::redispatch(&mut emitter, &target, head)?;
+        self.edit.add_method(added);
+        self.report.tie_breaks += 1;
+        Ok(())
+    }
+
+    /// `java/lang/Object` gets the helpers. They are inlined by force: each body begins with one.
+    fn add_helpers(&mut self) -> Result<()> {
+        for helper in convention::HELPERS {
+            let additions = &mut self.edit.additions;
+            let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
+            let annotations = additions.utf8(b"RuntimeVisibleAnnotations")?;
+            let names = [&b"Ljava/lang/invoke/ForceInline;"[..], b"Ljdk/internal/vm/annotation/ForceInline;"];
+            let mut types = Vec::new();
+            for name in names {
+                types.push(additions.utf8(name)?);
+            }
+            let mut head = MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
+            head.attribute(annotations, |out| {
+                use cct_classfile::bytes::PutBytes;
+                out.put2(types.len() as u16);
+                for t in &types {
+                    out.put2(*t);
+                    out.put2(0);
+                }
+                Ok(())
+            })?;
+            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+            let method = wrappers::forwarder(&mut emitter, helper.descriptor, helper.target(), head)?;
+            self.edit.add_method(method);
+        }
+        Ok(())
+    }
+}

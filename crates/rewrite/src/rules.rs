@@ -1,0 +1,126 @@
+//! What is special about particular methods of the class library. Evidence for each row stands in docs/treatments.md.
+
+/// Annotations that make a method caller-sensitive (8; 9 and later).
+pub const CALLER_SENSITIVE: &[&[u8]] =
+    &[b"Lsun/reflect/CallerSensitive;", b"Ljdk/internal/reflect/CallerSensitive;"];
+
+/// Annotations that HotSpot reads from methods of the class library. A body keeps them under whatever signature it stands.
+pub const VM_ANNOTATIONS: &[&[u8]] = &[
+    b"Lsun/reflect/CallerSensitive;",
+    b"Ljdk/internal/reflect/CallerSensitive;",
+    b"Ljava/lang/invoke/ForceInline;",
+    b"Ljava/lang/invoke/DontInline;",
+    b"Ljava/lang/invoke/LambdaForm$Hidden;",
+    b"Ljdk/internal/vm/annotation/ForceInline;",
+    b"Ljdk/internal/vm/annotation/DontInline;",
+    b"Ljdk/internal/vm/annotation/Hidden;",
+    b"Ljdk/internal/vm/annotation/ReservedStackAccess;",
+    b"Ljdk/internal/vm/annotation/ChangesCurrentThread;",
+    b"Ljdk/internal/vm/annotation/JvmtiMountTransition;",
+    b"Ljdk/internal/vm/annotation/JvmtiHideEvents;",
+    b"Ljdk/internal/misc/ScopedMemoryAccess$Scoped;",
+];
+
+/// The overridable methods of `java/lang/Object`. Its virtual table has exactly these five entries (HotSpot's
+/// `compute_Object_vtable`), arrays share it, so there is no extended form of them anywhere.
+pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
+    (b"clone", b"()Ljava/lang/Object;"),
+    (b"equals", b"(Ljava/lang/Object;)Z"),
+    (b"finalize", b"()V"),
+    (b"hashCode", b"()I"),
+    (b"toString", b"()Ljava/lang/String;"),
+];
+
+/// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here.
+pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] = &[
+    (b"getClass", b"()Ljava/lang/Class;"),
+    (b"notify", b"()V"),
+    (b"notifyAll", b"()V"),
+    (b"wait", b"(J)V"),
+];
+
+/// Natives that inspect the stack and must be called by the frame that means it, though not annotated so everywhere: their callers
+/// count them (CCCP 4.3).
+pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] = &[
+    (b"sun/reflect/Reflection", b"getCallerClass"),
+    (b"java/lang/SecurityManager", b"getClassContext"),
+    (b"java/security/AccessController", b"doPrivileged"),
+];
+
+/// Methods that must keep to their original signature.
+pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
+    (b"java/lang/reflect/Method", b"invoke", "HotSpot skips this frame by its original signature when it looks for a caller"),
+    (b"java/lang/ref/Finalizer", b"runFinalizer", "called in a loop by a thread that is older than the first context"),
+    (b"java/lang/ref/Reference", b"tryHandlePending", "called in a loop by a thread that is older than the first context"),
+];
+
+/// Methods whose original body the VM replaces by magic that a copy would lose.
+pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
+
+/// Natives that never call back into Java, so that no context needs to be left in the thread for them. `*` stands for all natives of
+/// the class but those named with a minus.
+pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
+    (b"java/lang/Class", &[
+        "isInstance", "isAssignableFrom", "isInterface", "isArray", "isPrimitive", "getName0", "getSuperclass",
+        "getInterfaces0", "getComponentType", "getModifiers", "getSigners", "desiredAssertionStatus0", "getPrimitiveClass",
+        "getGenericSignature0", "getRawAnnotations", "getRawTypeAnnotations", "getConstantPool", "getDeclaringClass0",
+        "getProtectionDomain0", "isHidden", "isRecord0",
+    ]),
+    (b"java/lang/Double", &["doubleToRawLongBits", "longBitsToDouble"]),
+    (b"java/lang/Float", &["floatToRawIntBits", "intBitsToFloat"]),
+    (b"java/lang/Runtime", &["availableProcessors", "freeMemory", "totalMemory", "maxMemory"]),
+    (b"java/lang/StrictMath", &["*"]),
+    (b"java/lang/String", &["intern"]),
+    (b"java/lang/System", &["arraycopy", "currentTimeMillis", "identityHashCode", "nanoTime"]),
+    (b"java/lang/Thread", &["currentThread", "isAlive", "isInterrupted", "holdsLock", "yield", "setPriority0", "interrupt0"]),
+    (b"java/lang/Throwable", &["fillInStackTrace", "getStackTraceDepth"]),
+    (b"java/lang/reflect/Array", &["getLength", "newArray", "getInt", "getLong", "getByte", "getChar", "setInt", "setLong", "setByte", "setChar"]),
+    (b"java/lang/reflect/Executable", &["getTypeAnnotationBytes0"]),
+    (b"java/util/concurrent/atomic/AtomicLong", &["VMSupportsCS8"]),
+    (b"java/util/zip/Adler32", &["*"]),
+    (b"java/util/zip/CRC32", &["*"]),
+    (b"sun/misc/Unsafe", &[
+        "*", "-defineClass", "-defineAnonymousClass", "-allocateInstance", "-ensureClassInitialized", "-throwException",
+        "-staticFieldBase", "-registerNatives",
+    ]),
+    (b"jdk/internal/misc/Unsafe", &[
+        "*", "-defineClass0", "-defineAnonymousClass0", "-allocateInstance", "-ensureClassInitialized0", "-throwException",
+        "-staticFieldBase0", "-registerNatives",
+    ]),
+    (b"sun/reflect/Reflection", &["getClassAccessFlags"]),
+    (b"sun/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
+];
+
+/// Whether a native is a leaf.
+pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
+    let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == class) else { return false };
+    let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == name);
+    names.iter().any(|n| *n == "*" || n.as_bytes() == name) && !names.iter().any(|n| excluded(n))
+}
+
+/// Packages whose methods keep their original signature: their frames and descriptors are known to the VM.
+pub fn is_original_only_class(class: &[u8]) -> bool {
+    class.starts_with(b"java/lang/invoke/")
+}
+
+/// Signature-polymorphic methods and the linkers (JVMS 2.9.3, and HotSpot's `linkTo*`): no argument may be added anywhere.
+pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u8]) -> bool {
+    use cct_classfile::access::{NATIVE, VARARGS};
+    matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
+        && access_flags & (NATIVE | VARARGS) == NATIVE | VARARGS
+        && descriptor.starts_with(b"([Ljava/lang/Object;)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_are_found_by_name_and_by_class() {
+        assert!(is_leaf(b"java/lang/System", b"arraycopy"));
+        assert!(!is_leaf(b"java/lang/System", b"initProperties"));
+        assert!(is_leaf(b"sun/misc/Unsafe", b"getLong"));
+        assert!(!is_leaf(b"sun/misc/Unsafe", b"defineClass"));
+        assert!(!is_leaf(b"java/lang/Shutdown", b"halt0"));
+    }
+}

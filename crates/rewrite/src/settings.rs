@@ -1,0 +1,51 @@
+//! What the user chose.
+
+use cct_flow::BlockRule;
+
+/// What is counted beside calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metrics {
+    /// Nothing.
+    Calls,
+    /// Executed bytecodes.
+    CallsAndBytecodes,
+}
+
+/// Settings of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// Metrics.
+    pub metrics: Metrics,
+    /// How basic blocks are cut.
+    pub blocks: BlockRule,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { metrics: Metrics::CallsAndBytecodes, blocks: BlockRule::Default }
+    }
+}
+
+impl Settings {
+    /// Name of the block rule; `none` where no bytecodes are counted.
+    pub fn blocks_name(&self) -> &'static str {
+        match (self.metrics, self.blocks) {
+            (Metrics::Calls, _) => "none",
+            (_, BlockRule::Default) => "default",
+            (_, BlockRule::Precise) => "precise",
+        }
+    }
+
+    /// Name of the metrics.
+    pub fn metrics_name(&self) -> &'static str {
+        match self.metrics {
+            Metrics::Calls => "calls",
+            Metrics::CallsAndBytecodes => "calls+bytecodes",
+        }
+    }
+
+    /// The rule by which bytecodes are counted, if they are.
+    pub fn block_rule(&self) -> Option<BlockRule> {
+        (self.metrics == Metrics::CallsAndBytecodes).then_some(self.blocks)
+    }
+}

@@ -1,0 +1,188 @@
+//! The survey: what planning must know of a class, and nothing else. Runs over every class of every input and library, in parallel.
+
+use cct_classfile::{Attribute, ClassFile, Code, Member, access, opcode};
+
+use crate::convention;
+use crate::error::{Error, Result};
+use crate::mid::ClassHash;
+use crate::rules;
+
+/// A class, as far as other classes are concerned.
+#[derive(Debug, Clone)]
+pub struct ClassSummary {
+    /// Internal name.
+    pub name: Box<[u8]>,
+    /// Superclass.
+    pub super_name: Option<Box<[u8]>>,
+    /// Direct superinterfaces.
+    pub interfaces: Box<[Box<[u8]>]>,
+    /// Access flags.
+    pub access: u16,
+    /// `major_version`.
+    pub major_version: u16,
+    /// Hash of the class file.
+    pub hash: ClassHash,
+    /// The methods in class-file order.
+    pub methods: Box<[MethodSummary]>,
+    /// Whether the class carries our attribute: it is an output of an earlier run.
+    pub rewritten: bool,
+    /// Names and descriptors of the methods.
+    text: Box<[u8]>,
+}
+
+/// A method of a [`ClassSummary`].
+#[derive(Debug, Clone, Copy)]
+pub struct MethodSummary {
+    /// Hash of name and descriptor, compared before they are.
+    key: u32,
+    name: (u32, u16),
+    descriptor_length: u16,
+    /// Access flags.
+    pub access: u16,
+    /// Argument slots, `this` included.
+    pub argument_slots: u16,
+    /// What else matters; a set of [`trait_bits`].
+    pub traits: u8,
+}
+
+/// Properties of methods beyond their flags.
+pub mod trait_bits {
+    /// Annotated `@CallerSensitive`.
+    pub const CALLER_SENSITIVE: u8 = 1;
+    /// The code is one `return`.
+    pub const EMPTY: u8 = 2;
+}
+
+impl MethodSummary {
+    /// Whether all these flags are set.
+    pub fn is(&self, flags: u16) -> bool {
+        self.access & flags == flags
+    }
+
+    /// Whether it has these properties.
+    pub fn has(&self, bits: u8) -> bool {
+        self.traits & bits == bits
+    }
+
+    /// Whether a class below can override it, private and package rules aside.
+    pub fn is_virtual(&self, class: &ClassSummary) -> bool {
+        !self.is(access::STATIC) && !self.is(access::PRIVATE) && !class.method_name(self).starts_with(b"<")
+    }
+
+    /// Whether there is code.
+    pub fn is_concrete(&self) -> bool {
+        self.access & (access::ABSTRACT | access::NATIVE) == 0
+    }
+}
+
+/// Key of a method within its class.
+pub(crate) fn method_key(name: &[u8], descriptor: &[u8]) -> u32 {
+    use std::hash::Hasher;
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(name);
+    hasher.write(descriptor);
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as u32
+}
+
+impl ClassSummary {
+    /// Summarises a class file.
+    pub fn of(class: &ClassFile<'_>) -> Result<Self> {
+        let mut text = Vec::new();
+        let mut methods = Vec::with_capacity(class.methods.len());
+        for member in &class.methods {
+            methods.push(Self::method(class, member, &mut text).map_err(|e| class.locate(member.locate(e)))?);
+        }
+        Ok(ClassSummary {
+            name: class.name().into(),
+            super_name: class.super_name().map(Into::into),
+            interfaces: class.interface_names().map(Into::into).collect(),
+            access: class.access_flags,
+            major_version: class.major_version,
+            hash: ClassHash::of(class.bytes),
+            methods: methods.into(),
+            rewritten: class.attributes.find(convention::ATTRIBUTE).is_some(),
+            text: text.into(),
+        })
+    }
+
+    /// Parses and summarises.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        Self::of(&ClassFile::parse(bytes).map_err(Error::from)?)
+    }
+
+    fn method(
+        class: &ClassFile<'_>,
+        member: &Member<'_>,
+        text: &mut Vec<u8>,
+    ) -> cct_classfile::Result<MethodSummary> {
+        let start = text.len() as u32;
+        text.extend_from_slice(member.name);
+        text.extend_from_slice(member.descriptor);
+        let descriptor = cct_classfile::descriptor::MethodDescriptor::parse(member.descriptor)?;
+        let mut traits = 0;
+        if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations")
+            && annotation_types(class, annotations)?.iter().any(|t| rules::CALLER_SENSITIVE.contains(t))
+        {
+            traits |= trait_bits::CALLER_SENSITIVE;
+        }
+        // Decoding all code twice would cost more than the rest of the survey; only this one shape matters here.
+        if member.name == b"finalize"
+            && member.descriptor == b"()V"
+            && Code::of(class, member)?.is_some_and(|c| c.bytes == [opcode::RETURN])
+        {
+            traits |= trait_bits::EMPTY;
+        }
+        Ok(MethodSummary {
+            key: method_key(member.name, member.descriptor),
+            name: (start, member.name.len() as u16),
+            descriptor_length: member.descriptor.len() as u16,
+            access: member.access_flags,
+            argument_slots: descriptor.argument_slots().saturating_add(u16::from(!member.is(access::STATIC))),
+            traits,
+        })
+    }
+
+    /// A method's name.
+    pub fn method_name(&self, method: &MethodSummary) -> &[u8] {
+        let start = method.name.0 as usize;
+        &self.text[start..start + usize::from(method.name.1)]
+    }
+
+    /// A method's descriptor.
+    pub fn method_descriptor(&self, method: &MethodSummary) -> &[u8] {
+        let start = method.name.0 as usize + usize::from(method.name.1);
+        &self.text[start..start + usize::from(method.descriptor_length)]
+    }
+
+    /// Position of a declared method.
+    pub fn find(&self, name: &[u8], descriptor: &[u8]) -> Option<usize> {
+        self.find_keyed(method_key(name, descriptor), name, descriptor)
+    }
+
+    /// [`ClassSummary::find`] with the key computed before.
+    pub(crate) fn find_keyed(&self, key: u32, name: &[u8], descriptor: &[u8]) -> Option<usize> {
+        self.methods.iter().position(|m| {
+            m.key == key && self.method_name(m) == name && self.method_descriptor(m) == descriptor
+        })
+    }
+
+    /// Whether all these flags are set.
+    pub fn is(&self, flags: u16) -> bool {
+        self.access & flags == flags
+    }
+}
+
+/// Descriptors of the annotations in a Runtime(In)VisibleAnnotations attribute (JVMS 4.7.16).
+pub(crate) fn annotation_types<'a>(
+    class: &ClassFile<'a>,
+    attribute: &Attribute<'a>,
+) -> cct_classfile::Result<Vec<&'a [u8]>> {
+    use cct_classfile::attributes::AttributeInfo;
+    match AttributeInfo::parse(attribute, &class.pool)? {
+        AttributeInfo::RuntimeVisibleAnnotations(list) | AttributeInfo::RuntimeInvisibleAnnotations(list) => {
+            list.iter().map(|a| class.pool.utf8(a.type_index)).collect()
+        }
+        _ => Ok(Vec::new()),
+    }
+}

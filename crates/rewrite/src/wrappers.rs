@@ -1,0 +1,316 @@
+//! Forwarders between the two signatures: native-to-bytecode (N2B), bytecode-to-native (B2N), and redispatching ones.
+//!
+//! A wrapper calls its twin with `invokespecial`: virtual dispatch would lead a super call back to where it came from. Redispatching
+//! forms are the opposite on purpose: virtual, so that any override wins.
+
+use cct_classfile::bytes::PutBytes;
+use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::{Signature, VerificationType};
+use cct_classfile::edit::Asm;
+use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
+
+use crate::carrier::{Emitter, push_slot_offset};
+use crate::convention::{self, EXTENSION_SLOTS};
+use crate::hooks::NativeHook;
+use crate::mid::Mid;
+
+/// A method, seen by the wrapper that stands for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'t, 'a> {
+    /// Flags of the original.
+    pub access_flags: u16,
+    /// Index of the name.
+    pub name_index: Index,
+    /// The original signature.
+    pub signature: &'t Signature<'a>,
+    /// Index of the original descriptor.
+    pub descriptor_index: Index,
+    /// Index of the extended descriptor.
+    pub extended_index: Index,
+}
+
+impl<'t, 'a> Target<'t, 'a> {
+    /// A declared method.
+    pub fn of(member: &Member<'_>, signature: &'t Signature<'a>, extended_index: Index) -> Self {
+        Target {
+            access_flags: member.access_flags,
+            name_index: member.name_index,
+            signature,
+            descriptor_index: member.descriptor_index,
+            extended_index,
+        }
+    }
+
+    fn is_static(&self) -> bool {
+        self.access_flags & access::STATIC != 0
+    }
+
+    /// Pushes `this` and the arguments.
+    fn push_arguments(&self, asm: &mut Asm) {
+        let mut slot = 0;
+        if !self.is_static() {
+            asm.load(Kind::Reference, 0);
+            slot = 1;
+        }
+        for t in self.signature.descriptor.arguments() {
+            if let Some(kind) = Kind::of(t) {
+                asm.load(kind, slot);
+            }
+            slot += t.slots();
+        }
+    }
+
+    /// Invokes the twin in this class without dispatch.
+    fn invoke_special(&self, emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, descriptor: Index) -> Result<()> {
+        let op = if self.is_static() { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
+        let index = self.reference(emitter, descriptor)?;
+        asm.indexed(op, index);
+        Ok(())
+    }
+
+    fn reference(&self, emitter: &mut Emitter<'_, '_, '_>, descriptor: Index) -> Result<Index> {
+        let class = emitter.edit.class();
+        let tag = if class.is_interface() { tag::INTERFACE_METHODREF } else { tag::METHODREF };
+        emitter.edit.additions.member_ref(tag, class.this_class, self.name_index, descriptor)
+    }
+
+    fn result(&self) -> Option<Kind> {
+        Kind::of(self.signature.descriptor.result)
+    }
+
+    fn result_slots(&self) -> u16 {
+        self.signature.descriptor.result.slots()
+    }
+}
+
+/// A straight piece of code with at most one catch-all over a part of it.
+struct Straight {
+    asm: Asm,
+    max_stack: u16,
+    max_locals: u16,
+    catch: Option<Catch>,
+}
+
+/// The handler behind the code: restores, and throws on.
+struct Catch {
+    start: u16,
+    end: u16,
+    restore: Asm,
+    locals: Vec<VerificationType>,
+}
+
+impl Straight {
+    /// Adds the `Code` attribute.
+    fn write(self, emitter: &mut Emitter<'_, '_, '_>, head: &mut MemberBuilder) -> Result<()> {
+        let code_name = emitter.edit.names.code(&mut emitter.edit.additions)?;
+        let mut frame = Vec::new();
+        if let Some(catch) = &self.catch {
+            let at = self.asm.bytes.len() as u16;
+            // full_frame (JVMS 4.7.4), one Throwable on the stack
+            frame.put2(1);
+            frame.put1(255);
+            frame.put2(at);
+            frame.put2(catch.locals.len() as u16);
+            for &t in &catch.locals {
+                match t {
+                    VerificationType::Long => frame.put1(4),
+                    VerificationType::UninitializedThis => frame.put1(6),
+                    VerificationType::Object(class) => {
+                        frame.put1(7);
+                        frame.put2(class);
+                    }
+                    _ => frame.put1(0),
+                }
+            }
+            frame.put2(1);
+            frame.put1(7);
+            frame.put2(emitter.constants.throwable(emitter.edit)?);
+        }
+        // Before version 50 the verifier infers types and takes no table.
+        let frame_name = match !frame.is_empty() && emitter.edit.major_version() >= 50 {
+            true => Some(emitter.edit.names.stack_map_table(&mut emitter.edit.additions)?),
+            false => None,
+        };
+        head.attribute(code_name, |out| {
+            out.put2(self.max_stack);
+            out.put2(self.max_locals);
+            let handler = self.asm.bytes.len();
+            let length = handler + self.catch.as_ref().map_or(0, |c| c.restore.bytes.len() + 1);
+            out.put4(length as u32);
+            out.extend_from_slice(&self.asm.bytes);
+            if let Some(catch) = &self.catch {
+                out.extend_from_slice(&catch.restore.bytes);
+                out.put1(opcode::ATHROW);
+                out.put2(1);
+                out.put2(catch.start);
+                out.put2(catch.end);
+                out.put2(handler as u16);
+                out.put2(0);
+            } else {
+                out.put2(0);
+            }
+            match frame_name {
+                Some(name) => {
+                    out.put2(1);
+                    out.put2(name);
+                    out.put4(frame.len() as u32);
+                    out.extend_from_slice(&frame);
+                }
+                None => out.put2(0),
+            }
+            Ok(())
+        })
+    }
+}
+
+/// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what callees stored.
+pub fn native_to_bytecode(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mut head: MemberBuilder) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let (thread, context) = (arguments, arguments + 1);
+    let mut asm = Asm::new();
+    emitter.read_thread(&mut asm, thread, context)?;
+    let start = asm.bytes.len() as u16;
+    target.push_arguments(&mut asm);
+    asm.load(Kind::Long, context).op(opcode::ACONST_NULL);
+    target.invoke_special(emitter, &mut asm, target.extended_index)?;
+    let end = asm.bytes.len() as u16;
+    let mut restore = Asm::new();
+    emitter.restore_thread(&mut restore, thread, context)?;
+    asm.bytes.extend_from_slice(&restore.bytes);
+    asm.ret(target.result());
+    let object = emitter.constants.object(emitter.edit)?;
+    let catch = Catch { start, end, restore, locals: forgotten(target, &[VerificationType::Object(object), VerificationType::Long]) };
+    let max_stack = (arguments + EXTENSION_SLOTS).max(target.result_slots() + 3).max(4);
+    Straight { asm, max_stack, max_locals: arguments + 3, catch: Some(catch) }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// Handler state: all arguments forgotten, but for a `this` that is not initialised, which a frame must admit to.
+fn forgotten(target: &Target<'_, '_>, ours: &[VerificationType]) -> Vec<VerificationType> {
+    let mut locals = vec![VerificationType::Top; usize::from(target.signature.argument_slots())];
+    if target.signature.is_constructor {
+        locals[0] = VerificationType::UninitializedThis;
+    }
+    locals.extend_from_slice(ours);
+    locals
+}
+
+/// Redispatch: the extended signature stores the context in the thread and calls the original virtually.
+pub fn redispatch(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mut head: MemberBuilder) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let mut asm = Asm::new();
+    asm.load(Kind::Long, arguments);
+    emitter.helper(&mut asm, convention::STORE)?;
+    target.push_arguments(&mut asm);
+    let index = target.reference(emitter, target.descriptor_index)?;
+    if emitter.edit.class().is_interface() {
+        asm.invoke_interface(index, arguments as u8);
+    } else {
+        asm.indexed(opcode::INVOKEVIRTUAL, index);
+    }
+    asm.ret(target.result());
+    let max_stack = arguments.max(target.result_slots()).max(2);
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// The extended form of a method that could not be instrumented and cannot be overridden: stores the context and calls the original.
+pub fn stored_original(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mut head: MemberBuilder) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let mut asm = Asm::new();
+    asm.load(Kind::Long, arguments);
+    emitter.helper(&mut asm, convention::STORE)?;
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    asm.ret(target.result());
+    let max_stack = arguments.max(target.result_slots()).max(2);
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// The extended form of a leaf native or of VM magic: counted here, then the original. `mid` is `None` where it is not recorded.
+pub fn counted_original(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mid: Option<Mid>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let mut asm = Asm::new();
+    if let Some(mid) = mid {
+        asm.load(Kind::Long, arguments);
+        emitter.mid(&mut asm, mid)?;
+        asm.int(0);
+        emitter.helper(&mut asm, convention::LEAF)?;
+    }
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    asm.ret(target.result());
+    let max_stack = arguments.max(target.result_slots()).max(5);
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
+pub fn bytecode_to_native(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mid: Option<Mid>,
+    hook: Option<&NativeHook>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    // The node takes the slot's place, the thread the marker's.
+    let (node, thread, saved) = (arguments, arguments + 2, arguments + 3);
+    let mut asm = Asm::new();
+    if let Some(NativeHook::Before { name, descriptor }) = hook {
+        target.push_arguments(&mut asm);
+        emitter.runtime(&mut asm, name, descriptor)?;
+    }
+    if let Some(mid) = mid {
+        emitter.enter(&mut asm, node, node, mid, 0, 0)?;
+    }
+    emitter.read_thread(&mut asm, thread, saved)?;
+    asm.load(Kind::Reference, thread).load(Kind::Long, node);
+    if mid.is_some() {
+        push_slot_offset(&mut asm, 0);
+    }
+    emitter.helper(&mut asm, convention::RESTORE)?;
+    let start = asm.bytes.len() as u16;
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    let end = asm.bytes.len() as u16;
+    let mut restore = Asm::new();
+    emitter.restore_thread(&mut restore, thread, saved)?;
+    asm.bytes.extend_from_slice(&restore.bytes);
+    if let Some(NativeHook::Result { name, descriptor }) = hook {
+        emitter.runtime(&mut asm, name, descriptor)?;
+    }
+    asm.ret(target.result());
+    let object = emitter.constants.object(emitter.edit)?;
+    let ours = [VerificationType::Long, VerificationType::Object(object), VerificationType::Long];
+    let catch = Catch { start, end, restore, locals: forgotten(target, &ours) };
+    let max_stack = arguments.max(target.result_slots() + 3).max(6);
+    Straight { asm, max_stack, max_locals: arguments + 5, catch: Some(catch) }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// A helper of `java/lang/Object`: the same call on the runtime class.
+pub fn forwarder(emitter: &mut Emitter<'_, '_, '_>, descriptor: &[u8], name: &[u8], mut head: MemberBuilder) -> Result<Vec<u8>> {
+    let parsed = MethodDescriptor::parse(descriptor)?;
+    let mut asm = Asm::new();
+    let mut slot = 0;
+    for t in parsed.arguments() {
+        if let Some(kind) = Kind::of(t) {
+            asm.load(kind, slot);
+        }
+        slot += t.slots();
+    }
+    emitter.runtime(&mut asm, name, descriptor)?;
+    asm.ret(Kind::of(parsed.result));
+    let max_stack = slot.max(parsed.result.slots());
+    Straight { asm, max_stack, max_locals: slot, catch: None }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}

@@ -1,0 +1,101 @@
+package cctrewrite.agent;
+
+import cctrewrite.runtime.Counters;
+
+/**
+ * A node of a calling-context tree. A light handle: two handles of one node are equal. Contexts are never removed, so a handle stays valid as
+ * long as the JVM runs.
+ *
+ * <p>The owning thread goes on counting while another one reads; what is read is then a moment's value. Only the owner, in {@link
+ * ProfilingAgent#report}, may {@link #reset} counters without losing counts.
+ */
+public class Context {
+    private static final Context[] NONE = new Context[0];
+
+    final long node;
+
+    /** For the runtime: the handle of the node at that address. */
+    public Context(long node) {
+        this.node = node;
+    }
+
+    /** How often the context was entered (since the last reset). */
+    public final long calls() {
+        return Counters.calls(node);
+    }
+
+    /** Bytecodes that the context itself executed, without those of its callees (since the last reset). */
+    public final long bytecodes() {
+        return Counters.bytecodes(node);
+    }
+
+    /** Sets both counters of this context to zero. */
+    public final void reset() {
+        Counters.reset(node);
+    }
+
+    /** Identifies the method's body: equal in every run for the same class file. */
+    public final long methodId() {
+        return Counters.mid(node);
+    }
+
+    /**
+     * The method that this context executes; looked up by its id at every call. Null for a root and for a method that no index and no
+     * loaded class accounts for.
+     */
+    public final MethodName method() {
+        return Counters.method(node);
+    }
+
+    /** The caller's context; null for a root. */
+    public final Context parent() {
+        long parent = Counters.parent(node);
+        return parent == 0L ? null : new Context(parent);
+    }
+
+    /** The newest of the contexts called from here; null when there is none. The others follow by {@link #nextSibling}. */
+    public final Context firstChild() {
+        long child = Counters.firstChild(node);
+        return child == 0L ? null : new Context(child);
+    }
+
+    /** The next older context with the same caller; null behind the last. */
+    public final Context nextSibling() {
+        long sibling = Counters.nextSibling(node);
+        return sibling == 0L ? null : new Context(sibling);
+    }
+
+    /** The contexts called from here, newest first. */
+    public final Context[] children() {
+        int count = 0;
+        long first = Counters.firstChild(node);
+        for (long child = first; child != 0L; child = Counters.nextSibling(child)) {
+            count++;
+        }
+        if (count == 0) {
+            return NONE;
+        }
+        Context[] children = new Context[count];
+        int i = 0;
+        for (long child = first; child != 0L; child = Counters.nextSibling(child)) {
+            children[i++] = new Context(child);
+        }
+        return children;
+    }
+
+    @Override
+    public final boolean equals(Object other) {
+        return other instanceof Context && ((Context) other).node == node;
+    }
+
+    @Override
+    public final int hashCode() {
+        return (int) (node >>> 3 ^ node >>> 35);
+    }
+
+    @Override
+    public final String toString() {
+        MethodName method = method();
+        return (method == null ? "?" : method.toString()) + " calls=" + calls() + " bytecodes=" + bytecodes();
+    }
+}

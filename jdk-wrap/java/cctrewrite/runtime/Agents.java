@@ -1,0 +1,138 @@
+package cctrewrite.runtime;
+
+import cctrewrite.agent.Context;
+import cctrewrite.agent.Profile;
+import cctrewrite.agent.ProfilingAgent;
+import cctrewrite.agent.RootContext;
+import sun.misc.Unsafe;
+
+/**
+ * The profiling agent and the threads' activation counters (JP, section 5). In bypass.
+ *
+ * <p>A thread's activation counter is written by that thread alone. What the loading thread learns for others is left in the tree's record
+ * ({@link Layout#GRANULARITY}), where they find it when their counter runs out the next time.
+ */
+public final class Agents {
+    /** Granularity while there is no agent, small so that threads soon take up what {@link #load} has left for them. */
+    private static final long WITHOUT_AGENT = 1L << 20;
+
+    private static volatile ProfilingAgent agent;
+
+    private Agents() {}
+
+    /** @throws Exception when the class is no agent or cannot be made */
+    static void load(String className) throws Exception {
+        Class<?> type = Class.forName(className, true, ClassLoader.getSystemClassLoader());
+        Object made = type.newInstance();
+        if (!(made instanceof ProfilingAgent)) {
+            throw new ClassCastException("it does not implement " + ProfilingAgent.class.getName());
+        }
+        // First the agent, then the threads that are there: whoever comes in between registers itself.
+        agent = (ProfilingAgent) made;
+        TreeEntry[] all = Threads.snapshot();
+        for (int i = 0; i < all.length; i++) {
+            Thread thread = all[i].thread();
+            if (thread != null && claim(all[i])) {
+                long granularity = register(thread, all[i]);
+                if (granularity > 0L) {
+                    CctMemory.U.putLong(all[i].record + Layout.GRANULARITY, granularity);
+                }
+            }
+        }
+    }
+
+    /** A thread has got its tree; called by it. */
+    static void attached(Thread thread, TreeEntry entry) {
+        long granularity = agent != null && claim(entry) ? register(thread, entry) : 0L;
+        CctMemory.U.putLong(entry.record + Layout.ACTIVATION, granularity > 0L ? granularity : WITHOUT_AGENT);
+    }
+
+    /** The activation counter of the current thread has run out; {@code node} is its context. */
+    public static void report(long node) {
+        Unsafe u = CctMemory.U;
+        long record = u.getLong(node & Layout.CHUNK_MASK);
+        long granularity = u.getLong(record + Layout.GRANULARITY);
+        if (granularity > 0L) {
+            u.putLong(record + Layout.GRANULARITY, 0L);
+        } else {
+            // Whatever happens below, the thread does not come back at every test.
+            u.putLong(record + Layout.ACTIVATION, WITHOUT_AGENT);
+            ProfilingAgent active = agent;
+            granularity = WITHOUT_AGENT;
+            if (active != null) {
+                try {
+                    granularity = active.report(root(Threads.of(node)), new Context(node));
+                } catch (StackOverflowError e) {
+                    // The program's own stack is nearly full; the agent is asked again later.
+                    return;
+                } catch (Throwable e) {
+                    failed(active, e);
+                }
+            }
+        }
+        u.putLong(record + Layout.ACTIVATION, granularity > 0L ? granularity : 1L);
+    }
+
+    /**
+     * The JVM ends.
+     *
+     * @return false when no agent has dealt with the profile
+     */
+    static boolean end(Profile profile) {
+        ProfilingAgent active = agent;
+        if (active == null) {
+            return false;
+        }
+        try {
+            active.end(profile);
+            return true;
+        } catch (Throwable e) {
+            failed(active, e);
+            return false;
+        }
+    }
+
+    static RootContext root(TreeEntry entry) {
+        synchronized (entry) {
+            if (entry.root == null) {
+                entry.root = new RootContext(CctMemory.U.getLong(entry.record + Layout.ROOT), entry);
+            }
+            return entry.root;
+        }
+    }
+
+    /** Whether the caller is the one who registers this thread. */
+    private static boolean claim(TreeEntry entry) {
+        synchronized (entry) {
+            boolean mine = entry.registered != entry.owner;
+            entry.registered = entry.owner;
+            return mine;
+        }
+    }
+
+    private static long register(Thread thread, TreeEntry entry) {
+        ProfilingAgent active = agent;
+        if (active == null) {
+            return 0L;
+        }
+        try {
+            long granularity = active.register(thread, root(entry));
+            return granularity > 0L ? granularity : 1L;
+        } catch (Throwable e) {
+            failed(active, e);
+            return 0L;
+        }
+    }
+
+    /** Said once, by whoever switches the agent off. */
+    private static void failed(ProfilingAgent active, Throwable e) {
+        synchronized (Agents.class) {
+            if (agent == null) {
+                return;
+            }
+            agent = null;
+        }
+        Settings.say("the profiling agent " + active.getClass().getName() + " failed and was switched off: " + e);
+        e.printStackTrace();
+    }
+}

@@ -1,0 +1,51 @@
+package cctrewrite.runtime;
+
+import cctrewrite.agent.MethodName;
+import sun.misc.Unsafe;
+
+/** What agents may see of a node, by its address. */
+public final class Counters {
+    private static final MethodName MERGED = new MethodName(ProfileWriter.MERGED, "", "", false);
+
+    private Counters() {}
+
+    public static long mid(long node) {
+        return CctMemory.U.getLong(node);
+    }
+
+    public static long calls(long node) {
+        return CctMemory.U.getLong(node + Layout.CALLS);
+    }
+
+    public static long bytecodes(long node) {
+        return CctMemory.U.getLong(node + Layout.BYTECODES);
+    }
+
+    public static void reset(long node) {
+        CctMemory.U.putLong(node + Layout.CALLS, 0L);
+        CctMemory.U.putLong(node + Layout.BYTECODES, 0L);
+    }
+
+    /** Null for a root and for an unknown MID. */
+    public static MethodName method(long node) {
+        long mid = mid(node);
+        if (mid == Layout.ROOT_MID) {
+            return null;
+        }
+        return mid == Layout.MERGED_MID ? MERGED : Names.of(mid);
+    }
+
+    /** 0 for a root. */
+    public static long parent(long node) {
+        Unsafe u = CctMemory.U;
+        return u.getLong(node) == Layout.ROOT_MID ? 0L : -u.getLong(node + Layout.PARENT);
+    }
+
+    public static long firstChild(long node) {
+        return CctMemory.U.getLong(node + Layout.FIRST_CHILD);
+    }
+
+    public static long nextSibling(long node) {
+        return CctMemory.U.getLong(node + Layout.NEXT_SIBLING);
+    }
+}

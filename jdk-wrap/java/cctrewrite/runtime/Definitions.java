@@ -1,0 +1,182 @@
+package cctrewrite.runtime;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+
+/**
+ * Classes that are defined while the program runs. Rewritten ones are remembered, because their MIDs need names at the end, and must come from
+ * outputs that fit. Those that were not rewritten may not override a method whose extended form rewritten callers call: the override
+ * would silently not run.
+ *
+ * <p>In bypass. The lock guards the tables only; class paths are searched and exceptions made outside of it.
+ */
+public final class Definitions {
+    // How a class is defined.
+    public static final int LOADED = 0;
+    public static final int ANONYMOUS = 1;
+    public static final int PROXY = 2;
+
+    private static final String OBJECT = "java/lang/Object";
+
+    /** Superclass of generated accessors and of lambda classes; it has no methods. */
+    private static final String MAGIC = "sun/reflect/MagicAccessorImpl";
+
+    private static final String GENERATED_ACCESSOR = "sun/reflect/Generated";
+
+    private static final Object LOCK = new Object();
+    private static final HashMap<String, KnownClass> BY_NAME = new HashMap<String, KnownClass>();
+
+    /** Classes that were not rewritten, by the superclass that was not known when they were looked at. */
+    private static final HashMap<String, Overrides> PENDING = new HashMap<String, Overrides>();
+
+    private static KnownClass[] rewritten = new KnownClass[64];
+    private static String[] rewrittenNames = new String[64];
+    private static int rewrittenCount;
+
+    private static int generated;
+
+    private Definitions() {}
+
+    public static void buffer(ByteBuffer buffer, int off, int len) {
+        if (buffer == null || off < 0 || len < 0 || off > buffer.capacity() - len) {
+            return;
+        }
+        byte[] bytes = new byte[len];
+        ByteBuffer copy = buffer.duplicate();
+        for (int i = 0; i < len && off + i < copy.limit(); i++) {
+            bytes[i] = copy.get(off + i);
+        }
+        bytes(bytes, 0, len, LOADED);
+    }
+
+    /**
+     * @throws IncompatibleClassChangeError when the class may not be used, which is then what the program's class loader sees
+     */
+    public static void bytes(byte[] b, int off, int len, int how) {
+        ClassBytes c = ClassBytes.parse(b, off, len);
+        if (c == null) {
+            return;
+        }
+        if (c.rewritten) {
+            rewritten(c);
+        } else if (how == PROXY || c.name.startsWith(GENERATED_ACCESSOR)
+                || how == ANONYMOUS && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName))) {
+            synchronized (LOCK) {
+                generated++;
+            }
+        } else {
+            raw(c, how);
+        }
+    }
+
+    private static void rewritten(ClassBytes c) {
+        if (!Outputs.known().has(c.provenanceHash)) {
+            throw new IncompatibleClassChangeError("cctrewrite: class " + c.name + " was rewritten with other options, for another JDK or by "
+                    + "another version than what is on the class paths; run `cctrewrite instrument` on its jar again, as for the others");
+        }
+        Overrides waiting;
+        synchronized (LOCK) {
+            KnownClass known = new KnownClass(c, BY_NAME.get(c.name));
+            BY_NAME.put(c.name, known);
+            if (rewrittenCount == rewritten.length) {
+                KnownClass[] more = new KnownClass[2 * rewrittenCount];
+                String[] moreNames = new String[2 * rewrittenCount];
+                System.arraycopy(rewritten, 0, more, 0, rewrittenCount);
+                System.arraycopy(rewrittenNames, 0, moreNames, 0, rewrittenCount);
+                rewritten = more;
+                rewrittenNames = moreNames;
+            }
+            rewrittenNames[rewrittenCount] = c.name;
+            rewritten[rewrittenCount++] = known;
+            waiting = PENDING.remove(c.name);
+        }
+        resume(waiting, c.name);
+    }
+
+    private static void raw(ClassBytes c, int how) {
+        if (c.superName != null && !OBJECT.equals(c.superName)) {
+            check(new Overrides(c), c.superName);
+        }
+        if (how == ANONYMOUS) {
+            // Its name is not unique, and no class can name it as its superclass.
+            RawClasses.add(c.name);
+            return;
+        }
+        Overrides waiting;
+        synchronized (LOCK) {
+            BY_NAME.put(c.name, new KnownClass(c, BY_NAME.get(c.name)));
+            waiting = PENDING.remove(c.name);
+        }
+        RawClasses.add(c.name);
+        resume(waiting, c.name);
+    }
+
+    private static void resume(Overrides waiting, String superName) {
+        for (Overrides o = waiting; o != null; ) {
+            Overrides next = o.next;
+            check(o, superName);
+            o = next;
+        }
+    }
+
+    /** Follows the superclasses by name, as far as they are known; the rest is done when the next one is defined. */
+    private static void check(Overrides overrides, String superName) {
+        String at = superName;
+        // A chain of names may be circular, which the JVM will refuse.
+        for (int depth = 0; at != null && !OBJECT.equals(at) && depth < 1000; depth++) {
+            KnownClass known;
+            synchronized (LOCK) {
+                known = BY_NAME.get(at);
+            }
+            if (known != null) {
+                for (KnownClass k = known; k != null; k = k.sameName) {
+                    overrides.against(at, k);
+                }
+                at = known.superName;
+                continue;
+            }
+            Output[] all = Outputs.known().all;
+            String above = null;
+            boolean found = false;
+            for (int i = 0; i < all.length && !found; i++) {
+                Index index = all[i].index();
+                int number = index == null ? -1 : index.findClass(at);
+                if (number >= 0) {
+                    found = true;
+                    overrides.against(at, index, number);
+                    above = index.superName(number);
+                }
+            }
+            if (!found) {
+                synchronized (LOCK) {
+                    overrides.next = PENDING.get(at);
+                    PENDING.put(at, overrides);
+                }
+                return;
+            }
+            at = above;
+        }
+    }
+
+    /** How many classes the JVM or the library made at run time: lambdas, proxies, accessors. */
+    static int generated() {
+        synchronized (LOCK) {
+            return generated;
+        }
+    }
+
+    /** Rewritten classes in the order of their definition; their names under the same numbers. */
+    static KnownClass[] rewritten() {
+        synchronized (LOCK) {
+            KnownClass[] all = new KnownClass[rewrittenCount];
+            System.arraycopy(rewritten, 0, all, 0, rewrittenCount);
+            return all;
+        }
+    }
+
+    static String rewrittenName(int number) {
+        synchronized (LOCK) {
+            return rewrittenNames[number];
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package cctrewrite.runtime;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+
+/**
+ * JVM options without which compiled code leaves out calls that the interpreter makes. Methods with an extended signature are never taken for
+ * an intrinsic; the table lists what replaces bodies with their original signature. In bypass.
+ */
+final class Exactness {
+    /** Always; or only while classes that were not rewritten call the library by its original signatures. */
+    private static final int ALWAYS = 0;
+    private static final int WITH_RAW_CLASSES = 1;
+
+    private static final class Option {
+        final String flag;
+        final String wanted;
+        final int when;
+        final String why;
+
+        Option(String flag, String wanted, int when, String why) {
+            this.flag = flag;
+            this.wanted = wanted;
+            this.when = when;
+            this.why = why;
+        }
+
+        /** Lists ({@code ccstrlist}) must contain the word, other flags equal it. */
+        boolean satisfied(String value) {
+            if (flag.equals("DisableIntrinsic")) {
+                String words = ',' + value.replace('\n', ',').replace(' ', ',') + ',';
+                return words.contains(',' + wanted + ',');
+            }
+            return value.equals(wanted);
+        }
+
+        String spelled() {
+            if (wanted.equals("false") || wanted.equals("true")) {
+                return "-XX:" + (wanted.equals("true") ? '+' : '-') + flag;
+            }
+            return "-XX:+UnlockDiagnosticVMOptions -XX:" + flag + '=' + wanted;
+        }
+    }
+
+    private static final Option[] OPTIONS = {
+        new Option("OmitStackTraceInFastThrow", "false", ALWAYS, "compiled code throws ready-made exceptions whose constructors do not run"),
+        new Option("DisableIntrinsic", "_equals", ALWAYS, "C2 replaces String.equals"),
+        new Option("DisableIntrinsic", "_profileBoolean", ALWAYS, "C2 replaces MethodHandleImpl.profileBoolean"),
+        new Option("DisableIntrinsic", "_isCompileConstant", ALWAYS, "C2 replaces MethodHandleImpl.isCompileConstant"),
+        new Option("EliminateAutoBox", "false", WITH_RAW_CLASSES, "C2 leaves out boxing by classes that were not rewritten"),
+        new Option("OptimizeStringConcat", "false", WITH_RAW_CLASSES, "C2 replaces string concatenation by classes that were not rewritten"),
+    };
+
+    private Exactness() {}
+
+    /**
+     * Adds a note for each option that is missing; an option that this JVM does not know is not needed.
+     *
+     * @return whether the numbers are exact as far as options go
+     */
+    static boolean check(boolean rawClasses, ArrayList<String> notes) {
+        Method getFlag;
+        Method getValue;
+        try {
+            // Loads the native library behind Flag.
+            Class.forName("sun.management.ManagementFactoryHelper");
+            Class<?> type = Class.forName("sun.management.Flag");
+            getFlag = type.getDeclaredMethod("getFlag", String.class);
+            getFlag.setAccessible(true);
+            getValue = type.getDeclaredMethod("getValue");
+            getValue.setAccessible(true);
+        } catch (Throwable e) {
+            notes.add("the JVM options that exact numbers need could not be looked up in this JVM");
+            return false;
+        }
+        boolean exact = true;
+        for (int i = 0; i < OPTIONS.length; i++) {
+            Option option = OPTIONS[i];
+            if (option.when == WITH_RAW_CLASSES && !rawClasses) {
+                continue;
+            }
+            String value = null;
+            try {
+                Object flag = getFlag.invoke(null, option.flag);
+                if (flag != null) {
+                    value = String.valueOf(getValue.invoke(flag));
+                }
+            } catch (Throwable e) {
+                // Unknown to this JVM.
+            }
+            if (value != null && !option.satisfied(value)) {
+                exact = false;
+                notes.add("not exact without " + option.spelled() + ": " + option.why);
+            }
+        }
+        return exact;
+    }
+}

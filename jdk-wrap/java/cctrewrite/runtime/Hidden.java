@@ -1,0 +1,88 @@
+package cctrewrite.runtime;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+
+/**
+ * Keeps what the rewriter adds to classes out of reflection, and so out of serialVersionUID, Proxy and annotation processing. In bypass.
+ *
+ * <p>Added methods and constructors are synthetic and end with the marker parameter (docs/runtime.md); helpers and the field of Thread
+ * have names that start with {@code cct$}.
+ */
+public final class Hidden {
+    private static final int ACC_SYNTHETIC = 0x1000;
+    private static final String PREFIX = "cct$";
+
+    private Hidden() {}
+
+    public static Method[] methods(Method[] all) {
+        int kept = 0;
+        for (int i = 0; i < all.length; i++) {
+            if (!added(all[i])) {
+                kept++;
+            }
+        }
+        if (kept == all.length) {
+            return all;
+        }
+        Method[] rest = new Method[kept];
+        for (int i = 0, k = 0; i < all.length; i++) {
+            if (!added(all[i])) {
+                rest[k++] = all[i];
+            }
+        }
+        return rest;
+    }
+
+    public static Constructor<?>[] constructors(Constructor<?>[] all) {
+        int kept = 0;
+        for (int i = 0; i < all.length; i++) {
+            if (!added(all[i])) {
+                kept++;
+            }
+        }
+        if (kept == all.length) {
+            return all;
+        }
+        Constructor<?>[] rest = new Constructor<?>[kept];
+        for (int i = 0, k = 0; i < all.length; i++) {
+            if (!added(all[i])) {
+                rest[k++] = all[i];
+            }
+        }
+        return rest;
+    }
+
+    public static Field[] fields(Field[] all) {
+        int kept = 0;
+        for (int i = 0; i < all.length; i++) {
+            if (!all[i].getName().startsWith(PREFIX)) {
+                kept++;
+            }
+        }
+        if (kept == all.length) {
+            return all;
+        }
+        Field[] rest = new Field[kept];
+        for (int i = 0, k = 0; i < all.length; i++) {
+            if (!all[i].getName().startsWith(PREFIX)) {
+                rest[k++] = all[i];
+            }
+        }
+        return rest;
+    }
+
+    private static boolean added(Method method) {
+        return (method.getModifiers() & ACC_SYNTHETIC) != 0 && marked(method.getParameterTypes())
+                || method.getName().startsWith(PREFIX);
+    }
+
+    private static boolean added(Constructor<?> constructor) {
+        return (constructor.getModifiers() & ACC_SYNTHETIC) != 0 && marked(constructor.getParameterTypes());
+    }
+
+    private static boolean marked(Class<?>[] parameters) {
+        return parameters.length > 0 && parameters[parameters.length - 1] == long[][][][].class;
+    }
+}

@@ -1,0 +1,37 @@
+package cctrewrite.runtime;
+
+/**
+ * What happens right before the launcher looks for the program's main class. In bypass.
+ *
+ * <p>Initialises classes that the program would otherwise initialise itself, or never, without being charged for it: {@code
+ * java.io.File*Stream}, {@code java.util.zip.ZipFile} and {@code Inflater}, {@code java.util.ArrayList}, {@code HashMap}, {@code WeakReference}; and what loading the agent takes of {@code
+ * Class} and reflection. The launcher itself has used most of them by then.
+ */
+public final class Launch {
+    private static boolean launched;
+
+    private Launch() {}
+
+    public static void launch() {
+        synchronized (Launch.class) {
+            if (launched) {
+                return;
+            }
+            launched = true;
+        }
+        String trouble = Settings.apply();
+        if (trouble == null) {
+            trouble = Outputs.known().misfit;
+        }
+        if (trouble == null) {
+            try {
+                Agents.load(Settings.AGENT);
+            } catch (Throwable e) {
+                trouble = "the profiling agent " + Settings.AGENT + " (-Dcctrewrite.agent) cannot be loaded: " + e;
+            }
+        }
+        if (trouble != null) {
+            Settings.stop(trouble);
+        }
+    }
+}

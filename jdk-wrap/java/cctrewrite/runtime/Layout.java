@@ -1,0 +1,44 @@
+package cctrewrite.runtime;
+
+/**
+ * Where the fields of nodes and tree records lie (docs/runtime.md). All are 64-bit words; the constants are folded by javac, so using
+ * them initialises nothing.
+ */
+public final class Layout {
+    // A node.
+    public static final long CALLS = 8L;
+    public static final long BYTECODES = 16L;
+    public static final long FIRST_CHILD = 24L;
+    public static final long NEXT_SIBLING = 32L;
+    /** The parent's address, negated; at the root, the record's. The only negative word in front of the slots. */
+    public static final long PARENT = 40L;
+    public static final long SLOTS = 48L;
+
+    /** The bits of a MID that hold its number of slots. */
+    public static final long SLOT_BITS = 0x7FL;
+    public static final long ROOT_MID = 1L;
+    public static final long MERGED_MID = 2L;
+    /** As many as a node may have, so that whatever site leads out of the merged contexts finds a slot. */
+    public static final int MERGED_SLOTS = 64;
+
+    // A tree's record, at the start of its first chunk.
+    public static final long ACTIVATION = 8L;
+    public static final long NEXT_TREE = 16L;
+    public static final long ROOT = 24L;
+    public static final long FREE = 32L;
+    public static final long END = 40L;
+    public static final long NODES = 48L;
+    public static final long SERIAL = 56L;
+    public static final long THREADS = 64L;
+    public static final long MERGED = 72L;
+    public static final long CHUNKS = 80L;
+    public static final long GRANULARITY = 88L;
+    public static final long RECORD_SIZE = 96L;
+
+    public static final int CHUNK = 4096;
+    public static final long CHUNK_MASK = -4096L;
+    /** The most chunks a tree takes at once. */
+    public static final int LONGEST_RUN = 16;
+
+    private Layout() {}
+}

@@ -1,0 +1,101 @@
+package cctrewrite.runtime;
+
+import sun.misc.Unsafe;
+
+/** An open hash table from non-zero longs to longs, outside the Java heap, which may be full when the profile is written. */
+final class LongMap {
+    private static final int ENTRY = 16;
+
+    private long base;
+    private int mask;
+    private int size;
+
+    LongMap(int expected) {
+        int capacity = 64;
+        while (capacity < 2 * expected && capacity < 1 << 29) {
+            capacity <<= 1;
+        }
+        reserve(capacity);
+    }
+
+    private void reserve(int capacity) {
+        Unsafe u = CctMemory.U;
+        base = u.allocateMemory((long) capacity * ENTRY);
+        mask = capacity - 1;
+        for (long i = 0L; i < capacity; i++) {
+            u.putLong(base + i * ENTRY, 0L);
+        }
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** The value of {@code key}, or -1. */
+    long get(long key) {
+        long at = place(key);
+        return CctMemory.U.getLong(at) == key ? CctMemory.U.getLong(at + 8L) : -1L;
+    }
+
+    void put(long key, long value) {
+        Unsafe u = CctMemory.U;
+        long at = place(key);
+        if (u.getLong(at) != key) {
+            if (2L * size > mask) {
+                grow();
+                at = place(key);
+            }
+            u.putLong(at, key);
+            size++;
+        }
+        u.putLong(at + 8L, value);
+    }
+
+    /** All keys, in no particular order. */
+    long[] keys() {
+        long[] keys = new long[size];
+        int k = 0;
+        for (long i = 0L; i <= mask; i++) {
+            long key = CctMemory.U.getLong(base + i * ENTRY);
+            if (key != 0L) {
+                keys[k++] = key;
+            }
+        }
+        return keys;
+    }
+
+    void free() {
+        CctMemory.U.freeMemory(base);
+        base = 0L;
+    }
+
+    /** Where {@code key} is or would be. MIDs are hashes, but for their low seven bits. */
+    private long place(long key) {
+        Unsafe u = CctMemory.U;
+        int i = (int) (key >>> 7 ^ key >>> 39) & mask;
+        while (true) {
+            long at = base + (long) i * ENTRY;
+            long there = u.getLong(at);
+            if (there == key || there == 0L) {
+                return at;
+            }
+            i = i + 1 & mask;
+        }
+    }
+
+    private void grow() {
+        Unsafe u = CctMemory.U;
+        long old = base;
+        int oldMask = mask;
+        reserve(2 * (oldMask + 1));
+        for (long i = 0L; i <= oldMask; i++) {
+            long key = u.getLong(old + i * ENTRY);
+            if (key != 0L) {
+                long at = place(key);
+                u.putLong(at, key);
+                u.putLong(at + 8L, u.getLong(old + i * ENTRY + 8L));
+            }
+        }
+        u.freeMemory(old);
+    }
+}

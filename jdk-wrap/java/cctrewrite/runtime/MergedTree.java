@@ -1,0 +1,87 @@
+package cctrewrite.runtime;
+
+import sun.misc.Unsafe;
+
+/** Sums trees up into a new one. Walks along parents and siblings, so depth costs nothing. */
+public final class MergedTree {
+    private MergedTree() {}
+
+    /** The root of the sum of the first {@code count} trees. */
+    public static long of(int count) {
+        long record = Tree.create();
+        if (record == 0L) {
+            throw new OutOfMemoryError("cctrewrite: no memory for a merged tree");
+        }
+        Unsafe u = CctMemory.U;
+        long root = u.getLong(record + Layout.ROOT);
+        TreeEntry[] all = Threads.snapshot();
+        for (int i = 0; i < count; i++) {
+            add(u.getLong(all[i].record + Layout.ROOT), root);
+            long merged = u.getLong(all[i].record + Layout.MERGED);
+            count(merged, u.getLong(record + Layout.MERGED));
+        }
+        link(record);
+        return root;
+    }
+
+    /** Adds the tree below {@code from} to the one below {@code to}. */
+    static void add(long from, long to) {
+        Unsafe u = CctMemory.U;
+        long source = from;
+        long target = to;
+        // Once memory runs out the target stays the node for merged contexts, this many levels deep, and then goes on here.
+        int absorbed = 0;
+        long resume = 0L;
+        while (true) {
+            count(source, target);
+            long child = u.getLong(source + Layout.FIRST_CHILD);
+            if (child == 0L) {
+                while (source != from && u.getLong(source + Layout.NEXT_SIBLING) == 0L) {
+                    source = Counters.parent(source);
+                    if (absorbed == 0) {
+                        target = Counters.parent(target);
+                    } else if (--absorbed == 0) {
+                        target = resume;
+                    }
+                }
+                if (source == from) {
+                    return;
+                }
+                child = u.getLong(source + Layout.NEXT_SIBLING);
+                if (absorbed == 0) {
+                    target = Counters.parent(target);
+                } else if (--absorbed == 0) {
+                    target = resume;
+                }
+            }
+            source = child;
+            if (absorbed > 0) {
+                absorbed++;
+            } else {
+                long next = Tree.childOf(target, u.getLong(child));
+                if (u.getLong(next) == Layout.MERGED_MID) {
+                    absorbed = 1;
+                    resume = target;
+                }
+                target = next;
+            }
+        }
+    }
+
+    private static void count(long from, long to) {
+        Unsafe u = CctMemory.U;
+        u.putLong(to + Layout.CALLS, u.getLong(to + Layout.CALLS) + u.getLong(from + Layout.CALLS));
+        u.putLong(to + Layout.BYTECODES, u.getLong(to + Layout.BYTECODES) + u.getLong(from + Layout.BYTECODES));
+    }
+
+    /** In a thread's tree the merged contexts hang beside the root; here they become its child, for whoever walks the tree. */
+    private static void link(long record) {
+        Unsafe u = CctMemory.U;
+        long root = u.getLong(record + Layout.ROOT);
+        long merged = u.getLong(record + Layout.MERGED);
+        if (u.getLong(merged + Layout.CALLS) != 0L) {
+            u.putLong(merged + Layout.NEXT_SIBLING, u.getLong(root + Layout.FIRST_CHILD));
+            u.putLong(root + Layout.FIRST_CHILD, merged);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package cctrewrite.runtime;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+
+/** All outputs on the boot class path, in the extension folders and on the class path, in this order. In bypass. */
+final class Outputs {
+    /** Provenance keys in which all outputs agree (docs/formats/index.md). */
+    private static final String[] COMMON = {"format", "scheme", "blocks", "metrics"};
+
+    private static Outputs known;
+
+    final Output[] all;
+
+    /** Why they do not fit together, or null. */
+    final String misfit;
+
+    private Outputs(Output[] all, String misfit) {
+        this.all = all;
+        this.misfit = misfit;
+    }
+
+    /** Looks through the class paths at the first call. Two threads may do so at once: no lock is held while library code runs. */
+    static Outputs known() {
+        synchronized (Outputs.class) {
+            if (known != null) {
+                return known;
+            }
+        }
+        Outputs found = find();
+        synchronized (Outputs.class) {
+            if (known == null) {
+                known = found;
+            }
+            return known;
+        }
+    }
+
+    private static Outputs find() {
+        ArrayList<Output> found = new ArrayList<Output>();
+        String trouble = null;
+        try {
+            entries(found, System.getProperty("sun.boot.class.path"), true);
+            extensions(found, System.getProperty("java.ext.dirs"));
+            entries(found, System.getProperty("java.class.path"), false);
+        } catch (IOException e) {
+            trouble = e.getMessage();
+        }
+        Output[] all = found.toArray(new Output[0]);
+        return new Outputs(all, trouble != null ? trouble : compare(all));
+    }
+
+    private static void entries(ArrayList<Output> found, String path, boolean boot) throws IOException {
+        if (path == null) {
+            return;
+        }
+        int from = 0;
+        while (from <= path.length()) {
+            int end = path.indexOf(File.pathSeparatorChar, from);
+            if (end < 0) {
+                end = path.length();
+            }
+            // An empty entry of the class path is the working directory.
+            look(found, new File(end == from ? "." : path.substring(from, end)), boot);
+            from = end + 1;
+        }
+    }
+
+    private static void extensions(ArrayList<Output> found, String path) throws IOException {
+        if (path == null) {
+            return;
+        }
+        int from = 0;
+        while (from < path.length()) {
+            int end = path.indexOf(File.pathSeparatorChar, from);
+            if (end < 0) {
+                end = path.length();
+            }
+            String[] names = new File(path.substring(from, end)).list();
+            if (names != null) {
+                Arrays.sort(names);
+                for (int i = 0; i < names.length; i++) {
+                    look(found, new File(path.substring(from, end), names[i]), false);
+                }
+            }
+            from = end + 1;
+        }
+    }
+
+    private static void look(ArrayList<Output> found, File file, boolean boot) throws IOException {
+        try {
+            Output output = Output.open(file, boot);
+            if (output != null) {
+                found.add(output);
+            }
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage() + "; rewrite it again with the same cctrewrite as the others");
+        }
+    }
+
+    private static String compare(Output[] all) {
+        for (int i = 1; i < all.length; i++) {
+            for (int k = 0; k < COMMON.length; k++) {
+                String trouble = differ(all[0], all[i], COMMON[k]);
+                if (trouble != null) {
+                    return trouble;
+                }
+            }
+        }
+        Output first = null;
+        for (int i = 0; i < all.length; i++) {
+            String jdk = all[i].value("jdk");
+            if (jdk != null && !jdk.equals("none")) {
+                if (first == null) {
+                    first = all[i];
+                }
+                String trouble = differ(first, all[i], "jdk");
+                if (trouble != null) {
+                    return trouble;
+                }
+            }
+        }
+        return null;
+    }
+
+    private static String differ(Output a, Output b, String key) {
+        String x = a.value(key);
+        String y = b.value(key);
+        if (x == null ? y == null : x.equals(y)) {
+            return null;
+        }
+        return a.file + " (" + key + "=" + x + ") and " + b.file + " (" + key + "=" + y
+                + ") were not made for each other; run `cctrewrite instrument` on both with the same options and for the same JDK";
+    }
+
+    /** Whether a class with that provenance hash belongs to one of the outputs. Without any output nothing can be compared. */
+    boolean has(long hash) {
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].hash == hash) {
+                return true;
+            }
+        }
+        return all.length == 0;
+    }
+}

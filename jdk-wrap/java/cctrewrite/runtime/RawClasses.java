@@ -1,0 +1,47 @@
+package cctrewrite.runtime;
+
+import java.util.ArrayList;
+import java.util.Collections;
+
+/** Classes that run but were not rewritten: missing from the tree, which the profile says. In bypass. */
+final class RawClasses {
+    private static final int NAMED = 20;
+    private static final ArrayList<String> NAMES = new ArrayList<String>();
+    private static final ArrayList<String> NOTES = new ArrayList<String>();
+
+    private RawClasses() {}
+
+    static synchronized void add(String name) {
+        NAMES.add(name);
+    }
+
+    static synchronized void note(String text) {
+        NOTES.add(text);
+    }
+
+    /** What the profile's reader must know. */
+    static synchronized void notes(ArrayList<String> to) {
+        to.addAll(NOTES);
+        if (!NAMES.isEmpty()) {
+            ArrayList<String> sorted = new ArrayList<String>(NAMES);
+            Collections.sort(sorted);
+            StringBuilder text = new StringBuilder();
+            text.append(sorted.size()).append(" classes were not rewritten and are missing from the tree: ");
+            for (int i = 0; i < sorted.size() && i < NAMED; i++) {
+                text.append(i == 0 ? "" : ", ").append(sorted.get(i));
+            }
+            if (sorted.size() > NAMED) {
+                text.append(", ...");
+            }
+            to.add(text.toString());
+        }
+        int generated = Definitions.generated();
+        if (generated > 0) {
+            to.add(generated + " classes were generated while the program ran (lambdas, proxies, accessors) and are missing from the tree");
+        }
+    }
+
+    static synchronized boolean any() {
+        return !NAMES.isEmpty() || Definitions.generated() > 0;
+    }
+}

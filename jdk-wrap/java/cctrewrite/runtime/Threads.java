@@ -1,0 +1,199 @@
+package cctrewrite.runtime;
+
+import java.lang.ref.WeakReference;
+import sun.misc.Unsafe;
+
+/**
+ * All trees, and whose they are. A tree whose thread has ended is leased to the next thread of the same kind of name and goes on
+ * accumulating, so that a program that starts threads for ever does not need memory for ever.
+ *
+ * <p>In bypass throughout. Under the lock nothing is called that could wait for another thread: no class is initialised there, and of the
+ * library only {@code String.equals}, {@code Reference.get} and {@code Thread.isAlive} are used.
+ */
+public final class Threads {
+    /** How many trees of a kind a new thread looks at before it gets one of its own. The search goes on where the last one stopped. */
+    private static final int SEARCH = 32;
+
+    private static final Object LOCK = new Object();
+
+    private static TreeEntry[] entries = new TreeEntry[16];
+    private static int count;
+
+    /** Kinds of thread names, an open hash table. */
+    private static Group[] groups = new Group[64];
+    private static int groupCount;
+
+    /** Newest record; the records form a list ({@link Layout#NEXT_TREE}). */
+    private static long newest;
+
+    /** False with {@code -Dcctrewrite.threads=each}. */
+    private static boolean leasing = true;
+
+    /** Attempts to attach a thread that failed for want of memory. */
+    private static long failures;
+
+    private Threads() {}
+
+    /** The trees of one kind of name, with the place where the next search starts. */
+    private static final class Group {
+        final String name;
+        TreeEntry[] members = new TreeEntry[4];
+        int size;
+        int cursor;
+
+        Group(String name) {
+            this.name = name;
+        }
+    }
+
+    static void leasing(boolean allowed) {
+        leasing = allowed;
+    }
+
+    /**
+     * Gives the current thread its tree.
+     *
+     * @return the slot of the tree's root, or 0 when there is no memory
+     */
+    public static long attach(Thread thread) {
+        String name = thread.getName();
+        String group = normalise(name);
+        boolean daemon = thread.isDaemon();
+        WeakReference<Thread> owner = new WeakReference<Thread>(thread);
+        TreeEntry entry = leasing && group != null ? lease(group, owner, name, daemon) : null;
+        if (entry == null) {
+            long record = Tree.create();
+            if (record == 0L) {
+                synchronized (LOCK) {
+                    failures++;
+                }
+                return 0L;
+            }
+            entry = new TreeEntry(record, group, owner, name, daemon);
+            add(entry);
+        }
+        Agents.attached(thread, entry);
+        return CctMemory.U.getLong(entry.record + Layout.ROOT) + Layout.SLOTS;
+    }
+
+    private static void add(TreeEntry entry) {
+        Unsafe u = CctMemory.U;
+        synchronized (LOCK) {
+            if (count == entries.length) {
+                TreeEntry[] more = new TreeEntry[2 * count];
+                System.arraycopy(entries, 0, more, 0, count);
+                entries = more;
+            }
+            if (entry.group != null) {
+                Group group = group(entry.group);
+                if (group.size == group.members.length) {
+                    TreeEntry[] more = new TreeEntry[2 * group.size];
+                    System.arraycopy(group.members, 0, more, 0, group.size);
+                    group.members = more;
+                }
+                group.members[group.size++] = entry;
+            }
+            u.putLong(entry.record + Layout.SERIAL, count);
+            u.putLong(entry.record + Layout.THREADS, 1L);
+            u.putLong(entry.record + Layout.NEXT_TREE, newest);
+            u.storeFence();
+            newest = entry.record;
+            entries[count++] = entry;
+        }
+    }
+
+    private static TreeEntry lease(String name, WeakReference<Thread> owner, String threadName, boolean daemon) {
+        synchronized (LOCK) {
+            Group group = groups[place(groups, name)];
+            if (group == null) {
+                return null;
+            }
+            int tries = group.size < SEARCH ? group.size : SEARCH;
+            for (int i = 0; i < tries; i++) {
+                TreeEntry entry = group.members[group.cursor];
+                group.cursor = group.cursor + 1 == group.size ? 0 : group.cursor + 1;
+                if (entry.thread() == null) {
+                    entry.owner = owner;
+                    entry.name = threadName;
+                    entry.daemon = daemon;
+                    Unsafe u = CctMemory.U;
+                    u.putLong(entry.record + Layout.THREADS, u.getLong(entry.record + Layout.THREADS) + 1L);
+                    return entry;
+                }
+            }
+            return null;
+        }
+    }
+
+    /** The group of that name, made when there is none. Under the lock. */
+    private static Group group(String name) {
+        int place = place(groups, name);
+        if (groups[place] == null) {
+            if (2 * groupCount >= groups.length) {
+                Group[] more = new Group[2 * groups.length];
+                for (int i = 0; i < groups.length; i++) {
+                    if (groups[i] != null) {
+                        more[place(more, groups[i].name)] = groups[i];
+                    }
+                }
+                groups = more;
+                place = place(groups, name);
+            }
+            groups[place] = new Group(name);
+            groupCount++;
+        }
+        return groups[place];
+    }
+
+    private static int place(Group[] table, String name) {
+        int place = name.hashCode() & (table.length - 1);
+        while (table[place] != null && !table[place].name.equals(name)) {
+            place = (place + 1) & (table.length - 1);
+        }
+        return place;
+    }
+
+    /** {@code name} with every run of decimal digits replaced by one {@code #}. */
+    public static String normalise(String name) {
+        if (name == null) {
+            return null;
+        }
+        int length = name.length();
+        char[] text = new char[length];
+        int size = 0;
+        for (int i = 0; i < length; i++) {
+            char c = name.charAt(i);
+            if (c < '0' || c > '9') {
+                text[size++] = c;
+            } else if (i == 0 || name.charAt(i - 1) < '0' || name.charAt(i - 1) > '9') {
+                text[size++] = '#';
+            }
+        }
+        return new String(text, 0, size);
+    }
+
+    /** All trees in the order in which they were made. */
+    public static TreeEntry[] snapshot() {
+        synchronized (LOCK) {
+            TreeEntry[] all = new TreeEntry[count];
+            System.arraycopy(entries, 0, all, 0, count);
+            return all;
+        }
+    }
+
+    /** The entry of the tree that {@code node} belongs to. */
+    static TreeEntry of(long node) {
+        Unsafe u = CctMemory.U;
+        int serial = (int) u.getLong(u.getLong(node & Layout.CHUNK_MASK) + Layout.SERIAL);
+        synchronized (LOCK) {
+            return entries[serial];
+        }
+    }
+
+    /** How often a thread could not be attached. */
+    static long failures() {
+        synchronized (LOCK) {
+            return failures;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package cctrewrite.runtime;
+
+import sun.misc.Unsafe;
+
+/**
+ * A calling-context tree outside the Java heap. Only its thread writes it; others may read it at any time, since a node is complete
+ * before the one store that links it. Nothing is ever freed or moved.
+ *
+ * <p>Runs with the thread's context as it is: no library code may be called here (see {@link CctRuntime}).
+ */
+public final class Tree {
+    private Tree() {}
+
+    /**
+     * Makes an empty tree.
+     *
+     * @return its record, or 0 when there is no memory
+     */
+    public static long create() {
+        Unsafe u = CctMemory.U;
+        long run = CctMemory.take(1);
+        if (run == 0L) {
+            return 0L;
+        }
+        long record = run & Layout.CHUNK_MASK;
+        for (long field = 0L; field < Layout.RECORD_SIZE; field += 8L) {
+            u.putLong(record + field, 0L);
+        }
+        u.putLong(record, record);
+        u.putLong(record + Layout.FREE, record + Layout.RECORD_SIZE);
+        u.putLong(record + Layout.END, record + Layout.CHUNK);
+        u.putLong(record + Layout.CHUNKS, 1L);
+        u.putLong(record + Layout.ACTIVATION, Long.MAX_VALUE);
+        u.putLong(record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 1));
+        u.putLong(record + Layout.MERGED, node(record, u.getLong(record + Layout.ROOT), Layout.MERGED_MID, Layout.MERGED_SLOTS));
+        u.storeFence();
+        return record;
+    }
+
+    /**
+     * The child {@code mid} of the node that {@code slot} lies in, made when there is none; the slot then leads to it. Never fails: without
+     * memory it is the tree's node for merged contexts, whose children are itself.
+     */
+    public static long child(long slot, long mid) {
+        Unsafe u = CctMemory.U;
+        long word = slot - 8L;
+        while (u.getLong(word) >= 0L) {
+            word -= 8L;
+        }
+        long parent = word - Layout.PARENT;
+        long node = childOf(parent, mid);
+        if (u.getLong(node) == mid) {
+            u.putLong(slot, node);
+        }
+        return node;
+    }
+
+    /** The child {@code mid} of {@code parent}, made when there is none; never fails, as {@link #child}. */
+    public static long childOf(long parent, long mid) {
+        Unsafe u = CctMemory.U;
+        if (u.getLong(parent) == Layout.MERGED_MID) {
+            return parent;
+        }
+        long first = u.getLong(parent + Layout.FIRST_CHILD);
+        for (long node = first; node != 0L; node = u.getLong(node + Layout.NEXT_SIBLING)) {
+            if (u.getLong(node) == mid) {
+                return node;
+            }
+        }
+        long record = u.getLong(parent & Layout.CHUNK_MASK);
+        long node = node(record, parent, mid, (int) (mid & Layout.SLOT_BITS));
+        if (node == 0L) {
+            return u.getLong(record + Layout.MERGED);
+        }
+        u.putLong(node + Layout.NEXT_SIBLING, first);
+        // Last, so that neither a reader nor a StackOverflowError above ever finds half a node.
+        u.storeFence();
+        u.putLong(parent + Layout.FIRST_CHILD, node);
+        u.putLong(record + Layout.NODES, u.getLong(record + Layout.NODES) + 1L);
+        return node;
+    }
+
+    /** An unlinked node, complete but for its next sibling; 0 when there is no memory. */
+    private static long node(long record, long parent, long mid, int slots) {
+        Unsafe u = CctMemory.U;
+        long node = allocate(record, Layout.SLOTS + 8L * slots);
+        if (node == 0L) {
+            return 0L;
+        }
+        u.putLong(node, mid);
+        u.putLong(node + Layout.CALLS, 0L);
+        u.putLong(node + Layout.BYTECODES, 0L);
+        u.putLong(node + Layout.FIRST_CHILD, 0L);
+        u.putLong(node + Layout.NEXT_SIBLING, 0L);
+        u.putLong(node + Layout.PARENT, -parent);
+        long sentinel = CctMemory.SENTINEL;
+        long end = node + Layout.SLOTS + 8L * slots;
+        for (long slot = node + Layout.SLOTS; slot < end; slot += 8L) {
+            u.putLong(slot, sentinel);
+        }
+        return node;
+    }
+
+    /** A node lies within one chunk, whose first word leads to the record. */
+    private static long allocate(long record, long size) {
+        Unsafe u = CctMemory.U;
+        long node = u.getLong(record + Layout.FREE);
+        // FREE lies behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
+        long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
+        if (size > end - node) {
+            if (end == u.getLong(record + Layout.END)) {
+                end = grow(record);
+                if (end == 0L) {
+                    return 0L;
+                }
+            }
+            node = end + 8L;
+        }
+        u.putLong(record + Layout.FREE, node + size);
+        return node;
+    }
+
+    /** Takes as many chunks as the tree has, up to {@link Layout#LONGEST_RUN}. */
+    private static long grow(long record) {
+        Unsafe u = CctMemory.U;
+        long chunks = u.getLong(record + Layout.CHUNKS);
+        long run = CctMemory.take(chunks < Layout.LONGEST_RUN ? (int) chunks : Layout.LONGEST_RUN);
+        if (run == 0L) {
+            return 0L;
+        }
+        long first = run & Layout.CHUNK_MASK;
+        long count = run & ~Layout.CHUNK_MASK;
+        for (long i = 0L; i < count; i++) {
+            u.putLong(first + i * Layout.CHUNK, record);
+        }
+        u.putLong(record + Layout.CHUNKS, chunks + count);
+        u.putLong(record + Layout.END, first + count * Layout.CHUNK);
+        return first;
+    }
+}

@@ -1,0 +1,93 @@
+package java.lang;
+
+import sun.misc.Unsafe;
+
+/**
+ * The memory of all trees: regions from the C heap, cut into chunks of 4096 bytes that are aligned to their size, so that the tree of
+ * a node is found by masking its address.
+ *
+ * <p>Initialised by {@link CctRuntime#boot()} and not touched before: {@code Unsafe} may not be used earlier in the start of the JVM. From then
+ * on {@link #U} and {@link #SENTINEL} are constants to the compiler.
+ */
+public final class CctMemory {
+    /** Bytes of a chunk, and its alignment. */
+    public static final int CHUNK = 4096;
+
+    /** Chunks of a region, the unit in which memory is asked from the C heap. */
+    private static final int REGION_CHUNKS = 256;
+
+    public static final Unsafe U = Unsafe.getUnsafe();
+
+    /** What an empty call-site slot points to: a node whose MID, 0, no method has. Nothing but the MID of it is ever read. */
+    public static final long SENTINEL = sentinel();
+
+    /** Bytes that may still be taken from the C heap ({@code -Dcctrewrite.max}). */
+    private static long budget = Long.MAX_VALUE;
+
+    /** The part of the newest region that has not been handed out. */
+    private static long free;
+    private static long end;
+
+    private CctMemory() {}
+
+    /** Limits the memory of all trees together; past it, contexts are merged as if the C heap were exhausted. */
+    public static synchronized void limit(long bytes) {
+        budget = bytes;
+    }
+
+    /**
+     * Hands out a run of at most {@code want} (at least 1, at most 16) neighbouring chunks.
+     *
+     * @return the address of the first chunk plus the number of chunks, or 0 when there is no memory
+     */
+    public static synchronized long take(int want) {
+        if (free == end && !region()) {
+            return 0L;
+        }
+        long count = min(want, (end - free) / CHUNK);
+        long run = free;
+        free = run + count * CHUNK;
+        return run + count;
+    }
+
+    /** Not {@code Math.min}: that is library code, which would be recorded. */
+    private static long min(long a, long b) {
+        return a < b ? a : b;
+    }
+
+    private static boolean region() {
+        long bytes = (long) (REGION_CHUNKS + 1) * CHUNK;
+        if (budget < bytes) {
+            return false;
+        }
+        long address = allocate(bytes);
+        if (address == 0L) {
+            return false;
+        }
+        budget -= bytes;
+        long first = (address + CHUNK - 1) & -CHUNK;
+        end = first + (long) REGION_CHUNKS * CHUNK;
+        free = first;
+        return true;
+    }
+
+    /** In bypass: the VM runs the constructor of an OutOfMemoryError as Java code, and from JDK 9 on the allocation itself is Java code. */
+    private static long allocate(long bytes) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = CctRuntime.BYPASS;
+        try {
+            return U.allocateMemory(bytes);
+        } catch (OutOfMemoryError e) {
+            return 0L;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    private static long sentinel() {
+        long node = U.allocateMemory(8L);
+        U.putLong(node, 0L);
+        return node;
+    }
+}

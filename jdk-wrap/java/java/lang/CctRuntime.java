@@ -1,0 +1,365 @@
+package java.lang;
+
+import cctrewrite.runtime.Agents;
+import cctrewrite.runtime.Definitions;
+import cctrewrite.runtime.Finish;
+import cctrewrite.runtime.Hidden;
+import cctrewrite.runtime.Launch;
+import cctrewrite.runtime.Threads;
+import cctrewrite.runtime.Tree;
+import java.lang.invoke.ForceInline;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.security.ProtectionDomain;
+import sun.misc.Unsafe;
+
+/**
+ * What rewritten code calls, through the {@code cct$} helpers of {@code java.lang.Object} (docs/runtime.md).
+ *
+ * <p><b>Two rules hold in this class and in everything below it.</b>
+ *
+ * <p>Runtime classes are not rewritten. A library method that they call by its original signature is a wrapper that would be recorded as
+ * if the program had called it. Therefore library code is called only while the current thread is in bypass (its field is {@link #BYPASS},
+ * restored in a {@code finally}). Only natives that the rewriter leaves alone may be called freely: {@code Thread.currentThread},
+ * {@code isAlive}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}; so may {@code Reference.get}. For the same reason no runtime class
+ * overrides a concrete method of the library (other than those of {@code Object}): rewritten callers would miss the override.
+ *
+ * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT}) touches no other class. There is no class
+ * initialiser here, no lambda, no string switch, no enum and no assertion in what runs early.
+ *
+ * <p>The helpers are annotated twice because HotSpot knows the annotation by another name since JDK 9. Without it the chains of small
+ * methods below each prologue would use up the compilers' inlining depth.
+ */
+public final class CctRuntime {
+    /** Contexts below this are no addresses: nothing is recorded. */
+    public static final long LIMIT = 1024L;
+
+    /** The context of a thread that does work of the profiler's own. */
+    public static final long BYPASS = 8L;
+
+    // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
+    private static final long CALLS = 8L;
+    private static final long BYTECODES = 16L;
+    private static final long SLOTS = 48L;
+    private static final long ACTIVATION = 8L;
+    private static final long CHUNK_MASK = -4096L;
+
+    /** False until {@link #boot()}, and for ever with {@code -Dcctrewrite.record=off}. */
+    private static boolean booted;
+
+    private CctRuntime() {}
+
+    // ---- bodies ------------------------------------------------------------------------------------------------------------------
+
+    /** Prologue of a body: the callee's node, entered once more. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static long enter(long slot, long mid, int tick, int count) {
+        if (slot < LIMIT) {
+            return 0L;
+        }
+        Unsafe u = CctMemory.U;
+        long node = u.getLong(slot);
+        if (u.getLong(node) != mid) {
+            node = Tree.child(slot, mid);
+        }
+        u.putLong(node + CALLS, u.getLong(node + CALLS) + 1L);
+        if (count != 0) {
+            u.putLong(node + BYTECODES, u.getLong(node + BYTECODES) + count);
+        }
+        if (tick != 0) {
+            long record = u.getLong(node & CHUNK_MASK);
+            u.putLong(record + ACTIVATION, u.getLong(record + ACTIVATION) - tick);
+        }
+        return node;
+    }
+
+    /** Start of a basic block. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void count(long node, int n) {
+        if (node < LIMIT) {
+            return;
+        }
+        CctMemory.U.putLong(node + BYTECODES, CctMemory.U.getLong(node + BYTECODES) + n);
+    }
+
+    /** Exception handlers and subroutines: the activation counter alone. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void tick(long node, int n) {
+        if (node < LIMIT) {
+            return;
+        }
+        long record = CctMemory.U.getLong(node & CHUNK_MASK);
+        CctMemory.U.putLong(record + ACTIVATION, CctMemory.U.getLong(record + ACTIVATION) - n);
+    }
+
+    /** Loop heads: bytecodes, activation counter, and its test. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void loop(long node, int tick, int n) {
+        if (node < LIMIT) {
+            return;
+        }
+        Unsafe u = CctMemory.U;
+        if (n != 0) {
+            u.putLong(node + BYTECODES, u.getLong(node + BYTECODES) + n);
+        }
+        long record = u.getLong(node & CHUNK_MASK);
+        long left = u.getLong(record + ACTIVATION) - tick;
+        u.putLong(record + ACTIVATION, left);
+        if (left <= 0L) {
+            report(node);
+        }
+    }
+
+    /** The test of the activation counter behind a prologue. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void poll(long node) {
+        if (node < LIMIT) {
+            return;
+        }
+        if (CctMemory.U.getLong(CctMemory.U.getLong(node & CHUNK_MASK) + ACTIVATION) <= 0L) {
+            report(node);
+        }
+    }
+
+    // ---- call sites --------------------------------------------------------------------------------------------------------------
+
+    /** Before a call that cannot take a context: the thread carries it. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void store(long slot) {
+        if (slot < LIMIT) {
+            return;
+        }
+        Thread.currentThread().cct$context = slot;
+    }
+
+    /** Before a call of a method without a body of ours: its entry and its {@code n} bytecodes, which also use up the activation counter. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void leaf(long slot, long mid, int n) {
+        if (slot < LIMIT) {
+            return;
+        }
+        enter(slot, mid, n, n);
+    }
+
+    /** {@link #leaf}, when the callee may call back: what it calls hangs below it. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void call(long slot, long mid, int n) {
+        if (slot < LIMIT) {
+            return;
+        }
+        Thread.currentThread().cct$context = enter(slot, mid, n, n) + SLOTS;
+    }
+
+    // ---- entries without a context -----------------------------------------------------------------------------------------------
+
+    /** The current thread; null while nothing can be recorded. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static Object thread() {
+        return booted ? Thread.currentThread() : null;
+    }
+
+    /** The context that {@code thread}, the current one, carries. Its first entry attaches a tree. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static long context(Object thread) {
+        if (thread == null) {
+            return 0L;
+        }
+        long slot = ((Thread) thread).cct$context;
+        return slot != 0L ? slot : attach((Thread) thread);
+    }
+
+    /** Undoes what callees stored into the thread. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void restore(Object thread, long slot) {
+        if (thread != null) {
+            ((Thread) thread).cct$context = slot;
+        }
+    }
+
+    // ---- slow paths --------------------------------------------------------------------------------------------------------------
+
+    /** Gives the thread a tree. When that fails this entry is not recorded, and the next one tries again. */
+    private static long attach(Thread thread) {
+        thread.cct$context = BYPASS;
+        long slot = 0L;
+        try {
+            slot = Threads.attach(thread);
+        } finally {
+            thread.cct$context = slot;
+        }
+        return slot;
+    }
+
+    private static void report(long node) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            Agents.report(node);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    // ---- the life of the JVM -----------------------------------------------------------------------------------------------------
+
+    /** At the end of {@code System.initializeSystemClass}: from now on everything is recorded. */
+    public static void boot() {
+        // Library code called here runs with context 0: nothing is recorded yet.
+        if ("off".equals(System.getProperty("cctrewrite.record"))) {
+            return;
+        }
+        if (CctMemory.SENTINEL != 0L) {
+            booted = true;
+        }
+    }
+
+    /** On entry of {@code LauncherHelper.checkAndLoadMain}: settings, provenance, agent. */
+    public static void launch() {
+        if (!booted) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            Launch.launch();
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** On entry of {@code Shutdown.halt} and at the end of {@code Shutdown.shutdown}: the agent's end, once. */
+    public static void finish() {
+        if (!booted) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            Finish.finish();
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    // ---- classes defined while the program runs: one method per native of JDK 8, named after it, with its receiver and parameters ----
+
+    /** Before {@code ClassLoader.defineClass0}. */
+    public static void before$defineClass0(ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd) {
+        define(b, off, len, Definitions.LOADED);
+    }
+
+    /** Before {@code ClassLoader.defineClass1}. */
+    public static void before$defineClass1(
+            ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd, String source) {
+        define(b, off, len, Definitions.LOADED);
+    }
+
+    /** Before {@code ClassLoader.defineClass2}. */
+    public static void before$defineClass2(
+            ClassLoader self, String name, ByteBuffer b, int off, int len, ProtectionDomain pd, String source) {
+        if (!booted) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            Definitions.buffer(b, off, len);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** Before {@code sun.misc.Unsafe.defineClass}. */
+    public static void before$defineClass(
+            Unsafe self, String name, byte[] b, int off, int len, ClassLoader loader, ProtectionDomain pd) {
+        define(b, off, len, Definitions.LOADED);
+    }
+
+    /** Before {@code sun.misc.Unsafe.defineAnonymousClass}. */
+    public static void before$defineAnonymousClass(Unsafe self, Class<?> host, byte[] data, Object[] patches) {
+        define(data, 0, data == null ? 0 : data.length, Definitions.ANONYMOUS);
+    }
+
+    /** Before {@code java.lang.reflect.Proxy.defineClass0}. */
+    public static void before$defineClass0(ClassLoader loader, String name, byte[] b, int off, int len) {
+        define(b, off, len, Definitions.PROXY);
+    }
+
+    private static void define(byte[] b, int off, int len, int how) {
+        if (!booted) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            Definitions.bytes(b, off, len, how);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    // ---- reflection --------------------------------------------------------------------------------------------------------------
+
+    /** The result of {@code Class.getDeclaredMethods0} without the methods that the rewriter added. */
+    public static Method[] filter(Method[] all) {
+        if (!booted) {
+            return all;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            return Hidden.methods(all);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** The result of {@code Class.getDeclaredConstructors0} without the constructors that the rewriter added. */
+    public static Constructor<?>[] filter(Constructor<?>[] all) {
+        if (!booted) {
+            return all;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            return Hidden.constructors(all);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** The result of {@code Class.getDeclaredFields0} without the fields that the rewriter added. */
+    public static Field[] filter(Field[] all) {
+        if (!booted) {
+            return all;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            return Hidden.fields(all);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+}

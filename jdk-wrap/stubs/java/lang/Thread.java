@@ -1,0 +1,18 @@
+package java.lang;
+
+/** What the runtime uses of Thread, with the field that the rewriter adds. Only compiled against, never shipped. */
+public class Thread implements Runnable {
+    /** See docs/runtime.md: the slot for code that is entered without a context. */
+    long cct$context;
+
+    public static native Thread currentThread();
+
+    public final native boolean isAlive();
+
+    public final native String getName();
+
+    public final native boolean isDaemon();
+
+    @Override
+    public native void run();
+}

@@ -1,0 +1,27 @@
+package sun.misc;
+
+/**
+ * The operations that {@code sun.misc.Unsafe} of JDK 8 and {@code jdk.internal.misc.Unsafe} of JDK 9 and later share; the rewriter
+ * renames the class for the latter. Only compiled against, never shipped.
+ */
+public final class Unsafe {
+    private Unsafe() {}
+
+    public static native Unsafe getUnsafe();
+
+    public native byte getByte(long address);
+
+    public native void putByte(long address, byte value);
+
+    public native long getLong(long address);
+
+    public native void putLong(long address, long value);
+
+    public native long allocateMemory(long bytes);
+
+    public native void freeMemory(long address);
+
+    public native void loadFence();
+
+    public native void storeFence();
+}

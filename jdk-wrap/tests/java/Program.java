@@ -1,0 +1,231 @@
+import java.io.DataInputStream;
+import java.io.File;
+import java.io.FileInputStream;
+
+/** Does by hand what rewritten code does: each static method here is one scenario of runtime.rs. */
+public final class Program {
+    /** Ids of the methods of the test's index, by name, as system properties in hexadecimal. */
+    static long mid(String name) {
+        return Long.parseUnsignedLong(System.getProperty("mid." + name), 16);
+    }
+
+    static final long SLOTS = 48;
+
+    public static void main(String[] args) throws Exception {
+        CctRuntime.boot();
+        here();
+        if (!args[0].equals("embedded")) {
+            CctRuntime.launch();
+        }
+        Program.class.getDeclaredMethod(args[0]).invoke(null);
+        CctRuntime.finish();
+        CctRuntime.finish();
+    }
+
+    static long here() {
+        return CctRuntime.context(CctRuntime.thread());
+    }
+
+    /** main calls a (from two sites) and b; a calls b, which recurses once; leaf and call. */
+    static void calls() {
+        long main = CctRuntime.enter(here(), mid("main"), 3, 3);
+        for (int i = 0; i < 10; i++) {
+            long a = CctRuntime.enter(main + SLOTS + 8 * (i % 2), mid("a"), 5, 0);
+            CctRuntime.count(a, 5);
+            long b = CctRuntime.enter(a + SLOTS, mid("b"), 1, 1);
+            CctRuntime.enter(b + SLOTS, mid("b"), 1, 1);
+        }
+        CctRuntime.enter(main + SLOTS, mid("b"), 0, 7);
+        CctRuntime.leaf(main + SLOTS, mid("Object"), 1);
+        CctRuntime.leaf(main + SLOTS, mid("Object"), 1);
+        Object thread = CctRuntime.thread();
+        long before = CctRuntime.context(thread);
+        CctRuntime.call(main + SLOTS, mid("foreign"), 0);
+        long inside = CctRuntime.enter(CctRuntime.context(thread), mid("b"), 0, 2);
+        CctRuntime.store(inside + SLOTS);
+        CctRuntime.enter(CctRuntime.context(thread), 0x1234567890ABCD00L, 0, 100);
+        CctRuntime.restore(thread, before);
+        check(CctRuntime.context(thread) == before, "restored");
+        CctRuntime.tick(main, 10);
+        CctRuntime.loop(main, 10, 4);
+        CctRuntime.poll(main);
+    }
+
+    /** Nothing is recorded, and nothing is touched, below the limit. */
+    static void bypass() {
+        Object thread = CctRuntime.thread();
+        long before = CctRuntime.context(thread);
+        CctRuntime.restore(thread, CctRuntime.BYPASS);
+        long node = CctRuntime.enter(CctRuntime.context(thread), mid("a"), 1, 1);
+        check(node == 0, "no node in bypass");
+        CctRuntime.count(node, 1);
+        CctRuntime.tick(node, 1);
+        CctRuntime.loop(node, 1, 1);
+        CctRuntime.poll(node);
+        CctRuntime.leaf(node + SLOTS + 63 * 8, mid("b"), 1);
+        CctRuntime.call(node + SLOTS + 63 * 8, mid("b"), 1);
+        CctRuntime.store(node + SLOTS + 63 * 8);
+        check(CctRuntime.context(thread) == CctRuntime.BYPASS, "still in bypass");
+        CctRuntime.restore(thread, before);
+        CctRuntime.restore(null, 77);
+        check(CctRuntime.context(null) == 0, "no context without a thread");
+    }
+
+    /** With record=off the JVM counts as not booted for ever. */
+    static void off() {
+        check(CctRuntime.thread() == null, "no thread");
+        check(CctRuntime.enter(here(), mid("a"), 1, 1) == 0, "no node");
+    }
+
+    static void embedded() {
+        CctRuntime.enter(here(), mid("a"), 1, 1);
+    }
+
+    /** A path of 100000 contexts, and 3000 children of one context. */
+    static void shape() {
+        long node = CctRuntime.enter(here(), mid("main"), 0, 1);
+        long top = node;
+        for (int i = 0; i < 100000; i++) {
+            node = CctRuntime.enter(node + SLOTS, mid(i % 2 == 0 ? "a" : "b"), 0, 1);
+        }
+        for (int round = 0; round < 2; round++) {
+            for (int i = 1; i <= 3000; i++) {
+                CctRuntime.enter(top + SLOTS, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, 0, i);
+            }
+        }
+    }
+
+    static final class Worker extends Thread {
+        Worker(String name) {
+            super(name);
+        }
+
+        @Override
+        public void run() {
+            CctRuntime.enter(here(), mid("a"), 0, 1);
+        }
+    }
+
+    /** Threads one after another, then some at once. */
+    static void threads() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            Thread worker = new Worker("worker-" + i);
+            worker.start();
+            worker.join();
+        }
+        Thread other = new Worker("other");
+        other.setDaemon(true);
+        other.start();
+        other.join();
+        Thread[] many = new Thread[50];
+        for (int i = 0; i < many.length; i++) {
+            many[i] = new Worker("crowd " + i + " of " + many.length);
+            many[i].start();
+        }
+        for (Thread worker : many) {
+            worker.join();
+        }
+    }
+
+    /** More contexts than two MiB can hold. */
+    static void memory() {
+        long main = CctRuntime.enter(here(), mid("main"), 0, 0);
+        for (int i = 0; i < 20000; i++) {
+            long node = CctRuntime.enter(main + SLOTS, (long) (i + 1) * 0x5851F42D4C957F2DL & ~0x7FL | 64, 0, 1);
+            CctRuntime.enter(node + SLOTS + 8 * 63, mid("a"), 0, 1);
+        }
+        Thread late = new Worker("late");
+        late.start();
+        try {
+            late.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** A loop that reports. */
+    static void agent() {
+        long main = CctRuntime.enter(here(), mid("main"), 0, 0);
+        // More than a thread runs before it takes up what the agent told at its start.
+        CctRuntime.loop(main, 1 << 21, 0);
+        for (int i = 0; i < 1000; i++) {
+            CctRuntime.loop(main, 10, 10);
+        }
+        Thread worker = new Worker("worker");
+        worker.start();
+        try {
+            worker.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Hands class files to the hook of ClassLoader.defineClass1; an error is printed and forgotten. */
+    static void classes() throws Exception {
+        here();
+        for (String file : System.getProperty("classes").split(",")) {
+            byte[] bytes = new byte[(int) new File(file).length()];
+            DataInputStream in = new DataInputStream(new FileInputStream(file));
+            in.readFully(bytes);
+            in.close();
+            byte[] shifted = new byte[bytes.length + 7];
+            System.arraycopy(bytes, 0, shifted, 5, bytes.length);
+            try {
+                CctRuntime.before$defineClass1(null, null, shifted, 5, bytes.length, null, null);
+            } catch (IncompatibleClassChangeError e) {
+                System.out.println(e.getMessage());
+            }
+            // Damaged in every possible place it must not disturb anybody.
+            for (int cut = 0; cut < bytes.length; cut++) {
+                cctrewrite.runtime.ClassBytes.parse(bytes, 0, cut);
+                byte old = bytes[cut];
+                bytes[cut] = -1;
+                cctrewrite.runtime.ClassBytes.parse(bytes, 0, bytes.length);
+                bytes[cut] = old;
+            }
+        }
+        String enter = System.getProperty("enter");
+        if (enter != null) {
+            CctRuntime.enter(here(), Long.parseUnsignedLong(enter, 16), 0, 1);
+        }
+    }
+
+    static final class Definer extends ClassLoader {
+        Class<?> define(byte[] bytes) {
+            return defineClass(null, bytes, 0, bytes.length);
+        }
+    }
+
+    static void hidden() throws Exception {
+        File file = new File(System.getProperty("classes"));
+        byte[] bytes = new byte[(int) file.length()];
+        DataInputStream in = new DataInputStream(new FileInputStream(file));
+        in.readFully(bytes);
+        in.close();
+        Class<?> type = new Definer().define(bytes);
+        java.lang.reflect.Method[] all = type.getDeclaredMethods();
+        java.lang.reflect.Method[] rest = CctRuntime.filter(all);
+        check(all.length == 3 && rest.length == 1 && rest[0].getName().equals("n"), "methods");
+        check(CctRuntime.filter(rest) == rest, "same array");
+        java.lang.reflect.Field[] fields = CctRuntime.filter(Thread.class.getDeclaredFields());
+        check(fields.length == Thread.class.getDeclaredFields().length - 1, "fields");
+        java.lang.reflect.Constructor<?>[] constructors = String.class.getDeclaredConstructors();
+        check(CctRuntime.filter(constructors) == constructors, "constructors");
+    }
+
+    static void hashes() {
+        byte[] bytes = new byte[1400];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (i * 31 + (i >> 3));
+        }
+        for (int n = 0; n < bytes.length; n++) {
+            System.out.println(Long.toHexString(cctrewrite.runtime.Xxh3.hash(java.util.Arrays.copyOf(bytes, n))));
+        }
+    }
+
+    static void check(boolean ok, String what) {
+        if (!ok) {
+            throw new IllegalStateException(what);
+        }
+    }
+}
