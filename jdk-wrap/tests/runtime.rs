@@ -132,6 +132,23 @@ fn deep_and_wide_trees() {
 }
 
 #[test]
+fn a_tree_survives_stack_overflows() {
+    for jvm in jvms() {
+        // The interpreter overflows within helpers too; compiled code seldom does.
+        for mode in ["-Xint", "-Xmixed"] {
+            let profile = jvm.record("overflow", &with(&[mode, "-Xss512k"]), &[app(&jvm)]);
+            let tree = profile.tree("main");
+            assert_eq!(tree.nodes[1].children, 21, "{mode}");
+            let own = profile.methods.iter().position(|m| m.2 == main_mid(1)).unwrap() + 1;
+            assert_eq!(tree.nodes.iter().find(|n| n.method == own).unwrap().calls, 20);
+            assert!(tree.nodes.iter().all(|n| n.children <= 1 || n.depth <= 1), "{mode}: one callee each");
+            // The node whose helper overflowed may lack its count, no other.
+            assert!(tree.nodes.iter().all(|n| n.children == 0 || n.depth <= 1 || n.calls == 1), "{mode}");
+        }
+    }
+}
+
+#[test]
 fn trees_of_ended_threads_are_leased() {
     for jvm in jvms() {
         let profile = jvm.record("threads", &mids(), &[app(&jvm)]);

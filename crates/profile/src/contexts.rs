@@ -75,7 +75,9 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
     writeln!(out, "calls={calls} contexts={}", contexts().count())?;
     let line = |text: &str| text.replace(['\n', '\r'], " ");
     for (key, value) in &profile.meta {
-        writeln!(out, "# {}={}", line(key), line(value))?;
+        for part in value.split('\n') {
+            writeln!(out, "# {}={}", line(key), line(part))?;
+        }
     }
     for note in &profile.notes {
         writeln!(out, "# note: {}", line(note))?;

@@ -79,7 +79,8 @@ pub const ALL_THREADS: &str = "(all threads)";
 const DECISIVE: [&str; 2] = ["blocks", "metrics"];
 
 /// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths, counts by addition. The result is in
-/// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "`; the notes of all
+/// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "` (provenance: by
+/// lines; `exact` is `no` when it is so for any); the notes of all
 /// are kept, and damage becomes a note too.
 ///
 /// # Errors
@@ -108,8 +109,16 @@ fn merged_meta(profiles: &[&Profile]) -> Result<BTreeMap<String, String>, MergeE
             return Err(MergeError::Incompatible { key, first, second });
         }
     }
-    let joined = |set: BTreeSet<&str>| set.into_iter().collect::<Vec<_>>().join(" | ");
-    Ok(values.into_iter().map(|(key, set)| (key.to_owned(), joined(set))).collect())
+    let joined = |key: &str, values: &BTreeSet<&str>| match key {
+        // The sum is exact when all parts are.
+        "exact" if values.contains("no") => "no".to_owned(),
+        "provenance" => {
+            let lines: BTreeSet<&str> = values.iter().flat_map(|value| value.split('\n')).collect();
+            lines.into_iter().collect::<Vec<_>>().join("\n")
+        }
+        _ => values.iter().copied().collect::<Vec<_>>().join(" | "),
+    };
+    Ok(values.iter().map(|(&key, values)| (key.to_owned(), joined(key, values))).collect())
 }
 
 /// The united methods, and for each profile the new index of each of its methods.

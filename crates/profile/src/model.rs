@@ -38,9 +38,9 @@ impl Profile {
 /// One rewritten method body.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Method {
-    /// Binary name with slashes (`java/util/Map$Entry`); `?` when unknown, empty for a marker.
+    /// Binary name with slashes (`java/util/Map$Entry`); `?` when unknown, the text of a marker.
     pub class: Arc<str>,
-    /// Name, such as `<init>`; the MID in hex when unknown.
+    /// Name, such as `<init>`; the MID in hex when unknown, empty for a marker.
     pub name: Arc<str>,
     /// Descriptor before rewriting (JVMS 4.3.3).
     pub descriptor: Arc<str>,

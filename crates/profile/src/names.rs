@@ -71,6 +71,10 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// The frame of a method.
     pub fn method(method: &'a Method, style: NameStyle) -> Frame<'a> {
+        if method.flags & Method::MARKER != 0 {
+            // Plain text, in which slashes and dots are no parts of a name.
+            return Frame { class: "", rest: [&method.class, &method.name, &method.descriptor] };
+        }
         let class = match style {
             NameStyle::Normalised => normalised_class(&method.class),
             NameStyle::Raw => &method.class,
@@ -306,10 +310,11 @@ mod tests {
         let text = |frame: Frame<'_>| String::from_utf8(frame.bytes().collect()).ok();
         assert_eq!(text(Frame::method(&m, NameStyle::Raw)).as_deref(), Some("a.B$C.f?([La/D,J)La/E,"));
         assert_eq!(text(Frame::thread("x;y/z")).as_deref(), Some("[x,y/z]"));
-        let marker = method("", "[contexts merged: out of memory]", "");
+        let marker = method("[contexts/merged: e.g. here]", "", "");
+        let marker = Method { flags: Method::MARKER, ..marker };
         assert_eq!(
-            text(Frame::method(&marker, NameStyle::Raw)).as_deref(),
-            Some("[contexts merged: out of memory]")
+            text(Frame::method(&marker, NameStyle::Normalised)).as_deref(),
+            Some("[contexts/merged: e.g. here]")
         );
     }
 

@@ -203,11 +203,10 @@ impl Reader {
     fn notes(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
         while !fields.is_empty() {
             let note = fields.string()?;
-            if self.profile.notes.last().is_some_and(|last| last.as_str() > note) {
-                return Err(fields.error(Problem::Order("notes")));
-            }
             self.profile.notes.push(note.to_owned());
         }
+        // Their order means nothing: no reason to refuse a profile.
+        self.profile.notes.sort();
         Ok(Stage::Notes)
     }
 

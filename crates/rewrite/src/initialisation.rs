@@ -20,17 +20,18 @@ struct State {
 /// The regions of a constructor, in order; code that is not reached belongs to none.
 ///
 /// Follows control flow and pairs each call of an `<init>` with the latest `new`; one without such a `new` initialises `this`. Where paths
-/// that disagree meet (no compiler makes such code) the stretch is left out: it is then not covered by a handler of ours.
+/// that disagree meet (no compiler makes such code) the stretch is left out: it is then not covered by a handler of ours. So is the
+/// initialising call itself, which no handler may cover (see [`crate::wrappers`]).
 pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
     let mut states: Vec<Option<State>> = vec![None; code.bytes.len()];
-    let mut torn = vec![false; code.bytes.len()];
+    let mut left_out = vec![false; code.bytes.len()];
     let mut work = vec![(0, State { pending: 0, initialised: false })];
     while let Some((bci, state)) = work.pop() {
         let at = bci as usize;
         match states.get(at) {
             None => continue,
             Some(Some(old)) => {
-                torn[at] |= old.initialised != state.initialised;
+                left_out[at] |= old.initialised != state.initialised;
                 continue;
             }
             Some(None) => states[at] = Some(state),
@@ -44,7 +45,10 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
                 if name == Some(b"<init>") {
                     match after.pending.checked_sub(1) {
                         Some(left) => after.pending = left,
-                        None => after.initialised = true,
+                        None => {
+                            after.initialised = true;
+                            left_out[at] = true;
+                        }
                     }
                 }
             }
@@ -62,7 +66,7 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
     let mut regions: Vec<Region> = Vec::new();
     for instruction in code.instructions() {
         let at = instruction.bci as usize;
-        let Some(state) = states[at].filter(|_| !torn[at]) else { continue };
+        let Some(state) = states[at].filter(|_| !left_out[at]) else { continue };
         match regions.last_mut() {
             Some(r) if r.end == instruction.bci && r.initialised == state.initialised => r.end = instruction.end(),
             _ => regions.push(Region {

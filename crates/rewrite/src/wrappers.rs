@@ -116,7 +116,6 @@ impl Straight {
             for &t in &catch.locals {
                 match t {
                     VerificationType::Long => frame.put1(4),
-                    VerificationType::UninitializedThis => frame.put1(6),
                     VerificationType::Object(class) => {
                         frame.put1(7);
                         frame.put2(class);
@@ -180,19 +179,23 @@ pub fn native_to_bytecode(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_,
     emitter.restore_thread(&mut restore, thread, context)?;
     asm.bytes.extend_from_slice(&restore.bytes);
     asm.ret(target.result());
-    let object = emitter.constants.object(emitter.edit)?;
-    let catch = Catch { start, end, restore, locals: forgotten(target, &[VerificationType::Object(object), VerificationType::Long]) };
+    // No handler may cover the initialisation of `this`: HotSpot's verifier compares it both with the state before the call, in which `this`
+    // is uninitialised, and with the one after it. So an exception that leaves a constructor by this wrapper restores nothing.
+    let catch = if target.signature.is_constructor {
+        None
+    } else {
+        let object = emitter.constants.object(emitter.edit)?;
+        let locals = forgotten(target, &[VerificationType::Object(object), VerificationType::Long]);
+        Some(Catch { start, end, restore, locals })
+    };
     let max_stack = (arguments + EXTENSION_SLOTS).max(target.result_slots() + 3).max(4);
-    Straight { asm, max_stack, max_locals: arguments + 3, catch: Some(catch) }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: arguments + 3, catch }.write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
-/// Handler state: all arguments forgotten, but for a `this` that is not initialised, which a frame must admit to.
+/// Handler state: all arguments forgotten.
 fn forgotten(target: &Target<'_, '_>, ours: &[VerificationType]) -> Vec<VerificationType> {
     let mut locals = vec![VerificationType::Top; usize::from(target.signature.argument_slots())];
-    if target.signature.is_constructor {
-        locals[0] = VerificationType::UninitializedThis;
-    }
     locals.extend_from_slice(ours);
     locals
 }

@@ -95,6 +95,25 @@ public final class Program {
         }
     }
 
+    /** Stacks overflow at ever other places of the runtime. */
+    static void overflow() {
+        long main = CctRuntime.enter(here(), mid("main"), 0, 0);
+        for (int i = 1; i <= 20; i++) {
+            try {
+                dive(main, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, i % 7);
+            } catch (StackOverflowError e) {
+                CctRuntime.enter(main + SLOTS, mid("a"), 0, 1);
+            }
+        }
+    }
+
+    private static int dive(long caller, long mid, int padding) {
+        if (padding > 0) {
+            return dive(caller, mid, padding - 1) + 1;
+        }
+        return dive(CctRuntime.enter(caller + SLOTS + 8, mid, 0, 1), mid, 0) + 1;
+    }
+
     static final class Worker extends Thread {
         Worker(String name) {
             super(name);

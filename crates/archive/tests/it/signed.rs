@@ -1,6 +1,6 @@
 //! Signed jars.
 
-use cct_archive::{Action, Location, Notice};
+use cct_archive::{Action, Location, Notice, RewriteOptions};
 
 use crate::builder::{deflated, jar, stored};
 use crate::support::*;
@@ -33,6 +33,17 @@ fn a_change_removes_the_signature_with_a_notice() {
     let archive = bench.input().display().to_string();
     assert_eq!(account.notices, [Notice::SignatureRemoved { archive, files, digests: 2 }]);
     assert_eq!((account.tally.dropped, account.tally.replaced, account.tally.kept), (2, 1, 2));
+}
+
+#[test]
+fn however_small_the_windows_are() {
+    let bench = Bench::with(&signed());
+    bench.rewrite(&double).unwrap();
+    let small = bench.folder.path().join("small.jar");
+    let options = RewriteOptions { window_bytes: 1, ..RewriteOptions::default() };
+    let account = rewrite_to(&bench.open().unwrap(), &small, &options, &double).unwrap();
+    assert_eq!(account.notices.len(), 1);
+    assert_eq!(std::fs::read(small).unwrap(), bench.written());
 }
 
 #[test]

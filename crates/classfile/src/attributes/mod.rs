@@ -7,6 +7,8 @@
 //! An attribute is known by its name alone. Where it stands and the version of its class are not looked at, though the JVM ignores
 //! attributes in places and versions that do not know them (JVMS 4.7.1).
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 use crate::class::Attribute;
 use crate::constant_pool::ConstantPool;
 use crate::error::Result;

@@ -127,6 +127,12 @@ fn metadata_are_kept_or_refused() {
             ..with(&[("main", "A | B"), ("metrics", "calls"), ("tool", "x 1")], "")
         }
     );
+    let (a1, b1) = (
+        with(&[("exact", "yes"), ("provenance", "x\ny")], ""),
+        with(&[("exact", "no"), ("provenance", "w\ny")], ""),
+    );
+    let merged = merge(&[&a1, &b1], MergeOptions::default()).expect("compatible");
+    assert_eq!((&*merged.meta["exact"], &*merged.meta["provenance"]), ("no", "w\nx\ny"));
     let c = with(&[("metrics", "calls+bytecodes")], "");
     let refused = merge(&[&a, &c], MergeOptions::default());
     assert!(matches!(refused, Err(MergeError::Incompatible { key: "metrics", .. })), "{refused:?}");

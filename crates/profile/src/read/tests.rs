@@ -184,7 +184,6 @@ fn every_rule_of_the_format_is_checked() {
         (File::new().with(b"META", &[pair("b", "x"), pair("a", "x")].concat()), order("keys")),
         (File::new().with(b"META", &[pair("a", "x"), pair("a", "x")].concat()), order("keys")),
         (File::new().with(b"META", &[1, b'a']), Problem::ShortField),
-        (File::new().with(b"META", &[]).with(b"NOTE", &pair("b", "a")), order("notes")),
         (File::new().with(b"META", &[]).with(b"STRS", &[2, 1, b'b', 1, b'a']), order("strings")),
         (File::new().with(b"META", &[]).with(b"STRS", &[2, 1, b'b', 1, b'b']), order("strings")),
         (File::new().with(b"META", &[]).with(b"STRS", &[1, 1, 0xFF]), Problem::NotUtf8),

@@ -174,6 +174,7 @@ fn counts_of_roots_mean_nothing() -> Result<(), crate::TreeTooLarge> {
 #[test]
 fn the_header_says_what_is_missing() {
     let mut p = example();
+    p.meta.insert("exact".into(), "no".into());
     p.notes.push("started without -XX:-OmitStackTraceInFastThrow\u{1b}[2J".into());
     p.damage.push(Damage::Truncated { length: 77, missing: Missing::LaterTrees });
     assert_eq!(
@@ -182,6 +183,7 @@ fn the_header_says_what_is_missing() {
 Program     Main
 JVM         Some VM 25+1 (Java 25)
 Counted     calls and bytecodes (precise blocks)
+Exact       no (see the notes)
 Tool        cctrewrite 0.1.0
 Threads     4 in 2 trees, 1 not ended
 Contexts    5 of 3 methods

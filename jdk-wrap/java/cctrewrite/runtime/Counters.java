@@ -32,7 +32,7 @@ public final class Counters {
         if (mid == Layout.ROOT_MID) {
             return null;
         }
-        return mid == Layout.MERGED_MID ? MERGED : Names.of(mid);
+        return mid == Layout.MERGED_MID ? MERGED : Names.anyOf(mid);
     }
 
     /** 0 for a root. */

@@ -6,39 +6,58 @@ import cctrewrite.agent.MethodName;
  * The names behind MIDs. MIDs follow from class hashes, so every class that could have been entered is gone through once: those of the outputs'
  * indexes and those remembered at their definition. In bypass.
  */
-public final class Names {
+final class Names {
     private static final int NATIVE = 1;
 
     // Where a name is: source (16 bits), class or foreign method (27), method (20). Sources are the outputs, in their order.
     private static final int DEFINED = 0xFFFF;
     private static final int FOREIGN = 0xFFFFF;
 
-    private static Names table;
+    /** Of all methods; made when an agent first asks for a name. */
+    private static Names all;
 
     private final Output[] outputs = Outputs.known().all;
-    private final LongMap places = new LongMap(1 << 18);
+
+    /** The MIDs that may be asked for, which keeps the table small; null for all. */
+    private final LongMap wanted;
+
+    private final LongMap places;
     private KnownClass[] defined = new KnownClass[0];
 
-    private Names() {
+    /** Goes through the outputs and what has been defined so far. {@code wanted} is not kept up to date. */
+    Names(LongMap wanted) {
+        this.wanted = wanted;
+        places = new LongMap(wanted == null ? 1 << 18 : wanted.size());
         for (int i = 0; i < outputs.length; i++) {
             Index index = outputs[i].index();
             if (index != null) {
                 add(i, index);
             }
         }
+        addDefined();
     }
 
-    /** The method behind {@code mid}; null when no known class has it. */
-    public static synchronized MethodName of(long mid) {
-        if (table == null) {
-            table = new Names();
+    void free() {
+        places.free();
+    }
+
+    /** The method behind {@code mid}, whatever it is; null when no known class has it. */
+    static synchronized MethodName anyOf(long mid) {
+        if (all == null) {
+            all = new Names(null);
         }
-        long place = table.places.get(mid);
-        if (place < 0L) {
-            table.addDefined();
-            place = table.places.get(mid);
+        MethodName name = all.of(mid);
+        if (name == null) {
+            all.addDefined();
+            name = all.of(mid);
         }
-        return place < 0L ? null : table.at(place);
+        return name;
+    }
+
+    /** The method behind a wanted {@code mid}; null when no known class has it. */
+    MethodName of(long mid) {
+        long place = places.get(mid);
+        return place < 0L ? null : at(place);
     }
 
     private void add(int source, Index index) {
@@ -47,32 +66,31 @@ public final class Names {
             long hash = index.hash(c);
             methods.of(c);
             for (int k = 0; methods.next(); k++) {
-                places.put(Mids.of(hash, k, methods.slots), place(source, c, k));
+                put(Mids.of(hash, k, methods.slots), source, c, k);
             }
         }
         for (int i = 0; i < index.foreign; i++) {
-            places.put(index.foreignMid(i), place(source, i, FOREIGN));
+            put(index.foreignMid(i), source, i, FOREIGN);
         }
     }
 
     /** Takes up what was defined since the last call. */
     private void addDefined() {
-        KnownClass[] all = Definitions.rewritten();
-        for (int c = defined.length; c < all.length; c++) {
-            KnownClass.Methods methods = new KnownClass.Methods(all[c]);
+        KnownClass[] seen = Definitions.rewritten();
+        for (int c = defined.length; c < seen.length; c++) {
+            KnownClass.Methods methods = new KnownClass.Methods(seen[c]);
             for (int k = 0; methods.next(); k++) {
-                long mid = Mids.of(all[c].hash, k, methods.slots);
-                if (places.get(mid) < 0L) {
-                    places.put(mid, place(DEFINED, c, k));
-                }
+                put(Mids.of(seen[c].hash, k, methods.slots), DEFINED, c, k);
             }
         }
-        defined = all;
+        defined = seen;
     }
 
-    private static long place(int source, int number, int method) {
-        // The sign bit stays free: a negative place is none.
-        return (long) source << 47 | (long) number << 20 | method;
+    private void put(long mid, int source, int number, int method) {
+        if (wanted == null || wanted.get(mid) >= 0L) {
+            // The sign bit stays free: a negative place is none.
+            places.put(mid, (long) source << 47 | (long) number << 20 | method);
+        }
     }
 
     private MethodName at(long place) {

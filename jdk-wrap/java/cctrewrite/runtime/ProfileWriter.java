@@ -104,10 +104,11 @@ final class ProfileWriter {
     private MethodRow[] methodRows() {
         long[] mids = methods.keys();
         MethodRow[] rows = new MethodRow[mids.length];
+        Names names = new Names(methods);
         int unnamed = 0;
         for (int i = 0; i < mids.length; i++) {
             MethodRow row = new MethodRow(mids[i]);
-            MethodName known = mids[i] == Layout.MERGED_MID ? null : Names.of(mids[i]);
+            MethodName known = mids[i] == Layout.MERGED_MID ? null : names.of(mids[i]);
             if (mids[i] == Layout.MERGED_MID) {
                 row.name(MERGED, "", "", MARKER);
             } else if (known != null) {
@@ -121,6 +122,7 @@ final class ProfileWriter {
             strings.put(row.descriptor, null);
             rows[i] = row;
         }
+        names.free();
         if (unnamed > 0) {
             notes.add(unnamed + " methods have no name: no index and no class seen by the runtime accounts for their ids");
         }

@@ -108,25 +108,25 @@ public final class Tree {
         // FREE lies behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
         long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
         if (size > end - node) {
-            if (end == u.getLong(record + Layout.END)) {
-                end = grow(record);
-                if (end == 0L) {
-                    return 0L;
-                }
+            if (end != u.getLong(record + Layout.END)) {
+                node = end + 8L;
+            } else if (grow(record)) {
+                node = u.getLong(record + Layout.FREE);
+            } else {
+                return 0L;
             }
-            node = end + 8L;
         }
         u.putLong(record + Layout.FREE, node + size);
         return node;
     }
 
     /** Takes as many chunks as the tree has, up to {@link Layout#LONGEST_RUN}. */
-    private static long grow(long record) {
+    private static boolean grow(long record) {
         Unsafe u = CctMemory.U;
         long chunks = u.getLong(record + Layout.CHUNKS);
         long run = CctMemory.take(chunks < Layout.LONGEST_RUN ? (int) chunks : Layout.LONGEST_RUN);
         if (run == 0L) {
-            return 0L;
+            return false;
         }
         long first = run & Layout.CHUNK_MASK;
         long count = run & ~Layout.CHUNK_MASK;
@@ -134,7 +134,9 @@ public final class Tree {
             u.putLong(first + i * Layout.CHUNK, record);
         }
         u.putLong(record + Layout.CHUNKS, chunks + count);
+        // Together: were the stack to overflow in between, nodes would be laid over a neighbour's chunk.
+        u.putLong(record + Layout.FREE, first + 8L);
         u.putLong(record + Layout.END, first + count * Layout.CHUNK);
-        return first;
+        return true;
     }
 }

@@ -197,6 +197,10 @@ public final class CctRuntime {
         long slot = 0L;
         try {
             slot = Threads.attach(thread);
+        } catch (OutOfMemoryError e) {
+            // The program asked for nothing here.
+        } catch (StackOverflowError e) {
+            // Likewise; its own next frame will overflow.
         } finally {
             thread.cct$context = slot;
         }
