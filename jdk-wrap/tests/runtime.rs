@@ -204,6 +204,35 @@ fn agents_report_and_reset() {
 }
 
 #[test]
+fn trees_are_merged_for_agents() {
+    for jvm in jvms() {
+        let agent = "-Dcctrewrite.agent=MergingAgent";
+        let merged = |scenario: &str, option: &str| {
+            let out = jvm.run(scenario, &with(&[agent, option]), &[app(&jvm)]);
+            assert_succeeded(&out);
+            String::from_utf8(out.stdout).unwrap()
+        };
+        let text = merged("threads", "-Dcctrewrite.threads=each");
+        assert_eq!(
+            text,
+            "contexts=2 calls=151 bytecodes=151\nfirst: app/Main.a(I)V calls=151 bytecodes=151\n"
+        );
+
+        // There is not enough memory for the tree twice: the rest is absorbed, and not a call is lost.
+        let text = merged("shape", "-Dcctrewrite.max=11");
+        assert!(
+            text.contains(&format!(
+                " calls={} bytecodes={}\n",
+                1 + 100_000 + 6000,
+                1 + 100_000 + 2 * 4_501_500
+            )),
+            "{text}"
+        );
+        assert!(text.contains("first: [contexts merged: out of memory]."), "{text}");
+    }
+}
+
+#[test]
 fn a_failing_agent_is_switched_off() {
     for jvm in jvms() {
         let out = jvm.run("agent", &with(&["-Dcctrewrite.agent=FailingAgent"]), &[app(&jvm)]);

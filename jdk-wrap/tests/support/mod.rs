@@ -74,7 +74,7 @@ impl Prepared {
         javac.args(["-nowarn", "-source", "8", "-target", "8", "-Xlint:-options", "-d"]).arg(&tests);
         javac.arg(format!("-Xbootclasspath/p:{}", stock.display()));
         javac.args(
-            ["CopyThread", "Program", "CountingAgent", "FailingAgent"]
+            ["CopyThread", "Program", "CountingAgent", "FailingAgent", "MergingAgent"]
                 .map(|c| sources.join(format!("{c}.java"))),
         );
         assert!(javac.status().unwrap().success(), "javac of {}", home.display());

@@ -30,8 +30,10 @@ pub fn each_class<T: Send>(home: &Path, f: impl Fn(&[u8]) -> T + Sync) -> Vec<(S
             .arg(extracted.path())
             .arg(home.join("lib/modules"))
             .status()
-            .unwrap();
-        assert!(status.success(), "{} has neither jars nor jmods, and jimage failed", home.display());
+            .unwrap_or_else(|e| {
+                panic!("{} is no JDK: it has neither jars nor jmods nor jimage: {e}", home.display())
+            });
+        assert!(status.success(), "jimage cannot extract the modules of {}", home.display());
         let mut files = files_below(extracted.path());
         files.retain(|path| path.extension().is_some_and(|e| e == "class"));
         let results = files.par_iter().map(|path| f(&std::fs::read(path).unwrap())).collect();
