@@ -168,6 +168,44 @@ fn trees_of_ended_threads_are_leased() {
 }
 
 #[test]
+fn living_threads_keep_their_trees() {
+    for jvm in jvms() {
+        let profile = jvm.record("pair", &mids(), &[app(&jvm)]);
+        for name in ["pair-0", "pair-1"] {
+            assert_eq!(profile.tree(name).threads, 1);
+            assert_eq!(profile.text(name), "app/Main.a(I)V 1 1\n");
+        }
+    }
+}
+
+#[test]
+fn missing_jvm_options_are_noted() {
+    for jvm in jvms() {
+        let exact = [
+            "-XX:-OmitStackTraceInFastThrow",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
+        ];
+        if jvm.is_modular() {
+            let profile = jvm.record("embedded", &mids(), &[app(&jvm)]);
+            assert_eq!(profile.meta["exact"], "no");
+            assert!(profile.notes[0].contains("could not be looked up"), "{:?}", profile.notes);
+            continue;
+        }
+        let profile = jvm.record("embedded", &with(&exact), &[app(&jvm)]);
+        assert_eq!((profile.meta["exact"].as_str(), profile.notes.len()), ("yes", 0));
+        let profile = jvm.record("embedded", &with(&exact[1..]), &[app(&jvm)]);
+        assert_eq!(profile.meta["exact"], "no");
+        assert_eq!(profile.notes.len(), 1);
+        assert!(
+            profile.notes[0].starts_with("not exact without -XX:-OmitStackTraceInFastThrow: "),
+            "{:?}",
+            profile.notes
+        );
+    }
+}
+
+#[test]
 fn contexts_are_merged_when_memory_runs_out() {
     for jvm in jvms() {
         let profile = jvm.record("memory", &with(&["-Dcctrewrite.max=2"]), &[app(&jvm)]);

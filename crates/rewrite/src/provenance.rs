@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
 use crate::settings::Settings;
-use crate::world::World;
+use crate::survey::ClassSummary;
 
 /// The provenance of one run's outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +33,17 @@ impl Provenance {
     }
 }
 
-/// Hash over a surveyed class library: names and contents, in any order. `None` unless it has `java/lang/Object`, without which it is none.
-pub fn library_hash(world: &World, belongs: impl Fn(usize) -> bool) -> Option<u64> {
-    world.class_named(convention::OBJECT).filter(|id| belongs(id.0 as usize))?;
-    let mut hashes: Vec<u64> = world.ids().filter(|id| belongs(id.0 as usize)).map(|id| world[id].summary.hash.0).collect();
+/// Hash over the classes of a surveyed class library: their contents, in any order, each once. `None` unless `java/lang/Object` is among
+/// them, without which it is none.
+pub fn library_hash<'s>(classes: impl IntoIterator<Item = &'s ClassSummary>) -> Option<u64> {
+    let mut has_object = false;
+    let mut hashes: Vec<u64> = Vec::new();
+    for class in classes {
+        has_object |= *class.name == *convention::OBJECT;
+        hashes.push(class.hash.0);
+    }
     hashes.sort_unstable();
+    hashes.dedup();
     let bytes: Vec<u8> = hashes.iter().flat_map(|h| h.to_be_bytes()).collect();
-    Some(xxh3_64(&bytes))
+    has_object.then(|| xxh3_64(&bytes))
 }

@@ -146,6 +146,28 @@ public final class Program {
         }
     }
 
+    /** Two threads of one kind at the same time. */
+    static void pair() throws Exception {
+        final java.util.concurrent.CyclicBarrier both = new java.util.concurrent.CyclicBarrier(2);
+        Thread[] pair = new Thread[2];
+        for (int i = 0; i < 2; i++) {
+            pair[i] = new Thread("pair-" + i) {
+                @Override
+                public void run() {
+                    CctRuntime.enter(here(), mid("a"), 0, 1);
+                    try {
+                        both.await();
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            };
+            pair[i].start();
+        }
+        pair[0].join();
+        pair[1].join();
+    }
+
     /** More contexts than two MiB can hold. */
     static void memory() {
         long main = CctRuntime.enter(here(), mid("main"), 0, 0);

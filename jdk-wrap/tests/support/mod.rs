@@ -114,6 +114,11 @@ impl Jvm {
         java.current_dir(self.folder.path()).output().unwrap()
     }
 
+    /// JDK 9 or newer.
+    pub fn is_modular(&self) -> bool {
+        self.prepared.modular
+    }
+
     pub fn profile(&self) -> PathBuf {
         self.path("profile.cct")
     }

@@ -7,10 +7,7 @@ const LIBRARY_FOLDERS: &[&str] = &["jre/lib", "jre/lib/ext", "lib", "lib/ext"];
 
 /// All jars of the class library of the JDK (or JRE) 8 in which `path` lies, in a fixed order; none if it lies in none.
 pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
-    let Ok(path) = std::fs::canonicalize(path) else { return Vec::new() };
-    // The outermost folder that looks like a home: a JDK's, rather than that of the JRE inside it.
-    let homes = path.ancestors().skip(1).filter(|home| is_home(home));
-    let Some(home) = homes.last() else { return Vec::new() };
+    let Some(home) = home_around(path) else { return Vec::new() };
     let mut jars = Vec::new();
     for folder in LIBRARY_FOLDERS {
         let Ok(entries) = std::fs::read_dir(home.join(folder)) else { continue };
@@ -23,6 +20,12 @@ pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
         jars.extend(here);
     }
     jars
+}
+
+/// The JDK or JRE in which a file lies: the outermost folder that looks like a home, a JDK's rather than that of the JRE inside it.
+pub fn home_around(path: &Path) -> Option<PathBuf> {
+    let path = std::fs::canonicalize(path).ok()?;
+    path.ancestors().skip(1).filter(|home| is_home(home)).last().map(Path::to_path_buf)
 }
 
 fn is_home(folder: &Path) -> bool {

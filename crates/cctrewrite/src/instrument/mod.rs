@@ -40,13 +40,19 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     let rewriter = {
         let libraries = libraries(arguments, &inputs, &limits)?;
         let mut classes: Vec<(Role, ClassSummary)> = Vec::new();
+        let mut of_jdk: Vec<bool> = Vec::new();
         for (role, input) in inputs.iter().map(|i| (Role::Input, i)).chain(libraries.iter().map(|i| (Role::Library, i))) {
             let survey = input.survey(|at, bytes| survey_class(role, at, bytes))?;
+            let before = classes.len();
             classes.extend(survey.classes.into_iter().flatten().map(|c| (role, c)));
+            let is_library = jdk::home_around(input.path()).is_some()
+                || classes[before..].iter().any(|(_, c)| *c.name == *cct_rewrite::convention::OBJECT);
+            of_jdk.resize(classes.len(), is_library);
             summary.notices.extend(survey.notices.iter().map(ToString::to_string).filter(|_| role == Role::Input));
         }
+        let library = classes.iter().zip(&of_jdk).filter(|(_, of_jdk)| **of_jdk).map(|((_, class), _)| class);
+        let jdk = provenance::library_hash(library);
         let world = World::new(classes);
-        let jdk = provenance::library_hash(&world, |_| true);
         summary.duplicates(&world);
         Rewriter::new(world, settings, Provenance::new(TOOL, &settings, jdk), move |class| filter.records(class))?
     };

@@ -4,8 +4,8 @@ package cctrewrite.runtime;
  * What happens right before the launcher looks for the program's main class. In bypass.
  *
  * <p>Initialises classes that the program would otherwise initialise itself, or never, without being charged for it: {@code
- * java.io.File*Stream}, {@code java.util.zip.ZipFile} and {@code Inflater}, {@code java.util.ArrayList}, {@code HashMap}, {@code WeakReference}; and what loading the agent takes of {@code
- * Class} and reflection. The launcher itself has used most of them by then.
+ * FileInputStream}, {@code DataInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap}, {@code
+ * WeakReference}, and what loading the agent takes of reflection. The launcher itself has used most of them by then.
  */
 public final class Launch {
     private static boolean launched;

@@ -21,10 +21,11 @@ import sun.misc.Unsafe;
  * <p><b>Two rules hold in this class and in everything below it.</b>
  *
  * <p>Runtime classes are not rewritten. A library method that they call by its original signature is a wrapper that would be recorded as
- * if the program had called it. Therefore library code is called only while the current thread is in bypass (its field is {@link #BYPASS},
- * restored in a {@code finally}). Only natives that the rewriter leaves alone may be called freely: {@code Thread.currentThread},
- * {@code isAlive}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}; so may {@code Reference.get}. For the same reason no runtime class
- * overrides a concrete method of the library (other than those of {@code Object}): rewritten callers would miss the override.
+ * if the program had called it. Therefore library code is called only while the current thread is in bypass (its field is {@link
+ * #BYPASS}, restored in a {@code finally}). Only natives that the rewriter leaves alone may be called freely: {@code
+ * Thread.currentThread}, {@code isAlive}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}; so may {@code
+ * Reference.get}. For the same reason no runtime class overrides a concrete method of the library (other than those of {@code Object}):
+ * rewritten callers would miss the override.
  *
  * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT}) touches no other class. There is no class
  * initialiser here, no lambda, no string switch, no enum and no assertion in what runs early.
