@@ -26,8 +26,8 @@ pub(crate) fn close(world: &World, plan: &mut Plan) {
         .map(|id| (world.superclasses(id).count() + world.superinterfaces(id).len(), id))
         .collect();
     order.sort_unstable();
-    for role in [Role::Library, Role::Input] {
-        for &(_, id) in order.iter().filter(|(_, id)| world[*id].role == role) {
+    for raw in [true, false] {
+        for &(_, id) in order.iter().filter(|(_, id)| (world[*id].role == Role::Library) == raw) {
             settle_conflicts(world, plan, id);
         }
     }
@@ -72,7 +72,7 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
 }
 
 fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
-    for id in world.ids().filter(|id| world[*id].role == Role::Input) {
+    for id in world.ids().filter(|id| world[*id].role != Role::Library) {
         for method in virtual_methods(world, id) {
             if plan.get(method).is_none_or(|p| p.treatment != Treatment::OriginalOnly) {
                 continue;
@@ -116,7 +116,7 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
         if group.iter().any(most_specific) || is_settled_above(world, plan, class, group[0]) {
             continue;
         }
-        if world[class].role == Role::Input {
+        if world[class].role != Role::Library {
             plan.add_tie_break(class, group[0]);
             continue;
         }

@@ -118,7 +118,7 @@ pub enum CallTarget<'x> {
 /// The plan for all inputs.
 #[derive(Debug)]
 pub struct Plan {
-    /// By class; empty for library classes.
+    /// By class; empty for library classes that stay as they are.
     treatments: Vec<Box<[Planned]>>,
     /// Extended forms to be added to classes that inherit two of them from unrelated interfaces.
     tie_breaks: FxHashMap<ClassId, Vec<MethodId>>,
@@ -135,7 +135,7 @@ impl Plan {
                 continue;
             }
             let summary = &class.summary;
-            if summary.rewritten {
+            if summary.rewritten && class.role == Role::Input {
                 return Err(Error::AlreadyRewritten(lossy(&summary.name)));
             }
             let rows: Result<Box<[Planned]>> = summary.methods.iter().map(|m| base(summary, m)).collect();
@@ -146,7 +146,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A method's treatment; `None` for methods of library classes.
+    /// A method's treatment; `None` for methods of library classes that stay as they are.
     pub fn get(&self, method: MethodId) -> Option<Planned> {
         self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
     }
@@ -181,8 +181,9 @@ impl Plan {
         let (class, summary) = world.method(method);
         let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
         let stored = CallTarget::Stored { known: true };
+        let is_certain = world[method.class].role == Role::Input;
         match self.get(method).map(|p| p.treatment) {
-            Some(t) if t.is_redispatch() && is_super_call => stored,
+            Some(t) if is_super_call && (t.is_redispatch() || !is_certain) => stored,
             Some(t) if t.has_extended_form() => CallTarget::Extended,
             Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
                 true => counted(class, summary),

@@ -25,6 +25,9 @@ pub struct MethodId {
 pub enum Role {
     /// It is rewritten in this run.
     Input,
+    /// It is, or will be, rewritten in another run: part of the class library that holds `java/lang/Object`. Without that library
+    /// rewritten nothing of ours runs at all, so its extended forms can be counted on. Only which of them redispatch is not certain.
+    Companion,
     /// It stays as it is: part of a library, or of the JDK around the inputs. (It may be the output of an earlier run.)
     Library,
 }

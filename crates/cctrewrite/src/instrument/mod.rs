@@ -43,10 +43,15 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         let mut of_jdk: Vec<bool> = Vec::new();
         for (role, input) in inputs.iter().map(|i| (Role::Input, i)).chain(libraries.iter().map(|i| (Role::Library, i))) {
             let survey = input.survey(|at, bytes| survey_class(role, at, bytes))?;
-            let before = classes.len();
-            classes.extend(survey.classes.into_iter().flatten().map(|c| (role, c)));
-            let is_library = jdk::home_around(input.path()).is_some()
-                || classes[before..].iter().any(|(_, c)| *c.name == *cct_rewrite::convention::OBJECT);
+            let found: Vec<ClassSummary> = survey.classes.into_iter().flatten().collect();
+            let object = found.iter().find(|c| *c.name == *cct_rewrite::convention::OBJECT);
+            // What the inputs will run on is rewritten too, or they could not run.
+            let role = match object {
+                Some(object) if role == Role::Library && !object.rewritten => Role::Companion,
+                _ => role,
+            };
+            let is_library = jdk::home_around(input.path()).is_some() || object.is_some();
+            classes.extend(found.into_iter().map(|c| (role, c)));
             of_jdk.resize(classes.len(), is_library);
             summary.notices.extend(survey.notices.iter().map(ToString::to_string).filter(|_| role == Role::Input));
         }
@@ -83,7 +88,7 @@ fn survey_class(role: Role, at: &cct_archive::Location<'_>, bytes: &[u8]) -> Res
         // A versioned class of a library does not stand for its name.
         Ok(_) if role == Role::Library && versioned => Ok(None),
         Ok(summary) if hooks::is_runtime_class(&summary.name) => match role {
-            Role::Library => Ok(None),
+            Role::Library | Role::Companion => Ok(None),
             Role::Input => Err(cct_rewrite::Error::AlreadyRewritten(String::from_utf8_lossy(&summary.name).into_owned())),
         },
         Ok(summary) => Ok(Some(summary)),

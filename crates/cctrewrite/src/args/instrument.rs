@@ -1,27 +1,8 @@
-//! The command line. Each flag carries its own documentation.
+//! Arguments of `cctrewrite instrument`.
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-
-/// Rewrites Java class files offline, the JDK's own class library included, so that a program yields its complete, exact
-/// calling-context tree: calls and executed bytecodes for every call stack, the same on every machine.
-#[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_CODES)]
-pub struct Arguments {
-    /// What to do
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-const EXIT_CODES: &str = "Exit codes: 0 success; 1 the work failed, and nothing was written; 2 the command line is wrong.";
-
-/// Subcommands.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Rewrite jars or folders of classes
-    Instrument(Instrument),
-}
+use clap::{Args, ValueEnum};
 
 /// Rewrites jars and folders of classes.
 ///
