@@ -145,6 +145,9 @@ impl<'a> ClassFile<'a> {
         let at = cursor.offset();
         let this_class = cursor.u2()?;
         let name = pool.class(this_class).map_err(|e| Error::at(e.kind().clone(), at))?;
+        if name.first() == Some(&b'[') {
+            return Err(Error::at(ErrorKind::Malformed("this_class names an array"), at));
+        }
         Self::parse_body(bytes, cursor, minor_version, major_version, pool, access_flags, this_class)
             .map_err(|e| e.in_class(&mutf8::decode_lossy(name)))
     }

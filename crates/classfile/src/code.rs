@@ -255,10 +255,11 @@ impl<'a> Code<'a> {
     /// The code of a method; `None` where there is none (native, abstract).
     pub fn of(class: &ClassFile<'a>, method: &Member<'a>) -> Result<Option<Self>> {
         let Some(attribute) = method.attributes.find(b"Code") else { return Ok(None) };
-        Self::parse(class, attribute.cursor()).map(Some).map_err(|e| {
-            let e = e.in_attribute("Code");
-            class.locate(method.locate(e))
-        })
+        let parsed = match method.attributes.iter().filter(|a| a.name == b"Code").count() {
+            1 => Self::parse(class, attribute.cursor()),
+            _ => Err(Error::at(ErrorKind::Malformed("a method has two of them"), attribute.offset)),
+        };
+        parsed.map(Some).map_err(|e| class.locate(method.locate(e.in_attribute("Code"))))
     }
 
     fn parse(class: &ClassFile<'a>, mut cursor: Cursor<'a>) -> Result<Self> {

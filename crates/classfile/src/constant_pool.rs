@@ -284,10 +284,28 @@ impl<'a> ConstantPool<'a> {
                 if !(1..=9).contains(&kind) {
                     return Err(ErrorKind::Malformed("reference_kind of a CONSTANT_MethodHandle is not 1 to 9").into());
                 }
-                self.member_ref(reference).map(drop)
+                self.check_handle_reference(kind, reference)
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl ConstantPool<'_> {
+    /// What a method handle of each kind must refer to (JVMS 4.4.8; interfaces' static and private methods since version 52).
+    fn check_handle_reference(&self, kind: u8, reference: Index) -> Result<()> {
+        let allowed: &[u8] = match kind {
+            1..=4 => &[tag::FIELDREF],
+            5 | 8 => &[tag::METHODREF],
+            6 | 7 => &[tag::METHODREF, tag::INTERFACE_METHODREF],
+            _ => &[tag::INTERFACE_METHODREF],
+        };
+        let member = self.member_ref(reference)?;
+        if !allowed.contains(&member.tag) || (kind == 8) != (member.name == b"<init>") {
+            let expected = "what a method handle of this kind refers to";
+            return Err(Error::new(ErrorKind::BadIndex { index: reference, expected }));
+        }
+        Ok(())
     }
 }
 

@@ -3,6 +3,8 @@
 //! A file that is not edited is written back byte for byte; in an edited one the constant pool keeps its order and only grows, and
 //! attributes nobody touched are copied as bytes.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod access;
 pub mod attributes;
 pub mod bytes;

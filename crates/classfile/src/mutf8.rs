@@ -17,15 +17,25 @@ fn next_unit(bytes: &[u8]) -> Option<(u16, &[u8])> {
     }
 }
 
-/// An error unless `bytes` are modified UTF-8. Overlong forms are accepted, as the JVM accepts them.
+/// An error unless `bytes` are modified UTF-8. Forms longer than needed are refused, but for NUL, which must take two bytes. (HotSpot
+/// lets them pass in class files below version 48.)
 pub fn validate(bytes: &[u8]) -> Result<()> {
     let mut rest = bytes;
     while let Some(&first) = rest.first() {
         if (0x01..=0x7F).contains(&first) {
             rest = &rest[1..];
-        } else {
-            rest = next_unit(rest).ok_or(ErrorKind::BadUtf8)?.1;
+            continue;
         }
+        let (unit, after) = next_unit(rest).ok_or(ErrorKind::BadUtf8)?;
+        let shortest = match unit {
+            0x0001..=0x007F => 1,
+            0x0000 | 0x0080..=0x07FF => 2,
+            _ => 3,
+        };
+        if rest.len() - after.len() != shortest {
+            return Err(ErrorKind::BadUtf8.into());
+        }
+        rest = after;
     }
     Ok(())
 }
@@ -93,6 +103,13 @@ mod tests {
     fn lone_surrogates_are_valid_and_shown_as_replacement() {
         validate(b"\xED\xA0\xBD").unwrap();
         assert_eq!(decode_lossy(b"x\xED\xA0\xBDy"), "x\u{FFFD}y");
+    }
+
+    #[test]
+    fn overlong_forms_are_refused() {
+        for bad in [&b"\xC1\x81"[..], b"\xE0\x81\x81", b"\xE0\x80\x80"] {
+            assert!(validate(bad).is_err(), "{bad:?}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@
 //! 0 need no special case.
 //!
 //! * `Uninitialized(offset)` names the `new` instruction itself: it follows the instruction, not the code inserted in front of it. A jump
-//!   or a frame at that index does go to the inserted code ([`Layout::label`] and [`Layout::instruction`] differ).
+//!   or a frame at that index does go to the inserted code (the layout keeps two maps, one for labels and one for instructions).
 //! * `long` and `double` are one entry and two slots; one that would lie across `at` cannot be moved apart, and is an error
 //!   ([`ErrorKind::StraddlingLocal`]) to which the caller answers by putting its locals behind all others.
 //! * The initial state's reference types are written down nowhere as constants. They stay symbolic ([`VerificationType::Argument`]) and
@@ -210,6 +210,9 @@ fn read_type(cursor: &mut Cursor<'_>) -> Result<VerificationType> {
 
 /// Puts `added` at slot `at` of a state's locals; locals from there on move up.
 pub fn insert_locals(locals: &mut Vec<VerificationType>, at: u16, added: &[VerificationType]) -> Result<()> {
+    if added.is_empty() {
+        return Ok(());
+    }
     let mut slot = 0;
     for i in 0..locals.len() {
         if slot == at {

@@ -12,7 +12,8 @@ public final class Launch {
 
     private Launch() {}
 
-    public static void launch() {
+    /** Applies settings and checks that the outputs fit together; loads the agent if anything is going to be recorded. */
+    public static void launch(boolean recording) {
         synchronized (Launch.class) {
             if (launched) {
                 return;
@@ -23,7 +24,7 @@ public final class Launch {
         if (trouble == null) {
             trouble = Outputs.known().misfit;
         }
-        if (trouble == null) {
+        if (trouble == null && recording) {
             try {
                 Agents.load(Settings.AGENT);
             } catch (Throwable e) {

@@ -47,8 +47,11 @@ public final class CctRuntime {
     private static final long ACTIVATION = 8L;
     private static final long CHUNK_MASK = -4096L;
 
-    /** False until {@link #boot()}, and for ever with {@code -Dcctrewrite.record=off}. */
+    /** False until {@link #boot()}: before it the runtime may not touch Unsafe, and no thread carries a context. */
     private static boolean booted;
+
+    /** Whether contexts are recorded: from {@link #boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
+    private static boolean recording;
 
     private CctRuntime() {}
 
@@ -167,7 +170,7 @@ public final class CctRuntime {
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static Object thread() {
-        return booted ? Thread.currentThread() : null;
+        return recording ? Thread.currentThread() : null;
     }
 
     /** The context that {@code thread}, the current one, carries. Its first entry attaches a tree. */
@@ -224,11 +227,10 @@ public final class CctRuntime {
     /** At the end of {@code System.initializeSystemClass}: from now on everything is recorded. */
     public static void boot() {
         // Library code called here runs with context 0: nothing is recorded yet.
-        if ("off".equals(System.getProperty("cctrewrite.record"))) {
-            return;
-        }
+        boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
         if (CctMemory.SENTINEL != 0L) {
             booted = true;
+            recording = on;
         }
     }
 
@@ -241,7 +243,7 @@ public final class CctRuntime {
         long context = thread.cct$context;
         thread.cct$context = BYPASS;
         try {
-            Launch.launch();
+            Launch.launch(recording);
         } finally {
             thread.cct$context = context;
         }
@@ -249,7 +251,7 @@ public final class CctRuntime {
 
     /** On entry of {@code Shutdown.halt} and at the end of {@code Shutdown.shutdown}: the agent's end, once. */
     public static void finish() {
-        if (!booted) {
+        if (!recording) {
             return;
         }
         Thread thread = Thread.currentThread();
@@ -321,12 +323,14 @@ public final class CctRuntime {
         }
     }
 
+    // Before boot, too: what reflection caches then is what the program sees later. Library code called that early runs with context 0.
+
     // ---- reflection --------------------------------------------------------------------------------------------------------------
 
     /** The result of {@code Class.getDeclaredMethods0} without the methods that the rewriter added. */
     public static Method[] filter(Method[] all) {
         if (!booted) {
-            return all;
+            return Hidden.methods(all);
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -341,7 +345,7 @@ public final class CctRuntime {
     /** The result of {@code Class.getDeclaredConstructors0} without the constructors that the rewriter added. */
     public static Constructor<?>[] filter(Constructor<?>[] all) {
         if (!booted) {
-            return all;
+            return Hidden.constructors(all);
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -356,7 +360,7 @@ public final class CctRuntime {
     /** The result of {@code Class.getDeclaredFields0} without the fields that the rewriter added. */
     public static Field[] filter(Field[] all) {
         if (!booted) {
-            return all;
+            return Hidden.fields(all);
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
