@@ -193,7 +193,14 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             }
             Treatment::LeafNative | Treatment::Magic => {
                 let mid = self.mid(index, slots);
-                self.forward(member, |emitter, target, head| wrappers::counted_original(emitter, target, mid, head))?;
+                // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
+                let bytecodes = match self.rewriter.settings.block_rule() {
+                    Some(_) => Code::of(self.class, member)?.map_or(0, |code| code.instructions().count() as u32),
+                    None => 0,
+                };
+                self.forward(member, |emitter, target, head| {
+                    wrappers::counted_original(emitter, target, mid, bytecodes, head)
+                })?;
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }

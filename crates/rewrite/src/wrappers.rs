@@ -233,11 +233,13 @@ pub fn stored_original(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_
     Ok(head.finish())
 }
 
-/// The extended form of a leaf native or of VM magic: counted here, then the original. `mid` is `None` where it is not recorded.
+/// The extended form of a leaf native or of VM magic: counted here, with its `bytecodes`, then the original. `mid` is `None` where it is not
+/// recorded.
 pub fn counted_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
     mid: Option<Mid>,
+    bytecodes: u32,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
@@ -245,7 +247,7 @@ pub fn counted_original(
     if let Some(mid) = mid {
         asm.load(Kind::Long, arguments);
         emitter.mid(&mut asm, mid)?;
-        asm.int(0);
+        emitter.int(&mut asm, bytecodes)?;
         emitter.helper(&mut asm, convention::LEAF)?;
     }
     target.push_arguments(&mut asm);
