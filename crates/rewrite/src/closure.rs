@@ -148,3 +148,84 @@ fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId
     };
     world.superclasses(class).any(|c| declares(c) || breaks_tie(c)) || world.superinterfaces(class).into_iter().any(breaks_tie)
 }
+
+#[cfg(test)]
+mod tests {
+    use cct_classfile::access::{ABSTRACT, PUBLIC};
+
+    use super::*;
+    use crate::plan::Treatment as T;
+    use crate::testing::{TestClass, class, declared, interface, object, world};
+
+    fn treatment(inputs: &[TestClass], raw: &[TestClass], class: &str, name: &str) -> T {
+        let world = world(inputs, raw);
+        Plan::new(&world).unwrap().get(declared(&world, class, name)).unwrap().treatment
+    }
+
+    #[test]
+    fn a_method_that_a_raw_class_overrides_redispatches_and_others_do_not() {
+        let inputs = [
+            object(),
+            class("A").method(PUBLIC, "m", "()V").method(PUBLIC, "n", "()V"),
+            class("B").extends("A").method(PUBLIC, "m", "()V"),
+        ];
+        // R overrides A.m, a class between them notwithstanding; B is no ancestor of R.
+        let raw = [class("Q").extends("A"), class("R").extends("Q").method(PUBLIC, "m", "()V")];
+        assert_eq!(treatment(&inputs, &raw, "A", "m"), T::Redispatched);
+        assert_eq!(treatment(&inputs, &raw, "A", "n"), T::Wrapped);
+        assert_eq!(treatment(&inputs, &raw, "B", "m"), T::Wrapped);
+        assert_eq!(treatment(&inputs, &[], "A", "m"), T::Wrapped);
+    }
+
+    #[test]
+    fn an_override_that_keeps_its_signature_gets_a_redispatching_form() {
+        let inputs = [
+            object(),
+            class("A").method(PUBLIC, "m", "()V"),
+            class("java/lang/invoke/X").extends("A").method(PUBLIC, "m", "()V").method(PUBLIC, "own", "()V"),
+        ];
+        assert_eq!(treatment(&inputs, &[], "java/lang/invoke/X", "m"), T::Redispatched);
+        assert_eq!(treatment(&inputs, &[], "java/lang/invoke/X", "own"), T::OriginalOnly);
+    }
+
+    fn two_interfaces() -> Vec<TestClass> {
+        let m = |name| interface(name).method(PUBLIC | ABSTRACT, "m", "()V");
+        vec![object(), m("I"), m("J")]
+    }
+
+    #[test]
+    fn a_tie_is_broken_once_at_the_top_of_the_hierarchy() {
+        let mut inputs = two_interfaces();
+        inputs.push(class("C").implements("I").implements("J").flags(ABSTRACT));
+        inputs.push(class("D").extends("C").flags(ABSTRACT));
+        inputs.push(class("E").implements("I").implements("J").method(PUBLIC, "m", "()V"));
+        let world = world(&inputs, &[]);
+        let plan = Plan::new(&world).unwrap();
+        let ties = |name: &[u8]| plan.tie_breaks(world.class_named(name).unwrap()).len();
+        assert_eq!((ties(b"C"), ties(b"D"), ties(b"E")), (1, 0, 0));
+    }
+
+    #[test]
+    fn no_tie_where_one_interface_is_more_specific() {
+        let mut inputs = two_interfaces();
+        inputs.push(interface("K").implements("I").implements("J").method(PUBLIC | ABSTRACT, "m", "()V"));
+        inputs.push(class("C").implements("I").implements("J").implements("K").flags(ABSTRACT));
+        let world = world(&inputs, &[]);
+        let plan = Plan::new(&world).unwrap();
+        assert!(world.ids().all(|id| plan.tie_breaks(id).is_empty()));
+    }
+
+    #[test]
+    fn a_tie_in_a_raw_class_takes_the_extended_forms_away() {
+        let raw = [class("R").implements("I").implements("J").method(PUBLIC, "m", "()V")];
+        assert_eq!(treatment(&two_interfaces(), &raw, "I", "m"), T::Untouched);
+        assert_eq!(treatment(&two_interfaces(), &raw, "J", "m"), T::Untouched);
+        assert_eq!(treatment(&two_interfaces(), &[], "I", "m"), T::AbstractRedispatched);
+    }
+
+    #[test]
+    fn a_cyclic_hierarchy_ends() {
+        let inputs = [object(), class("A").extends("B").method(PUBLIC, "m", "()V"), class("B").extends("A")];
+        assert_eq!(treatment(&inputs, &[], "A", "m"), T::Wrapped);
+    }
+}

@@ -3,6 +3,8 @@
 //! The way of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan) -> [`rewriter`] (in parallel), where
 //! [`body`] applies the [`passes`] with the code that the [`carrier`] supplies, and [`wrappers`] writes the forwarders -> [`index`].
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod body;
 pub mod carrier;
 mod closure;
@@ -20,6 +22,8 @@ pub mod rewriter;
 pub mod rules;
 pub mod settings;
 pub mod survey;
+#[cfg(test)]
+mod testing;
 pub mod world;
 pub mod wrappers;
 

@@ -1,0 +1,132 @@
+//! Small class files for tests: names, flags and hierarchy, with the least code that is code.
+
+use cct_classfile::bytes::PutBytes;
+use cct_classfile::{access, opcode};
+
+use crate::survey::ClassSummary;
+use crate::world::{MethodId, Role, World};
+
+/// A class in the making.
+#[derive(Debug, Clone)]
+pub(crate) struct TestClass {
+    name: &'static str,
+    superclass: &'static str,
+    interfaces: Vec<&'static str>,
+    access: u16,
+    methods: Vec<(u16, &'static str, String)>,
+}
+
+pub(crate) fn class(name: &'static str) -> TestClass {
+    let access = access::PUBLIC | access::SUPER;
+    TestClass { name, superclass: "java/lang/Object", interfaces: Vec::new(), access, methods: Vec::new() }
+}
+
+pub(crate) fn interface(name: &'static str) -> TestClass {
+    TestClass { access: access::PUBLIC | access::INTERFACE | access::ABSTRACT, ..class(name) }
+}
+
+/// `java/lang/Object`, as far as tests need it.
+pub(crate) fn object() -> TestClass {
+    TestClass { superclass: "", ..class("java/lang/Object") }
+        .method(access::PUBLIC, "<init>", "()V")
+        .method(access::PUBLIC | access::NATIVE | access::FINAL, "getClass", "()Ljava/lang/Class;")
+        .method(access::PUBLIC | access::NATIVE, "hashCode", "()I")
+        .method(access::PUBLIC, "toString", "()Ljava/lang/String;")
+        .method(access::PROTECTED, "finalize", "()V")
+}
+
+impl TestClass {
+    pub(crate) fn extends(mut self, name: &'static str) -> Self {
+        self.superclass = name;
+        self
+    }
+
+    pub(crate) fn implements(mut self, name: &'static str) -> Self {
+        self.interfaces.push(name);
+        self
+    }
+
+    pub(crate) fn flags(mut self, flags: u16) -> Self {
+        self.access |= flags;
+        self
+    }
+
+    pub(crate) fn method(mut self, flags: u16, name: &'static str, descriptor: impl Into<String>) -> Self {
+        self.methods.push((flags, name, descriptor.into()));
+        self
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let mut pool = Vec::new();
+        let mut count = 1u16;
+        let mut utf8 = |text: &str| {
+            pool.put1(1);
+            pool.put2(text.len() as u16);
+            pool.extend_from_slice(text.as_bytes());
+            count += 1;
+            count - 1
+        };
+        let code = utf8("Code");
+        let names: Vec<u16> =
+            [self.name, self.superclass].iter().chain(&self.interfaces).filter(|n| !n.is_empty()).map(|n| utf8(n)).collect();
+        let methods: Vec<(u16, u16)> = self.methods.iter().map(|(_, n, d)| (utf8(n), utf8(d))).collect();
+        let first_class = count;
+        for name in &names {
+            pool.put1(7);
+            pool.put2(*name);
+        }
+        let total = first_class + names.len() as u16;
+        let mut out = Vec::new();
+        out.put4(0xCAFE_BABE);
+        out.put2(0);
+        out.put2(52);
+        out.put2(total);
+        out.extend(pool);
+        out.put2(self.access);
+        out.put2(first_class);
+        let has_super = u16::from(!self.superclass.is_empty());
+        out.put2(has_super * (first_class + 1));
+        out.put2(self.interfaces.len() as u16);
+        for i in 0..self.interfaces.len() as u16 {
+            out.put2(first_class + 1 + has_super + i);
+        }
+        out.put2(0);
+        out.put2(self.methods.len() as u16);
+        for ((flags, ..), (name, descriptor)) in self.methods.iter().zip(methods) {
+            out.put2(*flags);
+            out.put2(name);
+            out.put2(descriptor);
+            if flags & (access::ABSTRACT | access::NATIVE) != 0 {
+                out.put2(0);
+                continue;
+            }
+            out.put2(1);
+            out.put2(code);
+            // Two instructions, so that no method is an empty one: aconst_null; athrow.
+            out.put4(14);
+            out.put2(1);
+            out.put2(4);
+            out.put4(2);
+            out.extend([opcode::ACONST_NULL, opcode::ATHROW]);
+            out.put2(0);
+            out.put2(0);
+        }
+        out.put2(0);
+        out
+    }
+}
+
+/// A world of inputs and of classes that stay raw.
+pub(crate) fn world(inputs: &[TestClass], raw: &[TestClass]) -> World {
+    let summary = |c: &TestClass| ClassSummary::parse(&c.bytes()).unwrap();
+    let inputs = inputs.iter().map(|c| (Role::Input, summary(c)));
+    World::new(inputs.chain(raw.iter().map(|c| (Role::Library, summary(c)))))
+}
+
+/// A declared method.
+pub(crate) fn declared(world: &World, class: &str, name: &str) -> MethodId {
+    let id = world.class_named(class.as_bytes()).unwrap();
+    let summary = &world[id].summary;
+    let index = summary.methods.iter().position(|m| summary.method_name(m) == name.as_bytes()).unwrap();
+    MethodId { class: id, index: index as u16 }
+}
