@@ -204,11 +204,20 @@ impl<'a> ClassFile<'a> {
             let name_index = cursor.u2()?;
             let descriptor_index = cursor.u2()?;
             let name = pool.utf8(name_index).map_err(|e| Error::at(e.kind().clone(), start + 2))?;
-            let descriptor = pool.utf8(descriptor_index).map_err(|e| Error::at(e.kind().clone(), start + 4))?;
+            let descriptor =
+                pool.utf8(descriptor_index).map_err(|e| Error::at(e.kind().clone(), start + 4))?;
             let attributes = Attributes::parse(cursor, bytes, pool)
                 .map_err(|e| e.in_member(&mutf8::decode_lossy(name), &mutf8::decode_lossy(descriptor)))?;
             let raw = &bytes[start..cursor.offset()];
-            members.push(Member { access_flags, name_index, descriptor_index, name, descriptor, attributes, raw });
+            members.push(Member {
+                access_flags,
+                name_index,
+                descriptor_index,
+                name,
+                descriptor,
+                attributes,
+                raw,
+            });
         }
         Ok(members)
     }

@@ -182,7 +182,8 @@ fn instruction_length(code: &[u8], bci: usize) -> Result<usize, ErrorKind> {
         }
         opcode::LOOKUPSWITCH => {
             let pairs = operand(aligned + 4)?;
-            let pairs = usize::try_from(pairs).map_err(|_| ErrorKind::Malformed("a lookupswitch with npairs below 0"))?;
+            let pairs = usize::try_from(pairs)
+                .map_err(|_| ErrorKind::Malformed("a lookupswitch with npairs below 0"))?;
             need((aligned + 8 - bci).saturating_add(pairs.saturating_mul(8)))
         }
         opcode::WIDE => match code.get(bci + 1) {
@@ -280,7 +281,8 @@ impl<'a> Code<'a> {
         let bytes = cursor.take(length)?;
         let starts = Self::check_instructions(bytes).map_err(|(kind, bci)| Error::at(kind, base + bci))?;
         let at = cursor.offset();
-        let handlers = Self::parse_handlers(&mut cursor, length as Bci, &starts).map_err(|e| Error::at(e, at))?;
+        let handlers =
+            Self::parse_handlers(&mut cursor, length as Bci, &starts).map_err(|e| Error::at(e, at))?;
         let attributes = Attributes::parse(&mut cursor, class.bytes, &class.pool)?;
         cursor.finish()?;
         Ok(Code { max_stack, max_locals, bytes, handlers, attributes })
@@ -307,7 +309,11 @@ impl<'a> Code<'a> {
         Ok(starts)
     }
 
-    fn parse_handlers(cursor: &mut Cursor<'a>, length: Bci, starts: &BciSet) -> Result<Vec<Handler>, ErrorKind> {
+    fn parse_handlers(
+        cursor: &mut Cursor<'a>,
+        length: Bci,
+        starts: &BciSet,
+    ) -> Result<Vec<Handler>, ErrorKind> {
         let simple = |e: Error| e.kind().clone();
         let count = cursor.u2().map_err(simple)? as usize;
         let table = cursor.take(count * 8).map_err(simple)?;

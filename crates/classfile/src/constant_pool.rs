@@ -86,7 +86,10 @@ impl<'a> ConstantPool<'a> {
                 tag::LONG | tag::DOUBLE => {
                     cursor.take(8)?;
                     if offsets.len() >= count {
-                        return Err(Error::at(ErrorKind::Malformed("a long or double has no second index"), at));
+                        return Err(Error::at(
+                            ErrorKind::Malformed("a long or double has no second index"),
+                            at,
+                        ));
                     }
                     offsets.push(0);
                 }
@@ -282,7 +285,10 @@ impl<'a> ConstantPool<'a> {
             tag::METHOD_HANDLE => {
                 let (kind, reference) = self.method_handle(index)?;
                 if !(1..=9).contains(&kind) {
-                    return Err(ErrorKind::Malformed("reference_kind of a CONSTANT_MethodHandle is not 1 to 9").into());
+                    return Err(ErrorKind::Malformed(
+                        "reference_kind of a CONSTANT_MethodHandle is not 1 to 9",
+                    )
+                    .into());
                 }
                 self.check_handle_reference(kind, reference)
             }
@@ -363,7 +369,8 @@ impl PoolAdditions {
         if let Some(&i) = self.index.get(&key) {
             return Ok(i);
         }
-        let length = u16::try_from(text.len()).map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
+        let length = u16::try_from(text.len())
+            .map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
         let index = self.claim(key, 1)?;
         self.bytes.put1(tag::UTF8);
         self.bytes.put2(length);

@@ -40,7 +40,9 @@ fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
             let name = &bytes[dimensions + 1..];
             let end = name.iter().position(|&b| b == b';')?;
             // Unqualified names with slashes between them (JVMS 4.2.1, 4.2.2).
-            if name[..end].split(|&b| b == b'/').any(<[u8]>::is_empty) || name[..end].iter().any(|b| b".[".contains(b)) {
+            if name[..end].split(|&b| b == b'/').any(<[u8]>::is_empty)
+                || name[..end].iter().any(|b| b".[".contains(b))
+            {
                 return None;
             }
             end + 2
@@ -153,7 +155,22 @@ mod tests {
 
     #[test]
     fn malformed_descriptors_are_refused() {
-        for bad in [&b""[..], b"()", b"(V)V", b"(I", b"I", b"()VV", b"(L;)V", b"(La.b;)V", b"([V)V", b"()[", b"(Lx)V", b"(La//b;)V", b"(L/a;)V", b"(La/;)V"] {
+        for bad in [
+            &b""[..],
+            b"()",
+            b"(V)V",
+            b"(I",
+            b"I",
+            b"()VV",
+            b"(L;)V",
+            b"(La.b;)V",
+            b"([V)V",
+            b"()[",
+            b"(Lx)V",
+            b"(La//b;)V",
+            b"(L/a;)V",
+            b"(La/;)V",
+        ] {
             assert!(MethodDescriptor::parse(bad).is_err(), "{bad:?}");
         }
         for bad in [&b"V"[..], b"", b"II", b"[", b"L;", b"Lx"] {

@@ -42,7 +42,8 @@ pub fn validate(bytes: &[u8]) -> Result<()> {
 
 /// Decodes for people: what is no character (lone surrogates, malformed bytes) becomes U+FFFD. Plain ASCII is borrowed.
 pub fn decode_lossy(bytes: &[u8]) -> Cow<'_, str> {
-    if bytes.is_ascii() && !bytes.contains(&0)
+    if bytes.is_ascii()
+        && !bytes.contains(&0)
         && let Ok(text) = std::str::from_utf8(bytes)
     {
         return Cow::Borrowed(text);

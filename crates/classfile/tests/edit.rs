@@ -71,7 +71,11 @@ fn states(code: &Code<'_>, signature: &Signature<'_>) -> Vec<(u32, Frame)> {
 }
 
 /// States with class names in place of indices, and of types that only the descriptor tells.
-fn named(class: &ClassFile<'_>, signature: &Signature<'_>, states: Vec<(u32, Frame)>) -> Vec<(u32, Vec<String>, Vec<String>)> {
+fn named(
+    class: &ClassFile<'_>,
+    signature: &Signature<'_>,
+    states: Vec<(u32, Frame)>,
+) -> Vec<(u32, Vec<String>, Vec<String>)> {
     use cct_classfile::descriptor::FieldType;
     let name = |t: &VerificationType| match *t {
         VerificationType::Object(index) => class.pool.class(index).unwrap().escape_ascii().to_string(),
@@ -109,7 +113,9 @@ fn edited<'a>(
     let mut names = std::mem::take(&mut class_edit.names);
     let code_name = names.code(&mut class_edit.additions)?;
     let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
-    head.attribute(code_name, |out| code_edit.finish(&signature, &signature, &mut names, &mut class_edit.additions, out))?;
+    head.attribute(code_name, |out| {
+        code_edit.finish(&signature, &signature, &mut names, &mut class_edit.additions, out)
+    })?;
     let position = class.methods.iter().position(|m| m.raw.as_ptr() == member.raw.as_ptr()).unwrap();
     class_edit.replace_method(position, head.finish());
     let bytes = class_edit.finish()?;
@@ -123,18 +129,33 @@ fn edited<'a>(
 #[test]
 fn an_edit_that_changes_nothing_gives_the_same_code() {
     for_each_method(|class, member, code| {
-        edited(class, member, code, code.max_locals, &[], |_| {}, |again, new, signature| {
-            let place = || format!("{}.{}", class.pool.utf8_lossy(member.name_index), class.name().escape_ascii());
-            assert_eq!(new.bytes, code.bytes, "{}", place());
-            assert_eq!((new.max_stack, new.max_locals), (code.max_stack, code.max_locals), "{}", place());
-            assert_eq!(new.handlers, code.handlers, "{}", place());
-            let old = Signature::of(class, member).unwrap();
-            assert_eq!(named(again, signature, states(new, signature)), named(class, &old, states(code, &old)), "{}", place());
-            for name in [&b"LineNumberTable"[..], b"LocalVariableTable", b"LocalVariableTypeTable"] {
-                let data = |c: &Code<'_>| c.attributes.find(name).map(|a| a.data.to_vec());
-                assert_eq!(data(new), data(code), "{}", place());
-            }
-        })
+        edited(
+            class,
+            member,
+            code,
+            code.max_locals,
+            &[],
+            |_| {},
+            |again, new, signature| {
+                let place = || {
+                    format!("{}.{}", class.pool.utf8_lossy(member.name_index), class.name().escape_ascii())
+                };
+                assert_eq!(new.bytes, code.bytes, "{}", place());
+                assert_eq!((new.max_stack, new.max_locals), (code.max_stack, code.max_locals), "{}", place());
+                assert_eq!(new.handlers, code.handlers, "{}", place());
+                let old = Signature::of(class, member).unwrap();
+                assert_eq!(
+                    named(again, signature, states(new, signature)),
+                    named(class, &old, states(code, &old)),
+                    "{}",
+                    place()
+                );
+                for name in [&b"LineNumberTable"[..], b"LocalVariableTable", b"LocalVariableTypeTable"] {
+                    let data = |c: &Code<'_>| c.attributes.find(name).map(|a| a.data.to_vec());
+                    assert_eq!(data(new), data(code), "{}", place());
+                }
+            },
+        )
         .unwrap();
     });
 }
@@ -169,7 +190,9 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                     kept.get(k).map_or(new.length(), |i| i.bci - 1)
                 };
                 for (a, b) in old.iter().zip(&kept) {
-                    let same = a.opcode == b.opcode || a.local().is_some() || opcode::is_unconditional_jump(a.opcode);
+                    let same = a.opcode == b.opcode
+                        || a.local().is_some()
+                        || opcode::is_unconditional_jump(a.opcode);
                     assert!(same, "{a:?} became {b:?}");
                     let moved = a.local().map(|(l, two)| (if l >= at { l + 2 } else { l }, two));
                     assert_eq!(b.local(), moved);
@@ -178,7 +201,8 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                     b.for_each_target(|t| to.push(t));
                     // A far conditional jump goes by way of a trampoline, whose `goto_w` is none of `kept`.
                     if from != to {
-                        let through: Vec<_> = to.iter().map(|t| new.instruction_at(*t).unwrap().target().unwrap()).collect();
+                        let through: Vec<_> =
+                            to.iter().map(|t| new.instruction_at(*t).unwrap().target().unwrap()).collect();
                         assert_eq!(through, from);
                     }
                 }
@@ -199,7 +223,10 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                         (label(bci), frame)
                     })
                     .collect();
-                assert_eq!(named(again, new_signature, states(new, new_signature)), named(class, &signature, expected));
+                assert_eq!(
+                    named(again, new_signature, states(new, new_signature)),
+                    named(class, &signature, expected)
+                );
             },
         );
         match result {

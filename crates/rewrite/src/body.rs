@@ -100,7 +100,19 @@ pub fn write(
     let signature = Signature::of(edit.class(), member)?;
     let at_arguments = signature.argument_slots();
     let attempt = |edit: &mut ClassEdit<'_, '_>, constants: &mut Constants, at: u16, head: MemberBuilder| {
-        write_at(edit, constants, member, code, analysis, form, mid, head, extended_descriptor, &signature, at)
+        write_at(
+            edit,
+            constants,
+            member,
+            code,
+            analysis,
+            form,
+            mid,
+            head,
+            extended_descriptor,
+            &signature,
+            at,
+        )
     };
     match attempt(edit, constants, at_arguments, head.clone()) {
         // Some local of two slots lies across the end of the arguments: put ours behind all others.
@@ -129,7 +141,10 @@ fn write_at(
     let arguments = signature.argument_slots();
     let moved = at != arguments;
     let new_signature = match form {
-        Form::Extended => Signature { descriptor: cct_classfile::descriptor::MethodDescriptor::parse(extended_descriptor)?, ..*signature },
+        Form::Extended => Signature {
+            descriptor: cct_classfile::descriptor::MethodDescriptor::parse(extended_descriptor)?,
+            ..*signature
+        },
         Form::Original => *signature,
     };
     let object = constants.object(edit)?;
@@ -202,7 +217,8 @@ fn write_at(
     let mut names = std::mem::take(&mut emitter.edit.names);
     let name = names.code(&mut emitter.edit.additions)?;
     let additions = &mut emitter.edit.additions;
-    let dropped = head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
+    let dropped =
+        head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
     emitter.edit.names = names;
     Ok(Written { method_info: head.finish(), dropped_attributes: dropped? })
 }

@@ -47,13 +47,19 @@ impl Constants {
         let object = self.object(edit)?;
         let position = convention::HELPERS.iter().position(|h| *h == helper).unwrap_or_default();
         cached(&mut self.helpers[position], || {
-            let (name, descriptor) = (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
+            let (name, descriptor) =
+                (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
             edit.additions.member_ref(constant_pool::tag::METHODREF, object, name, descriptor)
         })
     }
 
     /// `CONSTANT_Methodref` of a static method of the runtime class.
-    pub fn runtime_method(&mut self, name: &[u8], descriptor: &[u8], edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+    pub fn runtime_method(
+        &mut self,
+        name: &[u8],
+        descriptor: &[u8],
+        edit: &mut ClassEdit<'_, '_>,
+    ) -> Result<Index> {
         let class = self.runtime(edit)?;
         let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
         edit.additions.member_ref(constant_pool::tag::METHODREF, class, name, descriptor)
@@ -107,7 +113,15 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Slot in local `slot` -> node in local `node`: the callee is entered.
-    pub fn enter(&mut self, asm: &mut Asm, slot: u16, node: u16, mid: Mid, tick: u32, count: u32) -> Result<()> {
+    pub fn enter(
+        &mut self,
+        asm: &mut Asm,
+        slot: u16,
+        node: u16,
+        mid: Mid,
+        tick: u32,
+        count: u32,
+    ) -> Result<()> {
         asm.load(Kind::Long, slot);
         self.mid(asm, mid)?;
         self.int(asm, tick)?;

@@ -40,7 +40,9 @@ fn overridden<'w>(world: &'w World, method: MethodId) -> impl Iterator<Item = Me
     world.superclasses(method.class).skip(1).filter_map(move |c| {
         let super_class = &world[c].summary;
         let index = super_class.find(name, descriptor)?;
-        super_class.methods[index].is_virtual(super_class).then_some(MethodId { class: c, index: index as u16 })
+        super_class.methods[index]
+            .is_virtual(super_class)
+            .then_some(MethodId { class: c, index: index as u16 })
     })
 }
 
@@ -61,7 +63,8 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
                     }
                     // A native that can be overridden: its extended form would be passed over just the same.
                     Some(Treatment::Native | Treatment::LeafNative | Treatment::Magic) => {
-                        let reason = "overridden by a class that is not rewritten; not counted where called virtually";
+                        let reason =
+                            "overridden by a class that is not rewritten; not counted where called virtually";
                         plan.set(above, planned(Treatment::CallerCounted, reason));
                     }
                     _ => {}
@@ -77,7 +80,8 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
             if plan.get(method).is_none_or(|p| p.treatment != Treatment::OriginalOnly) {
                 continue;
             }
-            let has_extended_form = |m: MethodId| plan.get(m).is_some_and(|p| p.treatment.has_extended_form());
+            let has_extended_form =
+                |m: MethodId| plan.get(m).is_some_and(|p| p.treatment.has_extended_form());
             if overridden(world, method).any(has_extended_form) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";
                 plan.set(method, planned(Treatment::Redispatched, reason));
@@ -111,8 +115,7 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
         }
     }
     for group in candidates.iter().filter(|g| g.len() > 1) {
-        let most_specific =
-            |m: &MethodId| group.iter().all(|o| o == m || world.is_subtype(m.class, o.class));
+        let most_specific = |m: &MethodId| group.iter().all(|o| o == m || world.is_subtype(m.class, o.class));
         if group.iter().any(most_specific) || is_settled_above(world, plan, class, group[0]) {
             continue;
         }
@@ -146,7 +149,8 @@ fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId
             plan.get(id).is_some_and(|p| p.treatment.has_extended_form())
         })
     };
-    world.superclasses(class).any(|c| declares(c) || breaks_tie(c)) || world.superinterfaces(class).into_iter().any(breaks_tie)
+    world.superclasses(class).any(|c| declares(c) || breaks_tie(c))
+        || world.superinterfaces(class).into_iter().any(breaks_tie)
 }
 
 #[cfg(test)]

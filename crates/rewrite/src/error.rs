@@ -19,7 +19,9 @@ pub enum Error {
         member: String,
     },
     /// Two methods got one id.
-    #[error("{0} and {1} have the same 57-bit method id; change either class file by a byte, or leave one out")]
+    #[error(
+        "{0} and {1} have the same 57-bit method id; change either class file by a byte, or leave one out"
+    )]
     MidCollision(String, String),
     /// A class reached `rewrite` that had not been surveyed.
     #[error("class {0} was not surveyed")]

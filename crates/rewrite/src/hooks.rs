@@ -26,8 +26,19 @@ pub struct BodyHook {
 
 /// The life of the JVM, as the class library lives it (docs/runtime.md).
 pub const BODY_HOOKS: &[BodyHook] = &[
-    BodyHook { class: b"java/lang/System", name: b"initializeSystemClass", place: Place::Return, call: b"boot" },
-    BodyHook { class: b"sun/launcher/LauncherHelper", name: b"checkAndLoadMain", place: Place::Entry, call: b"launch" },
+    BodyHook {
+        class: b"java/lang/System",
+        name: b"initializeSystemClass",
+        place: Place::Return,
+        call: b"boot",
+    },
+    BodyHook { class: b"java/lang/System", name: b"initPhase1", place: Place::Return, call: b"boot" },
+    BodyHook {
+        class: b"sun/launcher/LauncherHelper",
+        name: b"checkAndLoadMain",
+        place: Place::Entry,
+        call: b"launch",
+    },
     BodyHook { class: b"java/lang/Shutdown", name: b"halt", place: Place::Entry, call: b"finish" },
     BodyHook { class: b"java/lang/Shutdown", name: b"shutdown", place: Place::Return, call: b"finish" },
 ];
@@ -82,9 +93,32 @@ pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/Class" b"getDeclaredFields0" Result b"filter" b"([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
 };
 
-/// The hook of a native.
-pub fn native_hook(class: &[u8], name: &[u8]) -> Option<&'static NativeHook> {
-    NATIVE_HOOKS.iter().find(|(c, n, _)| *c == class && *n == name).map(|(.., hook)| hook)
+/// The hook of a native. Natives of the same name have other parameters in other versions of the class library; a hook that does not
+/// fit is none.
+pub fn native_hook(
+    class: &[u8],
+    name: &[u8],
+    descriptor: &[u8],
+    is_static: bool,
+) -> Option<&'static NativeHook> {
+    let hook = NATIVE_HOOKS
+        .iter()
+        .find(|(c, n, hook)| *c == class && *n == name && hook.fits(class, descriptor, is_static));
+    hook.map(|(.., hook)| hook)
+}
+
+impl NativeHook {
+    fn fits(&self, class: &[u8], native: &[u8], is_static: bool) -> bool {
+        let close = native.iter().rposition(|&b| b == b')').unwrap_or_default();
+        let (arguments, result) = (&native[1..close], &native[close + 1..]);
+        let receiver = if is_static { Vec::new() } else { [b"L", class, b";"].concat() };
+        match self {
+            NativeHook::Before { descriptor, .. } => {
+                [b"(", &*receiver, arguments, b")V"].concat() == *descriptor
+            }
+            NativeHook::Result { descriptor, .. } => [b"(", result, b")", result].concat() == *descriptor,
+        }
+    }
 }
 
 /// Whether a class belongs to the runtime itself, and stays as it is.
@@ -100,4 +134,26 @@ pub fn gets_helpers(name: &[u8]) -> bool {
 /// Whether this class gets the context field.
 pub fn gets_context_field(name: &[u8]) -> bool {
     name == convention::THREAD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_fit_the_natives_of_jdk_8_and_no_others() {
+        let class_loader = b"java/lang/ClassLoader";
+        let hook = |name: &[u8], descriptor: &[u8], is_static| {
+            native_hook(class_loader, name, descriptor, is_static).is_some()
+        };
+        let jdk_8 =
+            b"(Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;";
+        assert!(hook(b"defineClass1", jdk_8, false));
+        assert!(!hook(b"defineClass1", jdk_8, true));
+        let jdk_17 = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)Ljava/lang/Class;";
+        assert!(!hook(b"defineClass0", jdk_17, true));
+        let members =
+            native_hook(b"java/lang/Class", b"getDeclaredFields0", b"(Z)[Ljava/lang/reflect/Field;", false);
+        assert!(members.is_some());
+    }
 }

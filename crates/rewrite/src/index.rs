@@ -62,7 +62,12 @@ pub struct ForeignRecord {
 
 impl From<Foreign<'_>> for ForeignRecord {
     fn from(f: Foreign<'_>) -> Self {
-        ForeignRecord { mid: f.mid(), class: f.class.into(), name: f.name.into(), descriptor: f.descriptor.into() }
+        ForeignRecord {
+            mid: f.mid(),
+            class: f.class.into(),
+            name: f.name.into(),
+            descriptor: f.descriptor.into(),
+        }
     }
 }
 
@@ -162,8 +167,18 @@ fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Res
     let mut ids: Vec<(Mid, usize, usize)> = declared.chain(foreign_ids).collect();
     ids.sort_unstable();
     let full = |&(_, c, k): &(Mid, usize, usize)| match classes.get(c) {
-        Some(class) => format!("{}.{}{}", lossy(&class.name), lossy(&class.methods[k].name), lossy(&class.methods[k].descriptor)),
-        None => format!("{}.{}{}", lossy(&foreign[k].class), lossy(&foreign[k].name), lossy(&foreign[k].descriptor)),
+        Some(class) => format!(
+            "{}.{}{}",
+            lossy(&class.name),
+            lossy(&class.methods[k].name),
+            lossy(&class.methods[k].descriptor)
+        ),
+        None => format!(
+            "{}.{}{}",
+            lossy(&foreign[k].class),
+            lossy(&foreign[k].name),
+            lossy(&foreign[k].descriptor)
+        ),
     };
     match ids.windows(2).find(|w| w[0].0 == w[1].0) {
         Some(w) => Err(Error::MidCollision(full(&w[0]), full(&w[1]))),

@@ -68,7 +68,9 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
         let at = instruction.bci as usize;
         let Some(state) = states[at].filter(|_| !left_out[at]) else { continue };
         match regions.last_mut() {
-            Some(r) if r.end == instruction.bci && r.initialised == state.initialised => r.end = instruction.end(),
+            Some(r) if r.end == instruction.bci && r.initialised == state.initialised => {
+                r.end = instruction.end()
+            }
             _ => regions.push(Region {
                 start: instruction.bci,
                 end: instruction.end(),

@@ -20,6 +20,7 @@ pub mod provenance;
 pub mod report;
 pub mod rewriter;
 pub mod rules;
+pub mod runtime_classes;
 pub mod settings;
 pub mod survey;
 #[cfg(test)]

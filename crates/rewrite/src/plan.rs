@@ -170,13 +170,20 @@ impl Plan {
     }
 
     /// How a call site with this opcode and reference calls.
-    pub fn call_target<'x>(&self, world: &'x World, op: opcode::Opcode, callee: &MemberRef<'x>) -> CallTarget<'x> {
+    pub fn call_target<'x>(
+        &self,
+        world: &'x World,
+        op: opcode::Opcode,
+        callee: &MemberRef<'x>,
+    ) -> CallTarget<'x> {
         let MemberRef { class: owner, name, descriptor, .. } = *callee;
         if let Some(target) = counted_by_name(op, owner, name, descriptor) {
             return target;
         }
         let Resolved::Method(method) = world.resolve(owner, name, descriptor) else {
-            return CallTarget::Stored { known: false };
+            // A signature-polymorphic method has any descriptor its callers like.
+            let known = rules::has_signature_polymorphic_methods(owner) && world.class_named(owner).is_some();
+            return CallTarget::Stored { known };
         };
         let (class, summary) = world.method(method);
         let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
@@ -213,7 +220,12 @@ impl Plan {
 }
 
 /// Methods of `Object` whose references can only lead to one place, whatever is known of the owner.
-fn counted_by_name<'x>(op: opcode::Opcode, owner: &[u8], name: &'x [u8], descriptor: &'x [u8]) -> Option<CallTarget<'x>> {
+fn counted_by_name<'x>(
+    op: opcode::Opcode,
+    owner: &[u8],
+    name: &'x [u8],
+    descriptor: &'x [u8],
+) -> Option<CallTarget<'x>> {
     let leaf = |bytecodes| {
         Some(CallTarget::Counted(Foreign { class: OBJECT, name, descriptor, bytecodes, calls_back: false }))
     };
@@ -232,7 +244,13 @@ fn counted_by_name<'x>(op: opcode::Opcode, owner: &[u8], name: &'x [u8], descrip
 }
 
 /// Whether a call site can only reach the method its reference resolves to.
-fn monomorphic(world: &World, op: opcode::Opcode, owner: &[u8], class: &ClassSummary, method: &MethodSummary) -> bool {
+fn monomorphic(
+    world: &World,
+    op: opcode::Opcode,
+    owner: &[u8],
+    class: &ClassSummary,
+    method: &MethodSummary,
+) -> bool {
     matches!(op, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
         || method.access & (access::FINAL | access::PRIVATE) != 0
         || class.is(access::FINAL)
@@ -257,7 +275,11 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     use Treatment as T;
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
     let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));
-    if name.starts_with(b"cct$") || descriptor.windows(convention::EXTENSION.len() + 1).any(|w| w[..6] == *convention::EXTENSION && w[6] == b')') {
+    if name.starts_with(b"cct$")
+        || descriptor
+            .windows(convention::EXTENSION.len() + 1)
+            .any(|w| w[..6] == *convention::EXTENSION && w[6] == b')')
+    {
         let member = format!("{}{}", lossy(name), lossy(descriptor));
         return Err(Error::NameTaken { class: lossy(&class.name), member });
     }
@@ -273,8 +295,14 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     if name == b"<clinit>" {
         return Ok(planned(T::OriginalOnly, ""));
     }
-    if name == b"finalize" && descriptor == b"()V" && (*class.name == *OBJECT || method.has(trait_bits::EMPTY)) {
-        return Ok(planned(T::Untouched, "an empty finalizer must stay empty, or every instance becomes finalizable"));
+    if name == b"finalize"
+        && descriptor == b"()V"
+        && (*class.name == *OBJECT || method.has(trait_bits::EMPTY))
+    {
+        return Ok(planned(
+            T::Untouched,
+            "an empty finalizer must stay empty, or every instance becomes finalizable",
+        ));
     }
     let is_object_method = rules::OBJECT_METHODS.contains(&(name, descriptor)) && !method.is(access::STATIC);
     if method.is(access::NATIVE) {
@@ -283,7 +311,10 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
         } else if method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES) {
             planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
         } else if is_object_method || rules::is_original_only_class(&class.name) {
-            planned(T::CallerCounted, "a native without extended form; callers that can prove whom they call count it")
+            planned(
+                T::CallerCounted,
+                "a native without extended form; callers that can prove whom they call count it",
+            )
         } else if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
             planned(T::CallerCounted, "no room for three more argument slots; callers count it")
         } else if rules::is_leaf(&class.name, name) {
@@ -299,7 +330,8 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     if is_object_method {
         return only("overrides a method of Object, which has no extended form");
     }
-    if let Some((.., reason)) = rules::ORIGINAL_ONLY.iter().find(|(c, n, _)| **c == *class.name && *n == name) {
+    if let Some((.., reason)) = rules::ORIGINAL_ONLY.iter().find(|(c, n, _)| **c == *class.name && *n == name)
+    {
         return only(reason);
     }
     if rules::is_original_only_class(&class.name) {
@@ -309,7 +341,10 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
         return only("no room for three more argument slots");
     }
     if named(rules::MAGIC) {
-        return Ok(planned(T::Magic, "the VM replaces the original body by an intrinsic with other semantics"));
+        return Ok(planned(
+            T::Magic,
+            "the VM replaces the original body by an intrinsic with other semantics",
+        ));
     }
     let is_instance = !method.is(access::STATIC) && !method.is(access::PRIVATE);
     if class.is(access::INTERFACE) && is_instance {
@@ -333,8 +368,9 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
 /// Whether a default method can be added to an interface without changing when it is initialised (JVMS 5.5: initialising a class
 /// initialises those superinterfaces that declare non-abstract, non-static methods).
 fn may_gain_default(interface: &ClassSummary) -> bool {
-    let is_default =
-        |m: &MethodSummary| m.is_concrete() && !m.is(access::STATIC) && !interface.method_name(m).starts_with(b"<");
+    let is_default = |m: &MethodSummary| {
+        m.is_concrete() && !m.is(access::STATIC) && !interface.method_name(m).starts_with(b"<")
+    };
     interface.find(b"<clinit>", b"()V").is_none() || interface.methods.iter().any(is_default)
 }
 
@@ -412,7 +448,14 @@ mod tests {
         assert!(matches!(world_of(class("A").method(PUBLIC, "m", "(IJ[[[[J)V")), Error::NameTaken { .. }));
     }
 
-    fn call<'x>(plan: &Plan, world: &'x World, op: u8, class: &'x str, name: &'x str, descriptor: &'x str) -> CallTarget<'x> {
+    fn call<'x>(
+        plan: &Plan,
+        world: &'x World,
+        op: u8,
+        class: &'x str,
+        name: &'x str,
+        descriptor: &'x str,
+    ) -> CallTarget<'x> {
         let callee = MemberRef {
             tag: tag::METHODREF,
             class_index: 0,

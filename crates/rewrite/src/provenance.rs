@@ -18,7 +18,9 @@ impl Provenance {
         let jdk = jdk.map_or("none".to_owned(), |h| format!("{h:016x}"));
         let (blocks, metrics) = (settings.blocks_name(), settings.metrics_name());
         let scheme = convention::SCHEME;
-        let lines = format!("blocks={blocks}\nformat=1\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n");
+        let lines = format!(
+            "blocks={blocks}\nformat=1\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n"
+        );
         Provenance { lines }
     }
 

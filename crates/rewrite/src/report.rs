@@ -22,8 +22,12 @@ impl Fallback {
     pub fn describe(self) -> &'static str {
         match self {
             Fallback::DefaultBlocks => "too large for precise blocks: counted by default blocks",
-            Fallback::CallsOnly => "too large for bytecode counting: its calls are counted, its bytecodes are not",
-            Fallback::NotInstrumented => "too large to instrument: missing from the tree, its callees hang under its caller",
+            Fallback::CallsOnly => {
+                "too large for bytecode counting: its calls are counted, its bytecodes are not"
+            }
+            Fallback::NotInstrumented => {
+                "too large to instrument: missing from the tree, its callees hang under its caller"
+            }
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::edit::ClassEdit;
 use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
 use cct_flow::{ActivationPlanner, BlockRule};
 
@@ -167,12 +167,16 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     /// Carries out one method's treatment.
     fn method(&mut self, index: usize, member: &Member<'a>) -> Result<()> {
         let id = MethodId { class: self.id, index: index as u16 };
-        let planned = self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
+        let planned =
+            self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
         let mut treatment = planned.treatment;
         let mut fallback = None;
         let mut slots = 0;
         match treatment {
-            Treatment::Wrapped | Treatment::Duplicated | Treatment::Redispatched | Treatment::OriginalOnly => {
+            Treatment::Wrapped
+            | Treatment::Duplicated
+            | Treatment::Redispatched
+            | Treatment::OriginalOnly => {
                 (slots, fallback) = self.bodies(index, member, treatment)?;
                 if fallback == Some(Fallback::NotInstrumented) {
                     slots = 0;
@@ -186,7 +190,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             Treatment::Native => {
                 slots = 1;
                 let mid = self.mid(index, slots);
-                let hook = hooks::native_hook(self.class.name(), member.name);
+                let is_static = member.is(access::STATIC);
+                let hook = hooks::native_hook(self.class.name(), member.name, member.descriptor, is_static);
                 self.forward(member, |emitter, target, head| {
                     wrappers::bytecode_to_native(emitter, target, mid, hook, head)
                 })?;
@@ -195,7 +200,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let mid = self.mid(index, slots);
                 // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
                 let bytecodes = match self.rewriter.settings.block_rule() {
-                    Some(_) => Code::of(self.class, member)?.map_or(0, |code| code.instructions().count() as u32),
+                    Some(_) => {
+                        Code::of(self.class, member)?.map_or(0, |code| code.instructions().count() as u32)
+                    }
                     None => 0,
                 };
                 self.forward(member, |emitter, target, head| {
@@ -209,7 +216,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         if member.is(access::NATIVE) {
             flags |= method_flags::NATIVE;
         }
-        let may_be_overridden = summary.is_virtual(summary_class) && !member.is(access::FINAL) && !self.class.is(access::FINAL);
+        let may_be_overridden =
+            summary.is_virtual(summary_class) && !member.is(access::FINAL) && !self.class.is(access::FINAL);
         if treatment.has_extended_form() && !treatment.is_redispatch() && may_be_overridden {
             flags |= method_flags::OVERRIDE_WOULD_MISS;
         }
@@ -217,7 +225,12 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         if has_body && (!self.recorded || treatment == Treatment::Untouched) {
             flags |= method_flags::NOT_RECORDED;
         }
-        self.methods.push(MethodRecord { name: member.name.into(), descriptor: member.descriptor.into(), slots, flags });
+        self.methods.push(MethodRecord {
+            name: member.name.into(),
+            descriptor: member.descriptor.into(),
+            slots,
+            flags,
+        });
         self.report.method(member, treatment, planned.reason, self.recorded, fallback);
         Ok(())
     }
@@ -228,15 +241,26 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     }
 
     /// Instrumented bodies of a method. Returns the number of slots, and what had to be left out for the sake of size.
-    fn bodies(&mut self, index: usize, member: &Member<'a>, treatment: Treatment) -> Result<(u8, Option<Fallback>)> {
-        let code = Code::of(self.class, member)?.ok_or(cct_classfile::Error::new(ErrorKind::Malformed("a method without Code is neither native nor abstract")))?;
+    fn bodies(
+        &mut self,
+        index: usize,
+        member: &Member<'a>,
+        treatment: Treatment,
+    ) -> Result<(u8, Option<Fallback>)> {
+        let code = Code::of(self.class, member)?.ok_or_else(|| {
+            cct_classfile::Error::new(ErrorKind::Malformed(
+                "a method without Code is neither native nor abstract",
+            ))
+        })?;
         let calls = self.call_targets(&code)?;
         let slots = body::slot_count(&calls);
         let mid = self.mid(index, slots);
         for level in LEVELS {
             let blocks = match level {
                 Level::AsPlanned => self.rewriter.settings.block_rule(),
-                Level::DefaultBlocks if self.rewriter.settings.block_rule() == Some(BlockRule::Precise) => Some(BlockRule::Default),
+                Level::DefaultBlocks if self.rewriter.settings.block_rule() == Some(BlockRule::Precise) => {
+                    Some(BlockRule::Default)
+                }
                 Level::DefaultBlocks => continue,
                 Level::CallsOnly => None,
             };
@@ -259,7 +283,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         // The body does not fit in any form: it stays, and what it calls hangs under its caller.
         if treatment.has_extended_form() {
             if member.is(access::STATIC) || member.is(access::PRIVATE) || member.name == b"<init>" {
-                self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
+                self.forward(member, |emitter, target, head| {
+                    wrappers::stored_original(emitter, target, head)
+                })?;
             } else {
                 self.redispatch(member)?;
             }
@@ -279,7 +305,17 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let extended = with_extension(member.descriptor);
         let original = |this: &mut Self| {
             let head = this.original_head(member);
-            body::write(&mut this.edit, &mut this.constants, member, code, analysis, Form::Original, mid, head, &extended)
+            body::write(
+                &mut this.edit,
+                &mut this.constants,
+                member,
+                code,
+                analysis,
+                Form::Original,
+                mid,
+                head,
+                &extended,
+            )
         };
         if treatment == Treatment::OriginalOnly {
             let written = original(self)?;
@@ -293,8 +329,17 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             return Ok(());
         }
         let head = self.extended_head(member, body::extended_flags(member.access_flags))?;
-        let extended_body =
-            body::write(&mut self.edit, &mut self.constants, member, code, analysis, Form::Extended, mid, head, &extended)?;
+        let extended_body = body::write(
+            &mut self.edit,
+            &mut self.constants,
+            member,
+            code,
+            analysis,
+            Form::Extended,
+            mid,
+            head,
+            &extended,
+        )?;
         if treatment == Treatment::Duplicated {
             let written = original(self)?;
             self.take(position, written);
@@ -375,7 +420,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     fn forward(
         &mut self,
         member: &Member<'a>,
-        write: impl FnOnce(&mut Emitter<'_, 'c, 'a>, &Target<'_, 'a>, MemberBuilder) -> cct_classfile::Result<Vec<u8>>,
+        write: impl FnOnce(
+            &mut Emitter<'_, 'c, 'a>,
+            &Target<'_, 'a>,
+            MemberBuilder,
+        ) -> cct_classfile::Result<Vec<u8>>,
     ) -> cct_classfile::Result<()> {
         let signature = Signature::of(self.class, member)?;
         // The monitor is taken by the original, and once is enough.
@@ -416,7 +465,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             is_constructor: false,
             descriptor: cct_classfile::descriptor::MethodDescriptor::parse(descriptor)?,
         };
-        let target = Target { access_flags: access::PUBLIC, name_index, signature: &signature, descriptor_index, extended_index };
+        let target = Target {
+            access_flags: access::PUBLIC,
+            name_index,
+            signature: &signature,
+            descriptor_index,
+            extended_index,
+        };
         let head = MemberBuilder::new(access::PUBLIC | access::SYNTHETIC, name_index, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
         let added = wrappers::redispatch(&mut emitter, &target, head)?;
@@ -436,7 +491,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             for name in names {
                 types.push(additions.utf8(name)?);
             }
-            let mut head = MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
+            let mut head =
+                MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
             head.attribute(annotations, |out| {
                 use cct_classfile::bytes::PutBytes;
                 out.put2(types.len() as u16);

@@ -32,12 +32,8 @@ pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
 ];
 
 /// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here.
-pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] = &[
-    (b"getClass", b"()Ljava/lang/Class;"),
-    (b"notify", b"()V"),
-    (b"notifyAll", b"()V"),
-    (b"wait", b"(J)V"),
-];
+pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] =
+    &[(b"getClass", b"()Ljava/lang/Class;"), (b"notify", b"()V"), (b"notifyAll", b"()V"), (b"wait", b"(J)V")];
 
 /// Natives that inspect the stack and must be called by the frame that means it, though not annotated so everywhere: their callers
 /// count them (CCCP 4.3).
@@ -49,9 +45,21 @@ pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] = &[
 
 /// Methods that must keep to their original signature.
 pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
-    (b"java/lang/reflect/Method", b"invoke", "HotSpot skips this frame by its original signature when it looks for a caller"),
-    (b"java/lang/ref/Finalizer", b"runFinalizer", "called in a loop by a thread that is older than the first context"),
-    (b"java/lang/ref/Reference", b"tryHandlePending", "called in a loop by a thread that is older than the first context"),
+    (
+        b"java/lang/reflect/Method",
+        b"invoke",
+        "HotSpot skips this frame by its original signature when it looks for a caller",
+    ),
+    (
+        b"java/lang/ref/Finalizer",
+        b"runFinalizer",
+        "called in a loop by a thread that is older than the first context",
+    ),
+    (
+        b"java/lang/ref/Reference",
+        b"tryHandlePending",
+        "called in a loop by a thread that is older than the first context",
+    ),
 ];
 
 /// Methods whose original body the VM replaces by magic that a copy would lose.
@@ -60,33 +68,88 @@ pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
 /// Natives that never call back into Java, so that no context needs to be left in the thread for them. `*` stands for all natives of
 /// the class but those named with a minus.
 pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
-    (b"java/lang/Class", &[
-        "isInstance", "isAssignableFrom", "isInterface", "isArray", "isPrimitive", "getName0", "getSuperclass",
-        "getInterfaces0", "getComponentType", "getModifiers", "getSigners", "desiredAssertionStatus0", "getPrimitiveClass",
-        "getGenericSignature0", "getRawAnnotations", "getRawTypeAnnotations", "getConstantPool", "getDeclaringClass0",
-        "getProtectionDomain0", "isHidden", "isRecord0",
-    ]),
+    (
+        b"java/lang/Class",
+        &[
+            "isInstance",
+            "isAssignableFrom",
+            "isInterface",
+            "isArray",
+            "isPrimitive",
+            "getName0",
+            "getSuperclass",
+            "getInterfaces0",
+            "getComponentType",
+            "getModifiers",
+            "getSigners",
+            "desiredAssertionStatus0",
+            "getPrimitiveClass",
+            "getGenericSignature0",
+            "getRawAnnotations",
+            "getRawTypeAnnotations",
+            "getConstantPool",
+            "getDeclaringClass0",
+            "getProtectionDomain0",
+            "isHidden",
+            "isRecord0",
+        ],
+    ),
     (b"java/lang/Double", &["doubleToRawLongBits", "longBitsToDouble"]),
     (b"java/lang/Float", &["floatToRawIntBits", "intBitsToFloat"]),
     (b"java/lang/Runtime", &["availableProcessors", "freeMemory", "totalMemory", "maxMemory"]),
     (b"java/lang/StrictMath", &["*"]),
     (b"java/lang/String", &["intern"]),
     (b"java/lang/System", &["arraycopy", "currentTimeMillis", "identityHashCode", "nanoTime"]),
-    (b"java/lang/Thread", &["currentThread", "isAlive", "isInterrupted", "holdsLock", "yield", "setPriority0", "interrupt0"]),
+    (
+        b"java/lang/Thread",
+        &["currentThread", "isAlive", "isInterrupted", "holdsLock", "yield", "setPriority0", "interrupt0"],
+    ),
     (b"java/lang/Throwable", &["fillInStackTrace", "getStackTraceDepth"]),
-    (b"java/lang/reflect/Array", &["getLength", "newArray", "getInt", "getLong", "getByte", "getChar", "setInt", "setLong", "setByte", "setChar"]),
+    (
+        b"java/lang/reflect/Array",
+        &[
+            "getLength",
+            "newArray",
+            "getInt",
+            "getLong",
+            "getByte",
+            "getChar",
+            "setInt",
+            "setLong",
+            "setByte",
+            "setChar",
+        ],
+    ),
     (b"java/lang/reflect/Executable", &["getTypeAnnotationBytes0"]),
     (b"java/util/concurrent/atomic/AtomicLong", &["VMSupportsCS8"]),
     (b"java/util/zip/Adler32", &["*"]),
     (b"java/util/zip/CRC32", &["*"]),
-    (b"sun/misc/Unsafe", &[
-        "*", "-defineClass", "-defineAnonymousClass", "-allocateInstance", "-ensureClassInitialized", "-throwException",
-        "-staticFieldBase", "-registerNatives",
-    ]),
-    (b"jdk/internal/misc/Unsafe", &[
-        "*", "-defineClass0", "-defineAnonymousClass0", "-allocateInstance", "-ensureClassInitialized0", "-throwException",
-        "-staticFieldBase0", "-registerNatives",
-    ]),
+    (
+        b"sun/misc/Unsafe",
+        &[
+            "*",
+            "-defineClass",
+            "-defineAnonymousClass",
+            "-allocateInstance",
+            "-ensureClassInitialized",
+            "-throwException",
+            "-staticFieldBase",
+            "-registerNatives",
+        ],
+    ),
+    (
+        b"jdk/internal/misc/Unsafe",
+        &[
+            "*",
+            "-defineClass0",
+            "-defineAnonymousClass0",
+            "-allocateInstance",
+            "-ensureClassInitialized0",
+            "-throwException",
+            "-staticFieldBase0",
+            "-registerNatives",
+        ],
+    ),
     (b"sun/reflect/Reflection", &["getClassAccessFlags"]),
     (b"sun/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
 ];
@@ -103,10 +166,15 @@ pub fn is_original_only_class(class: &[u8]) -> bool {
     class.starts_with(b"java/lang/invoke/")
 }
 
+/// The classes with signature-polymorphic methods (JVMS 2.9.3).
+pub fn has_signature_polymorphic_methods(class: &[u8]) -> bool {
+    matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
+}
+
 /// Signature-polymorphic methods and the linkers (JVMS 2.9.3, and HotSpot's `linkTo*`): no argument may be added anywhere.
 pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u8]) -> bool {
     use cct_classfile::access::{NATIVE, VARARGS};
-    matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
+    has_signature_polymorphic_methods(class)
         && access_flags & (NATIVE | VARARGS) == NATIVE | VARARGS
         && descriptor.starts_with(b"([Ljava/lang/Object;)")
 }

@@ -67,8 +67,12 @@ impl TestClass {
             count - 1
         };
         let code = utf8("Code");
-        let names: Vec<u16> =
-            [self.name, self.superclass].iter().chain(&self.interfaces).filter(|n| !n.is_empty()).map(|n| utf8(n)).collect();
+        let names: Vec<u16> = [self.name, self.superclass]
+            .iter()
+            .chain(&self.interfaces)
+            .filter(|n| !n.is_empty())
+            .map(|n| utf8(n))
+            .collect();
         let methods: Vec<(u16, u16)> = self.methods.iter().map(|(_, n, d)| (utf8(n), utf8(d))).collect();
         let first_class = count;
         for name in &names {

@@ -5,10 +5,10 @@
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
-use cct_classfile::edit::Asm;
 use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
 
 use crate::carrier::{Emitter, push_slot_offset};
@@ -63,7 +63,12 @@ impl<'t, 'a> Target<'t, 'a> {
     }
 
     /// Invokes the twin in this class without dispatch.
-    fn invoke_special(&self, emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, descriptor: Index) -> Result<()> {
+    fn invoke_special(
+        &self,
+        emitter: &mut Emitter<'_, '_, '_>,
+        asm: &mut Asm,
+        descriptor: Index,
+    ) -> Result<()> {
         let op = if self.is_static() { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
         let index = self.reference(emitter, descriptor)?;
         asm.indexed(op, index);
@@ -165,7 +170,11 @@ impl Straight {
 }
 
 /// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what callees stored.
-pub fn native_to_bytecode(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mut head: MemberBuilder) -> Result<Vec<u8>> {
+pub fn native_to_bytecode(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
     let (thread, context) = (arguments, arguments + 1);
     let mut asm = Asm::new();
@@ -201,7 +210,11 @@ fn forgotten(target: &Target<'_, '_>, ours: &[VerificationType]) -> Vec<Verifica
 }
 
 /// Redispatch: the extended signature stores the context in the thread and calls the original virtually.
-pub fn redispatch(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mut head: MemberBuilder) -> Result<Vec<u8>> {
+pub fn redispatch(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
     let mut asm = Asm::new();
     asm.load(Kind::Long, arguments);
@@ -215,12 +228,17 @@ pub fn redispatch(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mu
     }
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(2);
-    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
+        .write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
 /// The extended form of a method that could not be instrumented and cannot be overridden: stores the context and calls the original.
-pub fn stored_original(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_>, mut head: MemberBuilder) -> Result<Vec<u8>> {
+pub fn stored_original(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
     let mut asm = Asm::new();
     asm.load(Kind::Long, arguments);
@@ -229,7 +247,8 @@ pub fn stored_original(emitter: &mut Emitter<'_, '_, '_>, target: &Target<'_, '_
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(2);
-    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
+        .write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
@@ -254,7 +273,8 @@ pub fn counted_original(
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(5);
-    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
+        .write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
@@ -303,7 +323,12 @@ pub fn bytecode_to_native(
 }
 
 /// A helper of `java/lang/Object`: the same call on the runtime class.
-pub fn forwarder(emitter: &mut Emitter<'_, '_, '_>, descriptor: &[u8], name: &[u8], mut head: MemberBuilder) -> Result<Vec<u8>> {
+pub fn forwarder(
+    emitter: &mut Emitter<'_, '_, '_>,
+    descriptor: &[u8],
+    name: &[u8],
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
     let parsed = MethodDescriptor::parse(descriptor)?;
     let mut asm = Asm::new();
     let mut slot = 0;

@@ -187,7 +187,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         if length > 65535 {
             return Err(ErrorKind::MethodTooLarge(length as usize).into());
         }
-        let stack = self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
+        let stack =
+            self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
         let locals = self.code.max_locals.max(self.edits.shift.from).checked_add(self.extra_locals);
         out.put2(stack);
         out.put2(locals.ok_or(ErrorKind::TooMany("local variables"))?);
@@ -424,7 +425,9 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
 /// An instruction with another local variable.
 fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut Vec<u8>) {
     use opcode::*;
-    let short = |general: Opcode, short: Opcode, op: Opcode| if op >= short { general + (op - short) / 4 } else { op };
+    let short = |general: Opcode, short: Opcode, op: Opcode| {
+        if op >= short { general + (op - short) / 4 } else { op }
+    };
     let general = match instruction.opcode {
         op @ ILOAD..=ALOAD_3 => short(ILOAD, ILOAD_0, op),
         op @ ISTORE..=ASTORE_3 => short(ISTORE, ISTORE_0, op),

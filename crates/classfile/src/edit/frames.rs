@@ -161,7 +161,9 @@ pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Ve
             248..=250 => {
                 let chopped = usize::from(251 - form);
                 let keep = locals.len().checked_sub(chopped);
-                locals.truncate(keep.ok_or(Error::at(ErrorKind::Malformed("a chop_frame chops more locals than there are"), at))?);
+                locals.truncate(keep.ok_or_else(|| {
+                    Error::at(ErrorKind::Malformed("a chop_frame chops more locals than there are"), at)
+                })?);
                 Bci::from(cursor.u2()?)
             }
             251 => Bci::from(cursor.u2()?),
@@ -183,7 +185,9 @@ pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Ve
                 }
                 Bci::from(delta)
             }
-            128..=246 => return Err(Error::at(ErrorKind::Malformed("a reserved frame type (128 to 246)"), at)),
+            128..=246 => {
+                return Err(Error::at(ErrorKind::Malformed("a reserved frame type (128 to 246)"), at));
+            }
         };
         let bci = next + delta;
         next = bci + 1;
@@ -243,7 +247,14 @@ pub(crate) struct Writer<'s, 'a> {
 impl<'s, 'a> Writer<'s, 'a> {
     /// A writer for a method whose (new) descriptor implies `signature`.
     pub(crate) fn new(signature: &'s Signature<'a>, layout: &'s Layout) -> Self {
-        Writer { signature, layout, previous: signature.initial_locals(), next: 0, count: 0, bytes: vec![0, 0] }
+        Writer {
+            signature,
+            layout,
+            previous: signature.initial_locals(),
+            next: 0,
+            count: 0,
+            bytes: vec![0, 0],
+        }
     }
 
     /// Adds the frame at the new bytecode index `at`.
@@ -251,7 +262,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         let delta = at
             .checked_sub(self.next)
             .and_then(|d| u16::try_from(d).ok())
-            .ok_or(Error::new(ErrorKind::Malformed("two frames at one bytecode index")))?;
+            .ok_or_else(|| Error::new(ErrorKind::Malformed("two frames at one bytecode index")))?;
         self.next = at + 1;
         self.count = self.count.checked_add(1).ok_or(ErrorKind::TooMany("frames"))?;
         let Frame { locals, stack } = frame;

@@ -41,8 +41,12 @@ impl Layout {
     /// Lays the edited code out, widening jumps until all reach.
     pub(crate) fn compute(code: &Code<'_>, edits: &Edits) -> Result<Layout> {
         let size = code.bytes.len() + 1;
-        let mut layout =
-            Layout { labels: vec![NOWHERE; size], instructions: vec![NOWHERE; size], length: 0, far: Vec::new() };
+        let mut layout = Layout {
+            labels: vec![NOWHERE; size],
+            instructions: vec![NOWHERE; size],
+            length: 0,
+            far: Vec::new(),
+        };
         loop {
             layout.place(code, edits)?;
             // Nothing is out of reach in code this short.
@@ -125,7 +129,8 @@ impl Layout {
             let padding = |at: u32| 3 - at % 4;
             return Ok(old - padding(instruction.bci) + padding(at));
         }
-        let widened = matches!(instruction.opcode, opcode::GOTO | opcode::JSR) && self.far_jump(instruction.bci).is_some();
+        let widened = matches!(instruction.opcode, opcode::GOTO | opcode::JSR)
+            && self.far_jump(instruction.bci).is_some();
         Ok(if widened { 5 } else { old })
     }
 
@@ -174,16 +179,29 @@ impl Layout {
                 best = Some((distance, instruction.end()));
             }
         }
-        best.map(|(_, gap)| gap).ok_or(Error::new(ErrorKind::JumpTooFar(jump)))
+        best.map(|(_, gap)| gap).ok_or_else(|| Error::new(ErrorKind::JumpTooFar(jump)))
     }
 }
 
 /// Length of an instruction whose local variable becomes `new`.
 fn shifted_length(instruction: &Instruction<'_>, new: u16) -> u32 {
-    let wide = new > 255 || (instruction.is_wide() && instruction.opcode == opcode::IINC && !iinc_is_short(instruction));
+    let wide = new > 255
+        || (instruction.is_wide() && instruction.opcode == opcode::IINC && !iinc_is_short(instruction));
     match instruction.opcode {
-        opcode::IINC => if wide { 6 } else { 3 },
-        opcode::RET => if wide { 4 } else { 2 },
+        opcode::IINC => {
+            if wide {
+                6
+            } else {
+                3
+            }
+        }
+        opcode::RET => {
+            if wide {
+                4
+            } else {
+                2
+            }
+        }
         _ => match new {
             0..=3 => 1,
             4..=255 => 2,

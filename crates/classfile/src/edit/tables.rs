@@ -78,7 +78,10 @@ pub(crate) fn type_annotations(
                 out.put2(layout.instruction(u32::from(cursor.u2()?))? as u16);
                 out.put1(cursor.u1()?);
             }
-            _ => return Err(cursor.error(ErrorKind::Malformed("a type annotation's target does not belong into code"))),
+            _ => {
+                return Err(cursor
+                    .error(ErrorKind::Malformed("a type annotation's target does not belong into code")));
+            }
         }
         let path = usize::from(cursor.u1()?);
         out.put1(path as u8);
@@ -89,7 +92,11 @@ pub(crate) fn type_annotations(
 }
 
 /// Copies what `skip` passes over.
-fn copy<'a>(cursor: &mut Cursor<'a>, out: &mut Vec<u8>, skip: impl FnOnce(&mut Cursor<'a>) -> Result<()>) -> Result<()> {
+fn copy<'a>(
+    cursor: &mut Cursor<'a>,
+    out: &mut Vec<u8>,
+    skip: impl FnOnce(&mut Cursor<'a>) -> Result<()>,
+) -> Result<()> {
     let mut before = cursor.clone();
     skip(cursor)?;
     out.extend_from_slice(before.take(cursor.position() - before.position())?);

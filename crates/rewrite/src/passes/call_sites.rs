@@ -29,7 +29,8 @@ pub fn apply(
             CallTarget::Counted(callee) => {
                 emitter.mid(&mut asm, callee.mid())?;
                 emitter.int(&mut asm, u32::from(callee.bytecodes))?;
-                emitter.helper(&mut asm, if callee.calls_back { convention::CALL } else { convention::LEAF })?;
+                emitter
+                    .helper(&mut asm, if callee.calls_back { convention::CALL } else { convention::LEAF })?;
             }
         }
         code_edit.before(bci, &asm);
@@ -38,9 +39,14 @@ pub fn apply(
 }
 
 /// The same invocation, of the extended form.
-fn invoke_extended(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, body: &Body<'_, '_>, bci: Bci) -> Result<()> {
-    let instruction = body.code.instruction_at(bci).ok_or(Error::new(ErrorKind::BadTarget(bci)))?;
-    let index = instruction.pool_index().ok_or(Error::new(ErrorKind::BadTarget(bci)))?;
+fn invoke_extended(
+    emitter: &mut Emitter<'_, '_, '_>,
+    asm: &mut Asm,
+    body: &Body<'_, '_>,
+    bci: Bci,
+) -> Result<()> {
+    let instruction = body.code.instruction_at(bci).ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
+    let index = instruction.pool_index().ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
     let callee = emitter.edit.class().pool.member_ref(index)?;
     let additions = &mut emitter.edit.additions;
     let descriptor = additions.utf8(&with_extension(callee.descriptor))?;

@@ -1,0 +1,71 @@
+//! Fitting the runtime's own classes to a class library.
+//!
+//! They are compiled once, against `sun.misc.Unsafe`. From JDK 9 on the same operations are in `jdk.internal.misc.Unsafe`, which `java.base` may use
+//! and which stays when the other one goes. So the name is replaced in the constant pool, alone and inside descriptors.
+
+use cct_classfile::bytes::PutBytes;
+use cct_classfile::constant_pool::tag;
+use cct_classfile::{ClassFile, Result};
+
+/// The owner that the sources name.
+pub const UNSAFE: &[u8] = b"sun/misc/Unsafe";
+
+/// The owner since JDK 9.
+pub const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
+
+/// The class file with every mention of class `from` replaced by `to`.
+pub fn rename(bytes: &[u8], from: &[u8], to: &[u8]) -> Result<Vec<u8>> {
+    let class = ClassFile::parse(bytes)?;
+    let descriptor = |name: &[u8]| [b"L", name, b";"].concat();
+    let (old, new) = (descriptor(from), descriptor(to));
+    let mut out = Vec::with_capacity(bytes.len() + 256);
+    out.extend_from_slice(&bytes[..10]);
+    // Constants lie one behind the other: everything from the end of one text to the beginning of the next is copied.
+    let mut copied = 10;
+    for index in class.pool.indices().filter(|&i| class.pool.tag(i) == Some(tag::UTF8)) {
+        let text = class.pool.utf8(index)?;
+        let renamed = if text == from { to.to_vec() } else { replace(text, &old, &new) };
+        let start = text.as_ptr() as usize - bytes.as_ptr() as usize;
+        out.extend_from_slice(&bytes[copied..start - 2]);
+        out.put2(renamed.len() as u16);
+        out.extend_from_slice(&renamed);
+        copied = start + text.len();
+    }
+    out.extend_from_slice(&bytes[copied..]);
+    Ok(out)
+}
+
+fn replace(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.windows(old.len()).position(|w| w == old) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(new);
+        rest = &rest[at + old.len()..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::class;
+    use cct_classfile::access::{NATIVE, PUBLIC};
+
+    #[test]
+    fn names_and_descriptors_change_and_nothing_else() {
+        let before = class("A").extends("sun/misc/Unsafe").method(
+            PUBLIC | NATIVE,
+            "m",
+            "(ILsun/misc/Unsafe;Lsun/misc/Unsafe2;)Lsun/misc/Unsafe;",
+        );
+        let after = class("A").extends("jdk/internal/misc/Unsafe").method(
+            PUBLIC | NATIVE,
+            "m",
+            "(ILjdk/internal/misc/Unsafe;Lsun/misc/Unsafe2;)Ljdk/internal/misc/Unsafe;",
+        );
+        assert_eq!(rename(&before.bytes(), UNSAFE, INTERNAL_UNSAFE).unwrap(), after.bytes());
+        assert_eq!(rename(&before.bytes(), b"no/such/Class", b"x/Y").unwrap(), before.bytes());
+    }
+}
