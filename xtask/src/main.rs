@@ -2,11 +2,18 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a failing unwrap fails its test, as it should
 
+mod bench;
 mod cache;
+mod debian;
 mod jdks;
 mod process;
+mod quickstart;
+mod test;
+mod workspace;
 
+use std::fmt::Display;
 use std::io::Write as _;
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
@@ -21,6 +28,22 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// See the calling-context tree of a sample program, on a machine that has only Rust.
+    ///
+    /// Finds or fetches a JDK 8, builds cctrewrite, instruments the JDK's class library and the sample program, runs it, and prints
+    /// the tree.
+    Quickstart,
+
+    /// Run all checks and tests: format, lints, and the tests on all JDKs that are to be had.
+    ///
+    /// JDK 8 is needed; tests that need another one which is not to be had count as skipped. The last line says how many tests
+    /// passed, failed and were skipped.
+    Test(test::Arguments),
+
+    /// Measure something, and write the result into docs/benchmarks.md.
+    #[command(subcommand)]
+    Bench(bench::Benchmark),
+
     /// Find the JDKs that the tests use, or fetch them into the cache folder (docs/jdks.md).
     ///
     /// Prints one line per version: version, home, where it came from, full version; for a version
@@ -36,10 +59,14 @@ enum Task {
     },
 }
 
-fn main() -> Result<()> {
+fn main() -> Result<ExitCode> {
     match Arguments::parse().task {
-        Task::Jdks { versions, offline } => list_jdks(&versions, offline),
+        Task::Quickstart => quickstart::run()?,
+        Task::Test(arguments) => return test::run(&arguments),
+        Task::Bench(benchmark) => bench::run(&benchmark)?,
+        Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `cargo xtask jdks`.
@@ -47,14 +74,16 @@ fn list_jdks(named: &[u32], offline: bool) -> Result<()> {
     let wanted = if named.is_empty() { &jdks::VERSIONS[..] } else { named };
     let fetch = if offline { jdks::Fetch::Never } else { jdks::Fetch::IfMissing };
     let mut absent = Vec::new();
-    let mut out = std::io::stdout().lock();
     for jdks::Answer { version, jdk } in jdks::get(wanted, fetch)? {
         match jdk {
-            Ok(jdk) => {
-                writeln!(out, "{version}\t{}\t{}\t{}", jdk.home.display(), jdk.origin, jdk.full_version)?;
-            }
+            Ok(jdk) => print_line(&format!(
+                "{version}\t{}\t{}\t{}",
+                jdk.home.display(),
+                jdk.origin,
+                jdk.full_version
+            ))?,
             Err(reason) => {
-                writeln!(out, "{version}\tabsent\t{reason:#}")?;
+                print_line(&format!("{version}\tabsent\t{reason:#}"))?;
                 absent.push(version.to_string());
             }
         }
@@ -63,4 +92,12 @@ fn list_jdks(named: &[u32], offline: bool) -> Result<()> {
         bail!("not to be had: JDK {}; the reasons stand above", absent.join(", "));
     }
     Ok(())
+}
+
+/// Writes a line to standard output.
+///
+/// # Errors
+/// If nobody reads it any more.
+fn print_line(line: &dyn Display) -> Result<()> {
+    Ok(writeln!(std::io::stdout(), "{line}")?)
 }

@@ -28,11 +28,16 @@ pub fn finish(result: Result<Outcome>) -> ExitCode {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Damaged) => ExitCode::from(3),
         Err(error) => {
-            // Nothing can be done if standard error is closed.
-            let _ = writeln!(io::stderr(), "cctrewrite: {error:#}");
+            say(&format!("cctrewrite: {error:#}"));
             ExitCode::from(1)
         }
     }
+}
+
+/// Writes a line to standard error. Unlike `eprintln!` it does not panic when that is closed (`2>&1 | head`).
+pub fn say(line: &str) {
+    // Nobody is left who could be told.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Writes to standard output, buffered. A reader that has had enough (`| head`) is no error.

@@ -23,7 +23,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     let damaged = profiles.iter().any(|profile| !profile.damage.is_empty());
     for (path, profile) in arguments.profiles.iter().zip(&profiles) {
         for damage in &profile.damage {
-            eprintln!("cctrewrite: {}: {damage}", shown(path));
+            exit::say(&format!("cctrewrite: {}: {damage}", shown(path)));
         }
     }
     let profile = match <[Profile; 1]>::try_from(profiles) {

@@ -1,7 +1,7 @@
 //! Code editing, held against itself over every method of a class library (JDK 8, by JAVA8_HOME) and of the small classes beside this
 //! file: an edit that changes nothing gives the same code, and one that moves everything gives the same code moved.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use cct_classfile::edit::frames::{self, Frame, Signature, VerificationType};
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};

@@ -25,6 +25,9 @@ use crate::survey::{MethodSummary, annotation_types};
 use crate::world::{ClassId, MethodId, World};
 use crate::wrappers::{self, Target};
 
+/// Decides by a class's internal name whether it is recorded.
+type Recorded = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
 /// Rewrites classes; shared by all threads.
 pub struct Rewriter {
     world: World,
@@ -32,7 +35,7 @@ pub struct Rewriter {
     settings: Settings,
     provenance: Provenance,
     /// Which classes are recorded, by internal name.
-    recorded: Box<dyn Fn(&[u8]) -> bool + Send + Sync>,
+    recorded: Recorded,
 }
 
 /// A rewritten class.

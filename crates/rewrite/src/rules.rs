@@ -158,7 +158,7 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
 pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
     let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == class) else { return false };
     let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == name);
-    names.iter().any(|n| *n == "*" || n.as_bytes() == name) && !names.iter().any(|n| excluded(n))
+    names.iter().any(|n| *n == "*" || n.as_bytes() == name) && !names.iter().any(excluded)
 }
 
 /// Packages whose methods keep their original signature: their frames and descriptors are known to the VM.

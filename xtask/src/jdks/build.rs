@@ -10,9 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context as _, Result, bail, ensure};
 use walkdir::WalkDir;
 
-use super::debian::{Archive, Package, unpack};
 use super::home::{Stated, tool};
 use super::relink;
+use crate::debian::{Archive, Package, unpack};
 use crate::process;
 
 /// In each unpacked folder: the packages it came from, one per line.

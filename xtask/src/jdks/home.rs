@@ -42,12 +42,17 @@ impl Jdk {
 /// user's environment adds options to every JVM.
 pub fn tool(home: &Path, name: &str) -> Command {
     let mut command = Command::new(home.join("bin").join(name));
+    without_user_options(&mut command);
+    command
+}
+
+/// Takes the variables from a command's environment that add options to every JVM.
+pub fn without_user_options(command: &mut Command) {
     for variable in
         ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_JAVAC_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"]
     {
         command.env_remove(variable);
     }
-    command
 }
 
 /// The version in the `release` file of the JDK at `home`; none if there is no such file or entry

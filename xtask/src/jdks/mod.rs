@@ -4,10 +4,9 @@
 //! 1. the variable `JAVA<version>_HOME`;
 //! 2. JDKs that are installed on the machine ([`machine`]);
 //! 3. the cache folder, where an earlier run left one;
-//! 4. Debian's packages, unpacked into the cache folder ([`debian`], [`build`], [`relink`]).
+//! 4. Debian's packages, unpacked into the cache folder ([`crate::debian`], [`build`], [`relink`]).
 
 mod build;
-mod debian;
 mod home;
 mod machine;
 mod relink;
@@ -18,8 +17,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::cache;
-use debian::Archive;
-pub use home::Jdk;
+use crate::debian::Archive;
+pub use home::{Jdk, entry, tool, without_user_options};
 
 /// The versions that the tests use: 8, and every release with long-term support since.
 pub const VERSIONS: [u32; 5] = [8, 11, 17, 21, 25];

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result};
 use walkdir::WalkDir;
 
 use super::build::{replace, stamp};
-use super::debian::{Archive, unpack};
+use crate::debian::{Archive, unpack};
 use crate::process;
 
 /// What the JVM's native code needs besides itself: the C library first, then C++, its exception

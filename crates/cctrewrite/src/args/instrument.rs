@@ -2,70 +2,61 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, value_parser};
 
-/// Rewrites jars and folders of classes.
+use super::Choices;
+
+const EXAMPLES: &str = "\
+Examples:
+  The class library of a JDK 8:
+    cctrewrite instrument $JAVA8_HOME/jre/lib/rt.jar -o inst_rt.jar
+    java $(cctrewrite flags inst_rt.jar) -cp . Main
+
+  An application, to run on an instrumented class library:
+    cctrewrite instrument app.jar --library $JAVA8_HOME/jre/lib/rt.jar -o inst_app.jar
+
+  Several inputs at once, into a folder; and what could not be done, for a program to read:
+    cctrewrite instrument app.jar util.jar --library inst_rt.jar -o inst/ --report completeness.json
+
+Outputs are put in their places when all of them are complete. The same inputs and options give the same bytes.";
+
+/// Rewrite jars or folders of classes
 ///
 /// Give everything that belongs together in one run, or name the rest with --library. When an input lies inside a JDK, the rest of that
-/// JDK is looked at by itself, so that classes which stay as they are are respected.
-///
-/// Example: cctrewrite instrument rt.jar -o inst_rt.jar
+/// JDK's class library is looked at by itself, so that classes which stay as they are are respected. The JVM's stack traces, reflection
+/// and serialisation see the program as it was.
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Instrument {
     /// Jars or folders of classes
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 
-    /// Where the output goes: a file (or, for a folder of classes, a folder) for one input; a folder, which receives one output of the
-    /// same name for each, for several
+    /// Where the output goes: for one input a file (for a folder of classes a folder); for several a folder, which receives one output
+    /// of the same name for each
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
 
-    /// Classes that the inputs refer to and that are not rewritten now: jars or folders, original or already instrumented
-    #[arg(long, value_name = "PATH")]
-    pub library: Vec<PathBuf>,
-
-    /// Record only classes that match (globs over names with slashes, `java/util/**`); others hand contexts through
-    #[arg(long, value_name = "GLOB")]
-    pub include: Vec<String>,
-
-    /// Do not record classes that match; they hand contexts through
-    #[arg(long, value_name = "GLOB")]
-    pub exclude: Vec<String>,
-
-    /// What is counted
-    #[arg(long, value_enum, default_value_t = MetricsArgument::Bytecodes)]
-    pub metrics: MetricsArgument,
-
-    /// How basic blocks are cut: `default` counts a block whole even if an exception leaves it half-way; `precise` never counts a
-    /// bytecode that did not start
-    #[arg(long, value_enum, default_value_t = BlocksArgument::Default)]
-    pub blocks: BlocksArgument,
-
-    /// Number of threads; the output does not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub choices: Choices,
 
     /// Write the completeness report: every method whose treatment is not the ordinary one, and why
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
-}
 
-/// Metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MetricsArgument {
-    /// Calls only
-    Calls,
-    /// Calls and executed bytecodes
-    Bytecodes,
-}
+    /// Copy entries that are named like a class and hold none, instead of refusing the input; each is named in a notice
+    #[arg(long)]
+    pub keep_bad_classes: bool,
 
-/// Block rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BlocksArgument {
-    /// Default BBA
-    Default,
-    /// Precise BBA
-    Precise,
+    /// Compression of new entries, 0 (fastest) to 9 (smallest)
+    #[arg(long, value_name = "0..9", default_value_t = 6, value_parser = value_parser!(u32).range(0..=9))]
+    pub level: u32,
+
+    /// Number of threads; the output does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+
+    /// Say nothing but warnings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }

@@ -1,30 +1,113 @@
 //! The command line. Each flag carries its own documentation; one file for each subcommand.
 
+mod choices;
+mod explain;
+mod flags;
 mod instrument;
 mod report;
 
-pub use instrument::{BlocksArgument, Instrument, MetricsArgument};
+pub use choices::Choices;
+pub use explain::Explain;
+pub use flags::Flags;
+pub use instrument::Instrument;
 pub use report::{OrderArgument, Report, ReportFormat};
 
 use clap::{Parser, Subcommand};
 
 use crate::exit::EXIT_CODES;
 
+const HELP: &str = "\
+From a program to its profile (JDK 8):
+  cctrewrite instrument $JAVA8_HOME/jre/lib/rt.jar -o inst_rt.jar
+  cctrewrite instrument app.jar --library inst_rt.jar -o inst_app.jar
+  java $(cctrewrite flags inst_rt.jar) -Dcctrewrite.out=run.cct -jar inst_app.jar
+  cctrewrite report run.cct --top 20
+
+`cctrewrite COMMAND --help` explains a command, with examples.";
+
 /// Rewrites Java class files offline, the JDK's own class library included, so that a program yields its complete, exact
 /// calling-context tree: calls and executed bytecodes for every call stack, the same on every machine.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(version, max_term_width = 100, after_help = format!("{HELP}\n\n{EXIT_CODES}"))]
 pub struct Arguments {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// Subcommands.
+/// Subcommands; what they do stands with their arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Rewrite jars or folders of classes
     Instrument(Instrument),
-    /// Show the profile that a run left behind
+    Flags(Flags),
     Report(Report),
+    Explain(Explain),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory;
+
+    use super::*;
+
+    const MANUAL: &str = include_str!("../../../../docs/cli.md");
+
+    /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.
+    fn command_lines(text: &str) -> Vec<Vec<String>> {
+        let lines = text.lines().filter(|line| line.starts_with("    ") && !line.contains("[options]"));
+        let lines = lines.flat_map(|line| match line.split_once("$(") {
+            Some((_, rest)) if rest.starts_with("cctrewrite") => {
+                rest.split_once(')').map(|(inside, _)| inside)
+            }
+            _ => line.trim().strip_prefix("cctrewrite ").map(|_| line.trim()),
+        });
+        let words = lines.map(|line| {
+            let line = line.split([';', '>', '|']).next().unwrap_or_default();
+            // Good enough for examples: quotes only around words, no spaces in them but in one.
+            line.replace("'my jars", "my_jars")
+                .split_whitespace()
+                .map(|word| word.replace('\'', ""))
+                .collect()
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn all_examples_are_true() {
+        let mut command = Arguments::command();
+        let mut texts =
+            vec![MANUAL.to_owned(), command.render_long_help().to_string().replace("\n  ", "\n    ")];
+        let names = ["instrument", "flags", "report", "explain"];
+        texts.extend(
+            names.map(|name| command.find_subcommand_mut(name).unwrap().render_long_help().to_string()),
+        );
+        let mut seen = 0;
+        for line in texts.iter().flat_map(|text| command_lines(text)) {
+            seen += 1;
+            if let Err(error) = Arguments::try_parse_from(&line) {
+                panic!("{line:?}: {error}");
+            }
+        }
+        assert!(seen > 25, "only {seen} examples were found");
+    }
+
+    #[test]
+    fn the_manual_names_all_options_and_no_others() {
+        let mut options = BTreeSet::from(["--help".to_owned()]);
+        for command in Arguments::command().get_subcommands() {
+            options
+                .extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| format!("--{long}")));
+        }
+        let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
+        let words = MANUAL.split(|c| !is_option(c)).filter(|word| word.starts_with("--") && word.len() > 3);
+        let named: BTreeSet<String> = words.map(str::to_owned).collect();
+        assert_eq!(named, options);
+    }
+
+    #[test]
+    fn the_command_is_well_formed() {
+        Arguments::command().debug_assert();
+    }
 }

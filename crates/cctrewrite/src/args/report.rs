@@ -4,8 +4,22 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Shows profiles (.cct files).
+const EXAMPLES: &str = "\
+Examples:
+    cctrewrite report run.cct | less -S
+    cctrewrite report run.cct --min-percent 0 --depth 5 --top 20 --sort calls
+    cctrewrite report --format contexts a.cct > a.txt
+    cctrewrite report --format contexts b.cct > b.txt; diff a.txt b.txt";
+
+/// Show the profile that a run left behind
+///
+/// A profile (.cct file) is shown as text: where the numbers come from and what they lack, then the calling-context tree, the heaviest
+/// contexts first.
+///
+/// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is shown, standard error says what is missing, and
+/// the exit code is 3. A file that is damaged otherwise is refused, with exit code 1.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct Report {
     /// Profiles; `-` is standard input. Several are added up, context by context
     #[arg(required = true, value_name = "FILE")]
@@ -37,7 +51,7 @@ pub struct Report {
     pub depth: Option<usize>,
 
     /// Hide contexts whose inclusive share is below P percent; 0 shows all [text]
-    #[arg(long, value_name = "P", default_value_t = 0.5)]
+    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = percentage)]
     pub min_percent: f64,
 
     /// Cut lines to N columns [text]
@@ -63,4 +77,11 @@ pub enum OrderArgument {
     Inclusive,
     /// Calls
     Calls,
+}
+
+fn percentage(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
+        _ => Err("a number from 0 to 100 is wanted".to_owned()),
+    }
 }

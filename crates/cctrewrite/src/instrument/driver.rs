@@ -1,10 +1,14 @@
 //! What becomes of each entry of an input: classes are rewritten, and each archive gets its index and, if it holds
-//! `java/lang/Object`, the runtime.
+//! `java/lang/Object`, the runtime. The outermost one also gets its place.
 
 use cct_archive::{Action, ArchivePath, INDEX_NAME, Location, Method, NewEntry, Rewriter as ArchiveRewriter};
 use cct_rewrite::index::{self, ClassRecord};
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{Error, Rewriter, convention};
+use cct_rewrite::{ClassSummary, Error, Rewriter, convention, runtime_classes};
+
+use crate::inputs::BadClasses;
+use crate::place::{PLACE_NAME, Place};
+use crate::progress::Progress;
 
 /// What is kept of a rewritten class until its archive is complete.
 #[derive(Debug)]
@@ -20,12 +24,14 @@ pub struct Record {
 /// The archive crate's rewriter, on top of ours.
 pub struct Driver<'r> {
     rewriter: &'r Rewriter,
+    bad: BadClasses,
+    progress: &'r Progress,
 }
 
 impl<'r> Driver<'r> {
     /// A driver.
-    pub fn new(rewriter: &'r Rewriter) -> Self {
-        Driver { rewriter }
+    pub fn new(rewriter: &'r Rewriter, bad: BadClasses, progress: &'r Progress) -> Self {
+        Driver { rewriter, bad, progress }
     }
 }
 
@@ -34,7 +40,12 @@ impl ArchiveRewriter for Driver<'_> {
     type Error = Error;
 
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
+        // The survey has told the user of it.
+        if self.bad == BadClasses::Keep && ClassSummary::parse(bytes).is_err() {
+            return Ok((Action::Keep, None));
+        }
         let rewritten = self.rewriter.rewrite(bytes)?;
+        self.progress.step();
         let record = Record { depth: at.archive.depth(), class: rewritten.record, report: rewritten.report };
         Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
@@ -42,19 +53,30 @@ impl ArchiveRewriter for Driver<'_> {
     fn trailing(&self, archive: &ArchivePath<'_>, records: &[Record]) -> Result<Vec<NewEntry>, Error> {
         let here = records.iter().filter(|r| r.depth == archive.depth());
         let classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
+        let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
         let mut entries = Vec::new();
-        if classes.iter().any(|c| *c.name == *convention::OBJECT) {
-            entries.extend(jdk_wrap::classes().iter().map(|(name, bytes)| NewEntry {
-                name: format!("{name}.class"),
-                bytes: bytes.to_vec(),
-                method: Method::Deflated,
-            }));
+        if has_object {
+            let internal = classes.iter().any(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
+            for (name, bytes) in jdk_wrap::classes() {
+                let bytes = match internal {
+                    true => runtime_classes::rename(bytes, runtime_classes::UNSAFE, runtime_classes::INTERNAL_UNSAFE)?,
+                    false => bytes.to_vec(),
+                };
+                entries.push(NewEntry { name: format!("{name}.class"), bytes, method: Method::Deflated });
+            }
         }
         entries.push(NewEntry {
             name: INDEX_NAME.to_owned(),
             bytes: index::write(self.rewriter.provenance(), &classes)?,
             method: Method::Deflated,
         });
+        if archive.depth() == 0 {
+            entries.push(NewEntry {
+                name: PLACE_NAME.to_owned(),
+                bytes: Place::of(archive.input_path(), has_object).line().into(),
+                method: Method::Stored,
+            });
+        }
         Ok(entries)
     }
 }

@@ -1,22 +1,31 @@
 //! The summary of a run, for people, and the completeness report, for machines.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cct_profile::report::grouped;
+use cct_rewrite::Settings;
 use cct_rewrite::plan::Treatment;
 use cct_rewrite::report::Fallback;
-use cct_rewrite::{Settings, World};
 use serde::Serialize;
 
-use super::TOOL;
 use super::driver::Record;
+use crate::exit::say;
+use crate::inputs::TOOL;
+use crate::text::counted;
+use crate::treatments;
 
 /// What a run did.
 #[derive(Debug)]
 pub struct Summary {
     settings: Settings,
     /// What a user should hear.
-    pub notices: Vec<String>,
+    notices: Vec<String>,
+    /// What a user must hear: methods that are missing from the tree.
+    warnings: Vec<String>,
+    outputs: Vec<PathBuf>,
     classes: u64,
     bytes_before: u64,
     bytes_after: u64,
@@ -58,16 +67,19 @@ pub struct Completeness<'s> {
     blocks: &'static str,
     treatments: BTreeMap<&'static str, u64>,
     not_recorded: u64,
+    warnings: &'s [String],
     notices: &'s [String],
     classes: &'s [ReportedClass],
 }
 
 impl Summary {
-    /// An empty summary.
-    pub fn new(settings: Settings) -> Self {
+    /// The summary of a run whose survey gave these notices.
+    pub fn new(settings: Settings, notices: Vec<String>) -> Self {
         Summary {
             settings,
-            notices: Vec::new(),
+            notices,
+            warnings: Vec::new(),
+            outputs: Vec::new(),
             classes: 0,
             bytes_before: 0,
             bytes_after: 0,
@@ -79,19 +91,15 @@ impl Summary {
         }
     }
 
-    /// Notes classes of one name and different contents.
-    pub fn duplicates(&mut self, world: &World) {
-        for &(first, second) in &world.duplicates {
-            let name = cct_classfile::mutf8::decode_lossy(&world[first].summary.name).into_owned();
-            if world[second].role == cct_rewrite::Role::Input && !name.ends_with("module-info") {
-                self.notices.push(format!("class {name} occurs twice with different contents; the first one is the one others are checked against"));
+    /// Takes an output's account.
+    pub fn add_output(&mut self, path: &Path, account: &cct_archive::Rewritten<Record>) {
+        self.outputs.push(path.to_path_buf());
+        for notice in account.notices.iter().map(ToString::to_string) {
+            // The survey has come across some of them.
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
             }
         }
-    }
-
-    /// Takes an output's account.
-    pub fn add_output(&mut self, account: &cct_archive::Rewritten<Record>) {
-        self.notices.extend(account.notices.iter().map(ToString::to_string));
         for record in &account.records {
             let r = &record.report;
             self.classes += 1;
@@ -104,9 +112,11 @@ impl Summary {
                 *self.counts.entry(t).or_default() += u64::from(n);
             }
             for (method, fallback) in &r.fallbacks {
-                let what = fallback.describe();
-                let level = if *fallback == Fallback::NotInstrumented { "warning: " } else { "" };
-                self.notices.push(format!("{level}{}.{method}: {what}", r.class));
+                let message = format!("{}.{method}: {}", r.class, fallback.describe());
+                match fallback {
+                    Fallback::NotInstrumented => self.warnings.push(message),
+                    Fallback::DefaultBlocks | Fallback::CallsOnly => self.notices.push(message),
+                }
             }
             if !r.methods.is_empty() || r.unknown_owner_sites > 0 || !r.dropped.is_empty() {
                 self.report.push(ReportedClass {
@@ -136,33 +146,49 @@ impl Summary {
             blocks: self.settings.blocks_name(),
             treatments: self.counts.iter().map(|(t, &n)| (t.name(), n)).collect(),
             not_recorded: self.excluded,
+            warnings: &self.warnings,
             notices: &self.notices,
             classes: &self.report,
         }
     }
 
-    /// Prints the summary on stderr.
-    pub fn print(&self, elapsed: Duration) {
-        for notice in &self.notices {
-            eprintln!("{notice}");
+    /// Prints the summary on standard error; warnings only, if `quiet`.
+    pub fn print(&self, elapsed: Duration, quiet: bool) {
+        for warning in &self.warnings {
+            say(&format!("warning: {warning}"));
         }
-        let methods: u64 = self.counts.values().sum();
-        let growth = if self.bytes_before == 0 { 1.0 } else { self.bytes_after as f64 / self.bytes_before as f64 };
-        eprintln!("{} classes, {methods} methods, class bytes x{growth:.2}, {:.2} s", self.classes, elapsed.as_secs_f64());
-        for (treatment, n) in &self.counts {
-            eprintln!("  {n:>8} {}", treatment.name());
+        if !quiet {
+            self.notices.iter().for_each(|notice| say(&format!("note: {notice}")));
+            say(self.text(elapsed).trim_end());
         }
-        if self.tie_breaks > 0 {
-            eprintln!("  {:>8} added where a class inherits a method from unrelated interfaces", self.tie_breaks);
+    }
+
+    fn text(&self, elapsed: Duration) -> String {
+        let count = |n: u64| grouped(u128::from(n));
+        let outputs: Vec<String> = self.outputs.iter().map(|path| path.display().to_string()).collect();
+        let growth = self.bytes_after as f64 / self.bytes_before.max(1) as f64;
+        let mut text = format!(
+            "{}: {}, {}, {} -> {} bytes of classes (x{growth:.2}), {:.2} s\n",
+            outputs.join(", "),
+            counted(self.classes, "class"),
+            counted(self.counts.values().sum(), "method"),
+            count(self.bytes_before),
+            count(self.bytes_after),
+            elapsed.as_secs_f64(),
+        );
+        let treatments = self.counts.iter().map(|(treatment, &n)| (n, treatment.name(), treatments::in_brief(*treatment)));
+        let others = [
+            (self.tie_breaks, "added", "methods where a class inherits one from unrelated interfaces"),
+            (self.excluded, "not recorded", "methods of excluded classes, in whatever form"),
+            (self.unknown_owner_sites, "unknown", "call sites of classes in no input and no --library: natives are not counted there"),
+        ];
+        let rows: Vec<_> = treatments.chain(others).filter(|(n, ..)| *n > 0).collect();
+        let width = rows.iter().map(|(n, ..)| count(*n).len()).max().unwrap_or(0);
+        let label = rows.iter().map(|(_, name, _)| name.len()).max().unwrap_or(0);
+        for (n, name, meaning) in rows {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {:>width$}  {name:<label$}  {meaning}", count(n));
         }
-        if self.excluded > 0 {
-            eprintln!("  {:>8} not recorded (excluded)", self.excluded);
-        }
-        if self.unknown_owner_sites > 0 {
-            eprintln!(
-                "{} call sites name classes that are in no input and no --library: natives called there are not counted",
-                self.unknown_owner_sites
-            );
-        }
+        text
     }
 }
