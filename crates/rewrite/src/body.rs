@@ -175,10 +175,7 @@ fn write_at(
                 Some(blocks) if !analysis.entry_is_target => blocks[0].bytecodes,
                 _ => 0,
             };
-            emitter.enter(&mut prologue, incoming, locals.node, mid, entry.decrement, count)?;
-            if entry.test {
-                activation_counters::poll(&mut emitter, &mut prologue, locals.node)?;
-            }
+            emitter.enter(&mut prologue, incoming, locals.node, mid, entry.decrement, count, entry.test)?;
             Context::Node(locals.node)
         }
         None => {

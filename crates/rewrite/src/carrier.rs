@@ -112,7 +112,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Slot in local `slot` -> node in local `node`: the callee is entered.
+    /// Slot in local `slot` -> node in local `node`: the callee is entered. With `poll`, the activation counter is tested after its update.
+    #[allow(clippy::too_many_arguments)]
     pub fn enter(
         &mut self,
         asm: &mut Asm,
@@ -121,12 +122,13 @@ impl Emitter<'_, '_, '_> {
         mid: Mid,
         tick: u32,
         count: u32,
+        poll: bool,
     ) -> Result<()> {
         asm.load(Kind::Long, slot);
         self.mid(asm, mid)?;
         self.int(asm, tick)?;
         self.int(asm, count)?;
-        self.helper(asm, convention::ENTER)?;
+        self.helper(asm, if poll { convention::ENTER_AND_POLL } else { convention::ENTER })?;
         asm.store(Kind::Long, node);
         Ok(())
     }

@@ -55,10 +55,10 @@ macro_rules! helpers {
 
 helpers! {
     ENTER = b"cct$enter" b"(JJII)J";
+    ENTER_AND_POLL = b"cct$enterAndPoll" b"(JJII)J";
     COUNT = b"cct$count" b"(JI)V";
     TICK = b"cct$tick" b"(JI)V";
     LOOP = b"cct$loop" b"(JII)V";
-    POLL = b"cct$poll" b"(J)V";
     STORE = b"cct$store" b"(J)V";
     LEAF = b"cct$leaf" b"(JJI)V";
     CALL = b"cct$call" b"(JJI)V";

@@ -190,7 +190,12 @@ impl Plan {
         let stored = CallTarget::Stored { known: true };
         let is_certain = world[method.class].role == Role::Input;
         match self.get(method).map(|p| p.treatment) {
-            Some(t) if is_super_call && (t.is_redispatch() || !is_certain) => stored,
+            // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
+            Some(_) if is_super_call && !is_certain => match summary.is(access::NATIVE) {
+                true => counted(class, summary),
+                false => stored,
+            },
+            Some(t) if is_super_call && t.is_redispatch() => stored,
             Some(t) if t.has_extended_form() => CallTarget::Extended,
             Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
                 true => counted(class, summary),
@@ -506,6 +511,11 @@ mod tests {
         assert_eq!(counted(to(INVOKEVIRTUAL, "Gone", "getClass", "()Ljava/lang/Class;")), Some((0, false)));
         assert_eq!(counted(to(INVOKEVIRTUAL, "[I", "clone", "()Ljava/lang/Object;")), Some((0, false)));
         assert_eq!(counted(to(INVOKESTATIC, "Raw", "n", "()V")), Some((0, true)));
+        // A super call of a companion's native, whatever its treatment there: counted here.
+        let companion = crate::testing::companion(&object(), &class("A").method(PUBLIC | NATIVE, "n", "()V"));
+        let plan_beside = Plan::new(&companion).unwrap();
+        assert_eq!(counted(call(&plan_beside, &companion, INVOKESPECIAL, "A", "n", "()V")), Some((0, true)));
+        assert_eq!(call(&plan_beside, &companion, INVOKEVIRTUAL, "A", "n", "()V"), CallTarget::Extended);
         // hashCode may lead anywhere, unless the receiver's class is final or the call is not virtual.
         assert_eq!(to(INVOKEVIRTUAL, "A", "hashCode", "()I"), stored);
         assert_eq!(counted(to(INVOKEVIRTUAL, "F", "hashCode", "()I")), Some((0, false)));

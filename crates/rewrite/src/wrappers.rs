@@ -295,7 +295,7 @@ pub fn bytecode_to_native(
         emitter.runtime(&mut asm, name, descriptor)?;
     }
     if let Some(mid) = mid {
-        emitter.enter(&mut asm, node, node, mid, 0, 0)?;
+        emitter.enter(&mut asm, node, node, mid, 0, 0, false)?;
     }
     emitter.read_thread(&mut asm, thread, saved)?;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);

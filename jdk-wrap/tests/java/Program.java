@@ -48,7 +48,6 @@ public final class Program {
         check(CctRuntime.context(thread) == before, "restored");
         CctRuntime.tick(main, 10);
         CctRuntime.loop(main, 10, 4);
-        CctRuntime.poll(main);
     }
 
     /** Nothing is recorded, and nothing is touched, below the limit. */
@@ -61,7 +60,7 @@ public final class Program {
         CctRuntime.count(node, 1);
         CctRuntime.tick(node, 1);
         CctRuntime.loop(node, 1, 1);
-        CctRuntime.poll(node);
+        check(CctRuntime.enterAndPoll(node + SLOTS, mid("a"), 1, 1) == 0, "no node in bypass");
         CctRuntime.leaf(node + SLOTS + 63 * 8, mid("b"), 1);
         CctRuntime.call(node + SLOTS + 63 * 8, mid("b"), 1);
         CctRuntime.store(node + SLOTS + 63 * 8);

@@ -9,7 +9,7 @@ use crate::body::{Analysis, Body};
 use crate::carrier::Emitter;
 use crate::convention;
 
-/// Updates at handlers, subroutines and loop heads. (The one on entry is part of the prologue.) A loop head that begins a basic block takes
+/// Updates at handlers, subroutines and loop heads. (The one on entry, with its test, is part of the prologue.) A loop head that begins a basic block takes
 /// the block's count along, in one call.
 pub fn apply(
     emitter: &mut Emitter<'_, '_, '_>,
@@ -30,12 +30,6 @@ pub fn apply(
         code_edit.before(point.bci, &asm);
     }
     Ok(())
-}
-
-/// The test behind the prologue.
-pub fn poll(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, node: u16) -> Result<()> {
-    asm.load(Kind::Long, node);
-    emitter.helper(asm, convention::POLL)
 }
 
 fn block_count(analysis: &Analysis<'_>, bci: u32) -> u32 {

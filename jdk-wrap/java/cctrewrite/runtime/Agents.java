@@ -41,8 +41,15 @@ public final class Agents {
         }
     }
 
-    /** A thread has got its tree; called by it. */
+    /**
+     * A thread has got its tree; called by it. The JVM runs the constructor of the thread objects it makes (of attached threads) on that
+     * very thread, which has no name yet: such a one is registered at its first test.
+     */
     static void attached(Thread thread, TreeEntry entry) {
+        if (thread.getName() == null) {
+            CctMemory.U.putLong(entry.record + Layout.ACTIVATION, 1L);
+            return;
+        }
         long granularity = agent != null && claim(entry) ? register(thread, entry) : 0L;
         CctMemory.U.putLong(entry.record + Layout.ACTIVATION, granularity > 0L ? granularity : WITHOUT_AGENT);
     }
@@ -59,9 +66,13 @@ public final class Agents {
             u.putLong(record + Layout.ACTIVATION, WITHOUT_AGENT);
             ProfilingAgent active = agent;
             granularity = WITHOUT_AGENT;
-            if (active != null) {
+            TreeEntry entry = Threads.of(node);
+            Thread thread = Thread.currentThread();
+            if (active != null && thread.getName() != null && claim(entry)) {
+                granularity = register(thread, entry);
+            } else if (active != null) {
                 try {
-                    granularity = active.report(root(Threads.of(node)), new Context(node));
+                    granularity = active.report(root(entry), new Context(node));
                 } catch (StackOverflowError e) {
                     // The program's own stack is nearly full; the agent is asked again later.
                     return;

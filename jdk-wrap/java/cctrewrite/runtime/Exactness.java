@@ -25,6 +25,11 @@ final class Exactness {
             this.why = why;
         }
 
+        /** Whether the JVM denies knowing it until diagnostic options are unlocked. */
+        boolean diagnostic() {
+            return flag.equals("DisableIntrinsic");
+        }
+
         /** Lists ({@code ccstrlist}) must contain the word, other flags equal it. */
         boolean satisfied(String value) {
             if (flag.equals("DisableIntrinsic")) {
@@ -73,20 +78,16 @@ final class Exactness {
             notes.add("the JVM options that exact numbers need could not be looked up in this JVM");
             return false;
         }
+        boolean unlocked = "true".equals(value(getFlag, getValue, "UnlockDiagnosticVMOptions"));
         boolean exact = true;
         for (int i = 0; i < OPTIONS.length; i++) {
             Option option = OPTIONS[i];
             if (option.when == WITH_RAW_CLASSES && !rawClasses) {
                 continue;
             }
-            String value = null;
-            try {
-                Object flag = getFlag.invoke(null, option.flag);
-                if (flag != null) {
-                    value = String.valueOf(getValue.invoke(flag));
-                }
-            } catch (Throwable e) {
-                // Unknown to this JVM.
+            String value = value(getFlag, getValue, option.flag);
+            if (value == null && option.diagnostic() && !unlocked) {
+                value = "";
             }
             if (value != null && !option.satisfied(value)) {
                 exact = false;
@@ -94,5 +95,15 @@ final class Exactness {
             }
         }
         return exact;
+    }
+
+    /** A flag's value; null when this JVM does not know it, or keeps it locked. */
+    private static String value(Method getFlag, Method getValue, String name) {
+        try {
+            Object flag = getFlag.invoke(null, name);
+            return flag == null ? null : String.valueOf(getValue.invoke(flag));
+        } catch (Throwable e) {
+            return null;
+        }
     }
 }

@@ -80,6 +80,31 @@ public final class CctRuntime {
         return node;
     }
 
+    /** {@link #enter}, then the test of the activation counter: in methods that may call without passing a test on the way. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static long enterAndPoll(long slot, long mid, int tick, int count) {
+        if (slot < LIMIT) {
+            return 0L;
+        }
+        Unsafe u = CctMemory.U;
+        long node = u.getLong(slot);
+        if (u.getLong(node) != mid) {
+            node = Tree.child(slot, mid);
+        }
+        u.putLong(node + CALLS, u.getLong(node + CALLS) + 1L);
+        if (count != 0) {
+            u.putLong(node + BYTECODES, u.getLong(node + BYTECODES) + count);
+        }
+        long record = u.getLong(node & CHUNK_MASK);
+        long left = u.getLong(record + ACTIVATION) - tick;
+        u.putLong(record + ACTIVATION, left);
+        if (left <= 0L) {
+            report(node);
+        }
+        return node;
+    }
+
     /** Start of a basic block. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -116,18 +141,6 @@ public final class CctRuntime {
         long left = u.getLong(record + ACTIVATION) - tick;
         u.putLong(record + ACTIVATION, left);
         if (left <= 0L) {
-            report(node);
-        }
-    }
-
-    /** The test of the activation counter behind a prologue. */
-    @ForceInline
-    @jdk.internal.vm.annotation.ForceInline
-    public static void poll(long node) {
-        if (node < LIMIT) {
-            return;
-        }
-        if (CctMemory.U.getLong(CctMemory.U.getLong(node & CHUNK_MASK) + ACTIVATION) <= 0L) {
             report(node);
         }
     }
