@@ -116,6 +116,7 @@ fn edited<'a>(
     head.attribute(code_name, |out| {
         code_edit.finish(&signature, &signature, &mut names, &mut class_edit.additions, out)
     })?;
+    class_edit.names = names;
     let position = class.methods.iter().position(|m| m.raw.as_ptr() == member.raw.as_ptr()).unwrap();
     class_edit.replace_method(position, head.finish());
     let bytes = class_edit.finish()?;

@@ -77,14 +77,17 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
 fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
     for id in world.ids().filter(|id| world[*id].role != Role::Library) {
         for method in virtual_methods(world, id) {
-            if plan.get(method).is_none_or(|p| p.treatment != Treatment::OriginalOnly) {
-                continue;
-            }
+            let to = match plan.get(method).map(|p| p.treatment) {
+                Some(Treatment::OriginalOnly) => Treatment::Redispatched,
+                // A native; its original stays as it is.
+                Some(Treatment::CallerCounted) => Treatment::AbstractRedispatched,
+                _ => continue,
+            };
             let has_extended_form =
                 |m: MethodId| plan.get(m).is_some_and(|p| p.treatment.has_extended_form());
             if overridden(world, method).any(has_extended_form) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";
-                plan.set(method, planned(Treatment::Redispatched, reason));
+                plan.set(method, planned(to, reason));
             }
         }
     }
@@ -155,7 +158,7 @@ fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId
 
 #[cfg(test)]
 mod tests {
-    use cct_classfile::access::{ABSTRACT, PUBLIC};
+    use cct_classfile::access::{ABSTRACT, NATIVE, PUBLIC};
 
     use super::*;
     use crate::plan::Treatment as T;
@@ -190,6 +193,8 @@ mod tests {
         ];
         assert_eq!(treatment(&inputs, &[], "java/lang/invoke/X", "m"), T::Redispatched);
         assert_eq!(treatment(&inputs, &[], "java/lang/invoke/X", "own"), T::OriginalOnly);
+        let native = class("java/lang/invoke/N").extends("A").method(PUBLIC | NATIVE, "m", "()V");
+        assert_eq!(treatment(&[inputs[0].clone(), inputs[1].clone(), native], &[], "java/lang/invoke/N", "m"), T::AbstractRedispatched);
     }
 
     fn two_interfaces() -> Vec<TestClass> {

@@ -17,26 +17,29 @@ struct State {
     initialised: bool,
 }
 
-/// The regions of a constructor, in order; code that is not reached belongs to none.
+/// The regions of a constructor, in order; code that is not reached belongs to none, nor does the initialising call itself, which no
+/// handler may cover (see [`crate::wrappers`]).
 ///
 /// Follows control flow and pairs each call of an `<init>` with the latest `new`; one without such a `new` initialises `this`. Where paths
-/// that disagree meet (no compiler makes such code) the stretch is left out: it is then not covered by a handler of ours. So is the
-/// initialising call itself, which no handler may cover (see [`crate::wrappers`]).
+/// meet that disagree (no compiler makes such code) nothing is certain, and there are no regions.
 pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
     let mut states: Vec<Option<State>> = vec![None; code.bytes.len()];
-    let mut left_out = vec![false; code.bytes.len()];
-    let mut work = vec![(0, State { pending: 0, initialised: false })];
-    while let Some((bci, state)) = work.pop() {
-        let at = bci as usize;
-        match states.get(at) {
-            None => continue,
-            Some(Some(old)) => {
-                left_out[at] |= old.initialised != state.initialised;
-                continue;
-            }
-            Some(None) => states[at] = Some(state),
+    let mut initialising = vec![false; code.bytes.len()];
+    let mut torn = false;
+    let mut work = Vec::new();
+    // Each instruction is queued once, when its state becomes known.
+    let mut reach = |bci: Bci, state: State, states: &mut Vec<Option<State>>, work: &mut Vec<Bci>| match states.get_mut(bci as usize) {
+        None => {}
+        Some(Some(old)) => torn |= old.initialised != state.initialised,
+        Some(slot) => {
+            *slot = Some(state);
+            work.push(bci);
         }
-        let Some(instruction) = code.instruction_at(bci) else { continue };
+    };
+    reach(0, State { pending: 0, initialised: false }, &mut states, &mut work);
+    while let Some(bci) = work.pop() {
+        let at = bci as usize;
+        let (Some(state), Some(instruction)) = (states[at], code.instruction_at(bci)) else { continue };
         let mut after = state;
         match instruction.opcode {
             opcode::NEW => after.pending += 1,
@@ -47,7 +50,7 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
                         Some(left) => after.pending = left,
                         None => {
                             after.initialised = true;
-                            left_out[at] = true;
+                            initialising[at] = true;
                         }
                     }
                 }
@@ -56,17 +59,21 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
         }
         for handler in code.handlers.iter().filter(|h| (h.start..h.end).contains(&bci)) {
             // The operand stack is gone, and the objects on it.
-            work.push((handler.handler, State { pending: 0, initialised: state.initialised }));
+            let caught = State { pending: 0, initialised: state.initialised };
+            reach(handler.handler, caught, &mut states, &mut work);
         }
-        instruction.for_each_target(|t| work.push((t, after)));
+        instruction.for_each_target(|t| reach(t, after, &mut states, &mut work));
         if !opcode::ends_flow(instruction.opcode) {
-            work.push((instruction.end(), after));
+            reach(instruction.end(), after, &mut states, &mut work);
         }
+    }
+    if torn {
+        return Vec::new();
     }
     let mut regions: Vec<Region> = Vec::new();
     for instruction in code.instructions() {
         let at = instruction.bci as usize;
-        let Some(state) = states[at].filter(|_| !left_out[at]) else { continue };
+        let Some(state) = states[at].filter(|_| !initialising[at]) else { continue };
         match regions.last_mut() {
             Some(r) if r.end == instruction.bci && r.initialised == state.initialised => {
                 r.end = instruction.end()

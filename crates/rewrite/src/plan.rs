@@ -169,10 +169,11 @@ impl Plan {
         self.tie_breaks.entry(class).or_default().push(method);
     }
 
-    /// How a call site with this opcode and reference calls.
+    /// How a call site of `caller` with this opcode and reference calls.
     pub fn call_target<'x>(
         &self,
         world: &'x World,
+        caller: ClassId,
         op: opcode::Opcode,
         callee: &MemberRef<'x>,
     ) -> CallTarget<'x> {
@@ -180,7 +181,11 @@ impl Plan {
         if let Some(target) = counted_by_name(op, owner, name, descriptor) {
             return target;
         }
-        let Resolved::Method(method) = world.resolve(owner, name, descriptor) else {
+        let resolved = match super_class_searched(world, caller, op, owner, name) {
+            Some(class) => world.resolve_in(class, name, descriptor),
+            None => world.resolve(owner, name, descriptor),
+        };
+        let Resolved::Method(method) = resolved else {
             // A signature-polymorphic method has any descriptor its callers like.
             let known = rules::has_signature_polymorphic_methods(owner) && world.class_named(owner).is_some();
             return CallTarget::Stored { known };
@@ -246,6 +251,18 @@ fn counted_by_name<'x>(
         }
     }
     None
+}
+
+/// The class from which a super call is selected: the direct superclass, whichever class above the reference names (JVMS 6.5,
+/// `invokespecial`).
+fn super_class_searched(world: &World, caller: ClassId, op: opcode::Opcode, owner: &[u8], name: &[u8]) -> Option<ClassId> {
+    let named = world.class_named(owner)?;
+    let is_super_call = op == opcode::INVOKESPECIAL
+        && name != b"<init>"
+        && named != caller
+        && !world[named].summary.is(access::INTERFACE)
+        && world.superclasses(caller).any(|c| c == named);
+    world[caller].superclass.filter(|_| is_super_call)
 }
 
 /// Whether a call site can only reach the method its reference resolves to.
@@ -469,7 +486,8 @@ mod tests {
             name: name.as_bytes(),
             descriptor: descriptor.as_bytes(),
         };
-        plan.call_target(world, op, &callee)
+        let caller = world.class_named(b"Caller").or(world.class_named(b"A")).unwrap();
+        plan.call_target(world, caller, op, &callee)
     }
 
     #[test]

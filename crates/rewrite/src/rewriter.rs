@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Instruction, Member, access, opcode};
 use cct_flow::{ActivationPlanner, BlockRule};
 
 use crate::body::{self, Analysis, Form};
@@ -81,6 +81,26 @@ impl Rewriter {
         &self.provenance
     }
 
+    /// How an invocation in `class`, which is `caller` in the world, calls its callee. One that is not recorded is not counted.
+    pub fn call_target<'x>(
+        &'x self,
+        caller: ClassId,
+        class: &ClassFile<'x>,
+        invocation: &Instruction<'_>,
+    ) -> cct_classfile::Result<CallTarget<'x>> {
+        let target = match invocation.pool_index() {
+            Some(index) if invocation.opcode != opcode::INVOKEDYNAMIC => {
+                let callee = class.pool.member_ref(index)?;
+                self.plan.call_target(&self.world, caller, invocation.opcode, &callee)
+            }
+            _ => CallTarget::Stored { known: true },
+        };
+        Ok(match target {
+            CallTarget::Counted(f) if !(self.recorded)(f.class) => CallTarget::Stored { known: true },
+            other => other,
+        })
+    }
+
     /// Rewrites a class that was surveyed as an input.
     pub fn rewrite(&self, bytes: &[u8]) -> Result<Rewritten> {
         let class = ClassFile::parse(bytes)?;
@@ -136,6 +156,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     }
 
     fn run(mut self) -> Result<Rewritten> {
+        self.raise_interface_version();
         for (index, member) in self.class.methods.iter().enumerate() {
             self.method(index, member).map_err(|e| match e {
                 Error::Class(e) => Error::Class(member.locate(e)),
@@ -151,7 +172,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         if hooks::gets_context_field(self.class.name()) {
             let (name, descriptor) = convention::CONTEXT_FIELD;
             let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
-            let flags = access::PUBLIC | access::TRANSIENT | access::SYNTHETIC;
+            let flags = access::TRANSIENT | access::SYNTHETIC;
             self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
         }
         let record = ClassRecord {
@@ -181,12 +202,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             | Treatment::Redispatched
             | Treatment::OriginalOnly => {
                 (slots, fallback) = self.bodies(index, member, treatment)?;
-                if fallback == Some(Fallback::NotInstrumented) {
-                    slots = 0;
-                    treatment = match treatment.has_extended_form() {
-                        true => Treatment::Redispatched,
-                        false => Treatment::Untouched,
-                    };
+                if fallback == Some(Fallback::NotInstrumented) && !treatment.has_extended_form() {
+                    treatment = Treatment::Untouched;
                 }
             }
             Treatment::AbstractRedispatched => self.redispatch(member)?,
@@ -225,7 +242,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             flags |= method_flags::OVERRIDE_WOULD_MISS;
         }
         let has_body = !member.is(access::ABSTRACT);
-        if has_body && (!self.recorded || treatment == Treatment::Untouched) {
+        let left_out = treatment == Treatment::Untouched || fallback == Some(Fallback::NotInstrumented);
+        if has_body && (!self.recorded || left_out) {
             flags |= method_flags::NOT_RECORDED;
         }
         self.methods.push(MethodRecord {
@@ -283,15 +301,12 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 Err(e) => return Err(e.into()),
             }
         }
-        // The body does not fit in any form: it stays, and what it calls hangs under its caller.
-        if treatment.has_extended_form() {
-            if member.is(access::STATIC) || member.is(access::PRIVATE) || member.name == b"<init>" {
-                self.forward(member, |emitter, target, head| {
-                    wrappers::stored_original(emitter, target, head)
-                })?;
-            } else {
-                self.redispatch(member)?;
-            }
+        // The body does not fit in any form: it stays, and what it calls hangs under its caller. Super calls may come by the extended form
+        // unless it was planned to redispatch: it must not do so now.
+        if treatment == Treatment::Redispatched {
+            self.redispatch(member)?;
+        } else if treatment.has_extended_form() {
+            self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
         }
         Ok((0, Some(Fallback::NotInstrumented)))
     }
@@ -378,17 +393,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let rewriter: &'x Rewriter = self.rewriter;
         let mut calls = Vec::new();
         for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
-            let target = match instruction.pool_index() {
-                Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => {
-                    let callee = self.class.pool.member_ref(index)?;
-                    rewriter.plan.call_target(&rewriter.world, instruction.opcode, &callee)
-                }
-                _ => CallTarget::Stored { known: true },
-            };
-            let target = match target {
-                CallTarget::Counted(f) if !(rewriter.recorded)(f.class) => CallTarget::Stored { known: true },
-                other => other,
-            };
+            let target = rewriter.call_target(self.id, self.class, &instruction)?;
             if let CallTarget::Counted(f) = target {
                 self.foreign.entry(f.mid()).or_insert_with(|| f.into());
             }
@@ -442,20 +447,20 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     }
 
     fn redispatch(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
-        self.raise_interface_version();
         self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
     }
 
-    /// Interfaces with concrete methods need class version 52 (JVMS 4.6).
+    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6).
     fn raise_interface_version(&mut self) {
-        if self.class.is_interface() {
+        let plan = &self.rewriter.plan;
+        let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch()) || !plan.tie_breaks(self.id).is_empty();
+        if self.class.is_interface() && gains {
             self.edit.require_version(52);
         }
     }
 
     /// A redispatching form of a method that is inherited from unrelated interfaces.
     fn tie_break(&mut self, method: MethodId) -> Result<()> {
-        self.raise_interface_version();
         let rewriter = self.rewriter;
         let (owner, summary): (_, &MethodSummary) = rewriter.world.method(method);
         let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));

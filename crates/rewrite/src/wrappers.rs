@@ -133,16 +133,15 @@ impl Straight {
             frame.put2(emitter.constants.throwable(emitter.edit)?);
         }
         // Before version 50 the verifier infers types and takes no table.
-        let frame_name = match !frame.is_empty() && emitter.edit.major_version() >= 50 {
+        let version = emitter.edit.version();
+        let frame_name = match !frame.is_empty() && version.has_frames() {
             true => Some(emitter.edit.names.stack_map_table(&mut emitter.edit.additions)?),
             false => None,
         };
         head.attribute(code_name, |out| {
-            out.put2(self.max_stack);
-            out.put2(self.max_locals);
             let handler = self.asm.bytes.len();
             let length = handler + self.catch.as_ref().map_or(0, |c| c.restore.bytes.len() + 1);
-            out.put4(length as u32);
+            version.put_code_head(self.max_stack, self.max_locals, length as u32, out)?;
             out.extend_from_slice(&self.asm.bytes);
             if let Some(catch) = &self.catch {
                 out.extend_from_slice(&catch.restore.bytes);

@@ -28,7 +28,7 @@ pub fn run(arguments: &Instrument) -> Result<()> {
 fn instrument(arguments: &Instrument) -> Result<()> {
     let started = std::time::Instant::now();
     let sources = Sources::open(&arguments.inputs, &arguments.choices.library)?;
-    let targets = Targets::new(&arguments.output, &sources.inputs)?;
+    let targets = Targets::new(&arguments.output, &sources)?;
     check_report(arguments, &sources.inputs, &targets)?;
     let filter = arguments.choices.filter()?;
     let settings = arguments.choices.settings();

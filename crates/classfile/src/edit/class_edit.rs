@@ -1,9 +1,10 @@
 //! Writing an edited class: the old file with some methods replaced, some added, and constants behind the old ones.
 
+use crate::access;
 use crate::bytes::PutBytes;
 use crate::class::{ClassFile, Member};
 use crate::constant_pool::{Index, PoolAdditions};
-use crate::edit::code_edit::{AttributeNames, patch_length};
+use crate::edit::code_edit::{AttributeNames, Version, patch_length};
 use crate::error::{Error, ErrorKind, Result};
 
 /// An edited class in the making. Methods and fields that are not mentioned stay as they are, byte for byte, and in their order.
@@ -14,7 +15,7 @@ pub struct ClassEdit<'c, 'a> {
     pub additions: PoolAdditions,
     /// Indices of attribute names.
     pub names: AttributeNames,
-    major_version: u16,
+    access_flags: u16,
     replaced: Vec<Option<Vec<u8>>>,
     added_methods: Vec<Vec<u8>>,
     added_fields: Vec<Vec<u8>>,
@@ -27,11 +28,12 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         let find = |name: &[u8]| {
             class.methods.iter().find_map(|m| m.attributes.find(name)).map(|attribute| attribute.name_index)
         };
+        let version = Version { major: class.major_version, minor: class.minor_version };
         ClassEdit {
             class,
             additions: PoolAdditions::new(&class.pool),
-            names: AttributeNames { code: find(b"Code"), stack_map_table: None },
-            major_version: class.major_version,
+            names: AttributeNames { version, code: find(b"Code"), stack_map_table: None },
+            access_flags: class.access_flags,
             replaced: vec![None; class.methods.len()],
             added_methods: Vec::new(),
             added_fields: Vec::new(),
@@ -44,14 +46,22 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         self.class
     }
 
-    /// Raises the class-file version to at least `major` (with minor version 0).
+    /// Raises the class-file version to at least `major` (with minor version 0). What older versions let pass in the flags of an
+    /// interface goes: `ACC_SUPER`, and a missing `ACC_ABSTRACT` (JVMS 4.1).
+    ///
+    /// Code written before keeps the shape of the old version: raise it first.
     pub fn require_version(&mut self, major: u16) {
-        self.major_version = self.major_version.max(major);
+        if self.names.version.major < major {
+            self.names.version = Version { major, minor: 0 };
+            if self.class.is_interface() {
+                self.access_flags = self.access_flags & !access::SUPER | access::ABSTRACT;
+            }
+        }
     }
 
     /// The version the class will have.
-    pub fn major_version(&self) -> u16 {
-        self.major_version
+    pub fn version(&self) -> Version {
+        self.names.version
     }
 
     /// Replaces the method at this position by a whole `method_info` structure.
@@ -82,12 +92,12 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         let added: usize = self.replaced.iter().flatten().chain(&self.added_methods).map(Vec::len).sum();
         let mut out = Vec::with_capacity(class.bytes.len() + added + self.additions.bytes().len() + 64);
         out.put4(0xCAFE_BABE);
-        out.put2(if self.major_version == class.major_version { class.minor_version } else { 0 });
-        out.put2(self.major_version);
+        out.put2(self.names.version.minor);
+        out.put2(self.names.version.major);
         out.put2(self.additions.count()?);
         out.extend_from_slice(class.pool.raw());
         out.extend_from_slice(self.additions.bytes());
-        out.put2(class.access_flags);
+        out.put2(self.access_flags);
         out.put2(class.this_class);
         out.put2(class.super_class);
         out.put2((class.raw_interfaces().len() / 2) as u16);

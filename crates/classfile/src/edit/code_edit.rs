@@ -190,9 +190,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let stack =
             self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
         let locals = self.code.max_locals.max(self.edits.shift.from).checked_add(self.extra_locals);
-        out.put2(stack);
-        out.put2(locals.ok_or(ErrorKind::TooMany("local variables"))?);
-        out.put4(length);
+        let locals = locals.ok_or(ErrorKind::TooMany("local variables"))?;
+        names.version.put_code_head(stack, locals, length, out)?;
         let begin = out.len();
         self.write_instructions(&layout, out)?;
         debug_assert_eq!(out.len() - begin, layout.length as usize);
@@ -310,21 +309,28 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
     }
 
     fn write_exception_table(&self, layout: &Layout, entries: &[Bci], out: &mut Vec<u8>) -> Result<()> {
-        let count = self.code.handlers.len() + self.ranges.len();
-        out.put2(u16::try_from(count).map_err(|_| Error::new(ErrorKind::TooMany("exception handlers")))?);
+        let count_at = out.len();
+        out.put2(0);
+        let mut count = 0usize;
+        let mut range = |start: Bci, end: Bci, handler: Bci, catch_type: Index, out: &mut Vec<u8>| -> Result<()> {
+            layout.ranges_without_trampolines(layout.label(start)?, layout.label(end)?, |from, to| {
+                out.put2(from as u16);
+                out.put2(to as u16);
+                out.put2(handler as u16);
+                out.put2(catch_type);
+                count += 1;
+            });
+            Ok(())
+        };
         for &Handler { start, end, handler, catch_type } in &self.code.handlers {
-            out.put2(layout.label(start)? as u16);
-            out.put2(layout.label(end)? as u16);
-            out.put2(layout.label(handler)? as u16);
-            out.put2(catch_type);
+            range(start, end, layout.label(handler)?, catch_type, out)?;
         }
         // Behind the method's own: the first entry that matches is taken (JVMS 2.10).
         for &(start, end, handler) in &self.ranges {
-            out.put2(layout.label(start)? as u16);
-            out.put2(layout.label(end)? as u16);
-            out.put2(entries[handler.0] as u16);
-            out.put2(0);
+            range(start, end, entries[handler.0], 0, out)?;
         }
+        let count = u16::try_from(count).map_err(|_| Error::new(ErrorKind::TooMany("exception handlers")))?;
+        out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok(())
     }
 
@@ -346,8 +352,11 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let mut old_frames = None;
         for attribute in self.code.attributes.iter() {
             if attribute.name == b"StackMapTable" {
-                names.stack_map_table = Some(attribute.name_index);
-                old_frames = Some(attribute);
+                // Before version 50 the attribute means nothing, whatever it holds.
+                if names.version.has_frames() {
+                    names.stack_map_table = Some(attribute.name_index);
+                    old_frames = Some(attribute);
+                }
                 continue;
             }
             let start = out.len();
@@ -371,7 +380,10 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             patch_length(out, start);
             count += 1;
         }
-        let table = self.frames(old, signature, layout, entries, old_frames, additions)?;
+        let table = match names.version.has_frames() {
+            true => self.frames(old, signature, layout, entries, old_frames, additions)?,
+            false => None,
+        };
         if let Some(table) = table {
             out.put2(names.stack_map_table(additions)?);
             out.put4(table.len() as u32);
@@ -466,9 +478,42 @@ pub(crate) fn patch_length(out: &mut [u8], start: usize) {
     out[start + 2..start + 6].copy_from_slice(&length.to_be_bytes());
 }
 
-/// Indices of the attribute names that editing may have to write.
+/// The version of a class file, as far as code is written differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Version {
+    /// `major_version`.
+    pub major: u16,
+    /// `minor_version`.
+    pub minor: u16,
+}
+
+impl Version {
+    /// Whether code has a StackMapTable (JVMS 4.10.1: since version 50).
+    pub fn has_frames(self) -> bool {
+        self.major >= 50
+    }
+
+    /// Writes `max_stack`, `max_locals` and `code_length`, which are narrower before version 45.3.
+    pub fn put_code_head(self, max_stack: u16, max_locals: u16, length: u32, out: &mut Vec<u8>) -> Result<()> {
+        if (self.major, self.minor) >= (45, 3) {
+            out.put2(max_stack);
+            out.put2(max_locals);
+            out.put4(length);
+            return Ok(());
+        }
+        let narrow = |n: u16, what| u8::try_from(n).map_err(|_| Error::new(ErrorKind::TooMany(what)));
+        out.put1(narrow(max_stack, "stack slots for a class file before version 45.3")?);
+        out.put1(narrow(max_locals, "local variables for a class file before version 45.3")?);
+        out.put2(u16::try_from(length).map_err(|_| Error::new(ErrorKind::MethodTooLarge(length as usize)))?);
+        Ok(())
+    }
+}
+
+/// What writing code must know of its class: the version, and the indices of attribute names.
 #[derive(Debug, Default)]
 pub struct AttributeNames {
+    /// The version the class will have.
+    pub version: Version,
     /// `StackMapTable`, once it was met or made.
     pub(crate) stack_map_table: Option<Index>,
     /// `Code`.

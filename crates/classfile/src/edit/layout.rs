@@ -66,6 +66,29 @@ impl Layout {
         Self::known(&self.instructions, bci)
     }
 
+    /// As [`Layout::label`], for tables that help debuggers: an index inside an instruction counts as that instruction.
+    pub(crate) fn label_around(&self, bci: Bci) -> Result<Bci> {
+        let upto = self.labels.get(..=bci as usize).ok_or(ErrorKind::BadTarget(bci))?;
+        upto.iter().rev().find(|&&new| new != NOWHERE).copied().ok_or_else(|| ErrorKind::BadTarget(bci).into())
+    }
+
+    /// Cuts the trampolines out of a range of new indices. A trampoline's state is that of its jump's target, which the handlers around it
+    /// know nothing of; and it cannot throw.
+    pub(crate) fn ranges_without_trampolines(&self, start: Bci, end: Bci, mut range: impl FnMut(Bci, Bci)) {
+        let mut trampolines: Vec<Bci> = self.far.iter().filter_map(|f| Some(f.trampoline?.1)).collect();
+        trampolines.sort_unstable();
+        let mut from = start;
+        for at in trampolines.into_iter().filter(|at| (start..end).contains(at)) {
+            if from < at {
+                range(from, at);
+            }
+            from = at + TRAMPOLINE;
+        }
+        if from < end {
+            range(from, end);
+        }
+    }
+
     fn known(table: &[u32], bci: Bci) -> Result<Bci> {
         match table.get(bci as usize) {
             Some(&new) if new != NOWHERE => Ok(new),

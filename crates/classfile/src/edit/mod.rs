@@ -9,5 +9,5 @@ mod tables;
 
 pub use asm::Asm;
 pub use class_edit::ClassEdit;
-pub use code_edit::{CodeEdit, HandlerId};
+pub use code_edit::{CodeEdit, HandlerId, Version};
 pub use frames::VerificationType;

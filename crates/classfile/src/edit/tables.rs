@@ -12,7 +12,7 @@ pub(crate) fn line_numbers(attribute: &Attribute<'_>, layout: &Layout, out: &mut
     let count = cursor.u2()?;
     out.put2(count);
     for _ in 0..count {
-        out.put2(layout.label(u32::from(cursor.u2()?))? as u16);
+        out.put2(layout.label_around(u32::from(cursor.u2()?))? as u16);
         out.put2(cursor.u2()?);
     }
     cursor.finish()
@@ -40,7 +40,7 @@ pub(crate) fn local_variables(
 /// A start and a length.
 fn range(cursor: &mut Cursor<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
     let (start, length) = (u32::from(cursor.u2()?), u32::from(cursor.u2()?));
-    let (new_start, new_end) = (layout.label(start)?, layout.label(start + length)?);
+    let (new_start, new_end) = (layout.label_around(start)?, layout.label_around(start + length)?);
     out.put2(new_start as u16);
     out.put2((new_end - new_start) as u16);
     Ok(())

@@ -1,0 +1,73 @@
+//! Arguments that decide how classes are rewritten, shared by the commands that do it or talk about it.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use cct_rewrite::{BlockRule, Metrics, Settings};
+use clap::{Args, ValueEnum};
+
+use crate::filter::Filter;
+
+/// Libraries, filters, metrics and block rule.
+#[derive(Debug, Args)]
+pub struct Choices {
+    /// Classes that the inputs refer to and that are not rewritten now: a jar or folder, original or already instrumented (repeatable)
+    #[arg(long, value_name = "PATH")]
+    pub library: Vec<PathBuf>,
+
+    /// Record only classes that match: a glob over names with slashes or dots, such as `java/util/**` (repeatable). What is not
+    /// recorded hands contexts through
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+
+    /// Do not record classes that match (repeatable); goes before --include
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+
+    /// What is counted
+    #[arg(long, value_enum, default_value_t = MetricsArgument::Bytecodes)]
+    metrics: MetricsArgument,
+
+    /// How basic blocks are cut
+    #[arg(long, value_enum, default_value_t = BlocksArgument::Default)]
+    blocks: BlocksArgument,
+}
+
+/// Metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MetricsArgument {
+    /// Calls only
+    Calls,
+    /// Calls and executed bytecodes
+    Bytecodes,
+}
+
+/// Block rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BlocksArgument {
+    /// A block counts whole, even if an exception leaves it half-way
+    Default,
+    /// A bytecode that did not start is never counted; slower
+    Precise,
+}
+
+impl Choices {
+    /// The settings of the rewriter.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            metrics: match self.metrics {
+                MetricsArgument::Calls => Metrics::Calls,
+                MetricsArgument::Bytecodes => Metrics::CallsAndBytecodes,
+            },
+            blocks: match self.blocks {
+                BlocksArgument::Default => BlockRule::Default,
+                BlocksArgument::Precise => BlockRule::Precise,
+            },
+        }
+    }
+
+    /// Which classes are recorded.
+    pub fn filter(&self) -> Result<Filter> {
+        Filter::new(&self.include, &self.exclude)
+    }
+}

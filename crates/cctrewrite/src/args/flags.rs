@@ -1,0 +1,35 @@
+//! Arguments of `cctrewrite flags`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+    java $(cctrewrite flags inst_rt.jar) -cp . Main
+    java $(cctrewrite flags --fast inst/rt.jar inst/jsse.jar) -jar app.jar
+
+An option with characters that are special to a shell (a path with spaces) is printed in quotes.
+A shell heeds them only when it reads the whole command again:
+    eval \"java $(cctrewrite flags 'my jars/inst_rt.jar' --one-line) -cp . Main\"";
+
+/// Print the JVM options that put outputs in place
+///
+/// Outputs made from the boot class path go to -Xbootclasspath/p: (the one with java.lang.Object first, then in the order given), those
+/// made from the extension folder to -Djava.ext.dirs=. Others belong on the class path, which is yours; standard error says so. The
+/// options that exact counting needs follow.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Flags {
+    /// Outputs of `cctrewrite instrument`: jars or folders
+    #[arg(required = true, value_name = "OUTPUT")]
+    pub outputs: Vec<PathBuf>,
+
+    /// All options on one line [default: one option on each line]
+    #[arg(long)]
+    pub one_line: bool,
+
+    /// Add options for speed: the JVM compiles methods that have become large, too. They change no number
+    #[arg(long)]
+    pub fast: bool,
+}

@@ -1,0 +1,87 @@
+//! JVM options beside those that put outputs in place.
+
+/// An option without which compiled code leaves out calls that the interpreter makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExactnessOption {
+    /// Name of the flag.
+    pub flag: &'static str,
+    /// The value it must have; of a list, a word that must be in it.
+    pub wanted: &'static str,
+}
+
+const fn option(flag: &'static str, wanted: &'static str) -> ExactnessOption {
+    ExactnessOption { flag, wanted }
+}
+
+/// What exact numbers need on JDK 8. The runtime checks the same list, where the reasons stand
+/// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`); a test holds the two together.
+pub const EXACTNESS: &[ExactnessOption] = &[
+    option("OmitStackTraceInFastThrow", "false"),
+    option("DisableIntrinsic", "_equals"),
+    option("DisableIntrinsic", "_profileBoolean"),
+    option("DisableIntrinsic", "_isCompileConstant"),
+    option("EliminateAutoBox", "false"),
+    option("OptimizeStringConcat", "false"),
+];
+
+/// Options for speed. HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about twice as large.
+/// (Higher limits for inlining were measured and made programs slower, so they are not here.)
+pub const FAST: &[&str] = &["-XX:-DontCompileHugeMethods"];
+
+/// The options of [`EXACTNESS`] as a JVM takes them.
+pub fn spelled() -> Vec<String> {
+    let mut options = Vec::new();
+    let mut intrinsics = Vec::new();
+    for option in EXACTNESS {
+        match option.wanted {
+            "true" => options.push(format!("-XX:+{}", option.flag)),
+            "false" => options.push(format!("-XX:-{}", option.flag)),
+            // The one flag that is a list.
+            word => intrinsics.push(word),
+        }
+    }
+    if !intrinsics.is_empty() {
+        options.push("-XX:+UnlockDiagnosticVMOptions".to_owned());
+        options.push(format!("-XX:DisableIntrinsic={}", intrinsics.join(",")));
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Flags and values of the runtime's table: `new Option("flag", "value", ...)`.
+    fn table_of_the_runtime() -> Vec<(String, String)> {
+        let source =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../jdk-wrap/java/cctrewrite/runtime/Exactness.java");
+        let source = std::fs::read_to_string(source).unwrap();
+        let rows = source.split("new Option(\"").skip(1);
+        rows.map(|row| {
+            let mut strings = row.split('"');
+            let flag = strings.next().unwrap().to_owned();
+            (flag, strings.nth(1).unwrap().to_owned())
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_runtime_checks_what_is_printed() {
+        let ours: Vec<_> = EXACTNESS.iter().map(|o| (o.flag.to_owned(), o.wanted.to_owned())).collect();
+        assert_eq!(ours, table_of_the_runtime());
+    }
+
+    #[test]
+    fn lists_are_joined_and_unlocked() {
+        assert_eq!(
+            spelled(),
+            [
+                "-XX:-OmitStackTraceInFastThrow",
+                "-XX:-EliminateAutoBox",
+                "-XX:-OptimizeStringConcat",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
+            ]
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! One method's treatment, analyses and call sites in words.
+
+use std::io::Write;
+
+use anyhow::{Result, anyhow};
+use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
+use cct_flow::{ActivationPlan, BlockRule, Blocks, UpdateKind};
+use cct_rewrite::Rewriter;
+use cct_rewrite::index::method_flags;
+use cct_rewrite::mid::ClassHash;
+use cct_rewrite::plan::{CallTarget, Planned};
+
+use super::Explained;
+use super::constants::Constants;
+use super::listing;
+use crate::text::counted;
+use crate::treatments;
+
+/// Columns of a line of blocks.
+const LINE: usize = 100;
+
+/// Writes what is known of the method at `index` before its code.
+pub fn write(
+    explained: &Explained<'_>,
+    class: &ClassFile<'_>,
+    index: usize,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let method = &class.methods[index];
+    writeln!(out, "{}", listing::signature(method))?;
+    write_treatment(explained, method, index, out)?;
+    let Some(code) = Code::of(class, method)? else { return Ok(()) };
+    for (rule, name) in [(BlockRule::Default, "default"), (BlockRule::Precise, "precise")] {
+        write_blocks(name, &Blocks::of(&code, &class.pool, rule), out)?;
+    }
+    write_activation(&code, class, out)?;
+    write_calls(explained, class, &code, out)
+}
+
+fn write_treatment(
+    explained: &Explained<'_>,
+    method: &Member<'_>,
+    index: usize,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let planned = explained.rewriter.plan().of_class(explained.id).get(index).copied();
+    if let Some(Planned { treatment, reason }) = planned {
+        writeln!(out, "  treatment   {}: {}", treatment.name(), treatments::in_brief(treatment))?;
+        if !reason.is_empty() {
+            writeln!(out, "  reason      {reason}")?;
+        }
+    }
+    let full =
+        format!("{}{}", String::from_utf8_lossy(method.name), String::from_utf8_lossy(method.descriptor));
+    for (_, fallback) in explained.rewritten.report.fallbacks.iter().filter(|(of, _)| *of == full) {
+        writeln!(out, "  fallback    {}", fallback.describe())?;
+    }
+    let record =
+        explained.rewritten.record.as_ref().and_then(|class| Some((class, class.methods.get(index)?)));
+    if let Some((class, record)) = record {
+        let has_body = record.flags & method_flags::NOT_RECORDED == 0;
+        if has_body && !method.is(cct_classfile::access::ABSTRACT) && planned.is_some_and(has_id) {
+            let id = class.hash.method(index, record.slots).0;
+            writeln!(out, "  id          {id:#018x} ({})", counted(record.slots.into(), "call-site slot"))?;
+        }
+        if !has_body {
+            writeln!(out, "  recorded    no")?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether nodes of the method carry an id made from its own class.
+fn has_id(planned: Planned) -> bool {
+    use cct_rewrite::plan::Treatment as T;
+    !matches!(planned.treatment, T::CallerCounted | T::Untouched | T::AbstractRedispatched)
+}
+
+fn write_blocks(rule: &str, blocks: &Blocks, out: &mut dyn Write) -> Result<()> {
+    let total: u64 = blocks.iter().map(|block| u64::from(block.bytecodes)).sum();
+    let total = counted(total, "bytecode");
+    writeln!(
+        out,
+        "  blocks      {rule}: {total} in {} (first bci: bytecodes)",
+        counted(blocks.len() as u64, "block")
+    )?;
+    let mut line = String::new();
+    for block in blocks.iter() {
+        let text = format!("  {}: {}", block.start, block.bytecodes);
+        if line.len() + text.len() > LINE - 12 {
+            writeln!(out, "            {line}")?;
+            line.clear();
+        }
+        line += &text;
+    }
+    writeln!(out, "            {line}")?;
+    Ok(())
+}
+
+fn write_activation(code: &Code<'_>, class: &ClassFile<'_>, out: &mut dyn Write) -> Result<()> {
+    let Ok(plan) = ActivationPlan::of(code, &class.pool) else {
+        writeln!(out, "  activation  not analysed: too many exceptional edges")?;
+        return Ok(());
+    };
+    for (i, point) in plan.points.iter().enumerate() {
+        let title = if i == 0 { "activation" } else { "" };
+        let kind = match point.kind {
+            UpdateKind::Entry => "entry",
+            UpdateKind::Handler => "handler",
+            UpdateKind::Subroutine => "subroutine",
+            UpdateKind::Loop => "loop",
+        };
+        let tested = if point.test { ", then tested" } else { "" };
+        writeln!(out, "  {title:<10}  {kind} at {}: counter -{}{tested}", point.bci, point.decrement)?;
+    }
+    Ok(())
+}
+
+fn write_calls(
+    explained: &Explained<'_>,
+    class: &ClassFile<'_>,
+    code: &Code<'_>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let constants = Constants::of(class)?;
+    let sites = code.instructions().filter(|instruction| opcode::is_invoke(instruction.opcode));
+    for (site, instruction) in sites.enumerate() {
+        let title = if site == 0 { "calls" } else { "" };
+        let mnemonic = opcode::MNEMONICS[usize::from(instruction.opcode)];
+        let callee = instruction.pool_index().map_or(Ok(String::new()), |index| constants.text(index))?;
+        let how = call(explained.rewriter, class, &instruction)?;
+        writeln!(out, "  {title:<10}  {}: {mnemonic} {callee}", instruction.bci)?;
+        writeln!(out, "                {how}")?;
+    }
+    Ok(())
+}
+
+/// How a call site calls.
+fn call(
+    rewriter: &Rewriter,
+    class: &ClassFile<'_>,
+    instruction: &Instruction<'_>,
+) -> Result<String> {
+    let not_surveyed = || anyhow!("class {} was not surveyed", class.pool.utf8_lossy(class.this_class));
+    let caller = rewriter.world().class_hashed(ClassHash::of(class.bytes)).ok_or_else(not_surveyed)?;
+    let target = rewriter.call_target(caller, class, instruction)?;
+    Ok(match target {
+        CallTarget::Extended => "extended signature: the context is an argument".to_owned(),
+        CallTarget::Counted(callee) => {
+            let then = if callee.calls_back { ", its context put into the thread" } else { "" };
+            let bytecodes = counted(callee.bytecodes.into(), "bytecode");
+            format!("counted here ({bytecodes}){then}, original signature")
+        }
+        CallTarget::Stored { known: false } => {
+            "original signature, context put into the thread (the callee's class was not found)".to_owned()
+        }
+        CallTarget::Stored { known: true } => {
+            "original signature, context put into the thread".to_owned()
+        }
+    })
+}

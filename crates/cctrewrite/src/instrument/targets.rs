@@ -1,0 +1,88 @@
+//! Where the outputs of a run go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_archive::{Input, InputKind, Target};
+
+use crate::inputs::Sources;
+
+/// The targets of a run, one for each input. Dropped before [`Targets::keep`], a folder that was made for them goes again.
+#[derive(Debug)]
+pub struct Targets {
+    /// In the order of the inputs.
+    pub list: Vec<Target>,
+    made: Option<PathBuf>,
+}
+
+impl Targets {
+    /// One input goes to `output` itself (a jar into it, if it is a folder), several go into the folder `output`.
+    /// None may be an input or a library.
+    pub fn new(output: &Path, sources: &Sources) -> Result<Targets> {
+        let targets = Targets::of_inputs(output, &sources.inputs)?;
+        for target in &targets.list {
+            // What does not exist yet is no library.
+            let Ok(place) = fs::canonicalize(target.path()) else { continue };
+            if let Some(library) =
+                sources.libraries.iter().find(|l| fs::canonicalize(l.path()).is_ok_and(|l| l == place))
+            {
+                let (target, library) = (target.path().display(), library.path().display());
+                bail!("output {target}: is the library {library}; name another output");
+            }
+        }
+        Ok(targets)
+    }
+
+    fn of_inputs(output: &Path, inputs: &[Input]) -> Result<Targets> {
+        let all: Vec<&Input> = inputs.iter().collect();
+        let mut targets = Targets { list: Vec::new(), made: None };
+        if let [input] = inputs {
+            let into = input.kind() == InputKind::Jar && output.is_dir();
+            let path = if into { output.join(file_name(input)?) } else { output.to_path_buf() };
+            targets.list.push(Target::new(&path, &all)?);
+            return Ok(targets);
+        }
+        let mut names = Vec::new();
+        for input in inputs {
+            let name = file_name(input)?;
+            if names.contains(&name) {
+                let name = name.display();
+                bail!(
+                    "two inputs are called {name}: their outputs would be one; instrument them in separate runs"
+                );
+            }
+            names.push(name);
+        }
+        if !output.is_dir() {
+            let cannot = || format!("cannot make the output folder {}", output.display());
+            fs::create_dir(output).with_context(cannot)?;
+            targets.made = Some(output.to_path_buf());
+        }
+        for name in names {
+            targets.list.push(Target::new(&output.join(name), &all)?);
+        }
+        Ok(targets)
+    }
+
+    /// The outputs are in their places.
+    pub fn keep(mut self) {
+        self.made = None;
+    }
+}
+
+impl Drop for Targets {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.made {
+            // Only an empty folder is removed; if it is not empty, it is no longer only ours.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+fn file_name(input: &Input) -> Result<PathBuf> {
+    let canonical = fs::canonicalize(input.path())?;
+    let name = input.path().file_name().or(canonical.file_name());
+    name.map(PathBuf::from)
+        .with_context(|| format!("{} has no name to give to its output", input.path().display()))
+}

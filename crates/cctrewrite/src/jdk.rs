@@ -1,0 +1,33 @@
+//! Finding the rest of the JDK in which a jar lies.
+
+use std::path::{Path, PathBuf};
+
+/// Folders of a JDK 8's class library, relative to its home (or to its `jre`).
+const LIBRARY_FOLDERS: &[&str] = &["jre/lib", "jre/lib/ext", "lib", "lib/ext"];
+
+/// All jars of the class library of the JDK (or JRE) 8 in which `path` lies, in a fixed order; none if it lies in none.
+pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
+    let Some(home) = home_around(path) else { return Vec::new() };
+    let mut jars = Vec::new();
+    for folder in LIBRARY_FOLDERS {
+        let Ok(entries) = std::fs::read_dir(home.join(folder)) else { continue };
+        let mut here: Vec<PathBuf> = entries
+            .filter_map(|e| Some(e.ok()?.path()))
+            .filter(|p| p.extension().is_some_and(|e| e == "jar") && p.is_file())
+            .collect();
+        // rt.jar first: the first class of a name stands for it, as on the boot class path.
+        here.sort_by_key(|p| (p.file_name().is_none_or(|n| n != "rt.jar"), p.clone()));
+        jars.extend(here);
+    }
+    jars
+}
+
+/// The JDK or JRE in which a file lies: the outermost folder that looks like a home, a JDK's rather than that of the JRE inside it.
+pub fn home_around(path: &Path) -> Option<PathBuf> {
+    let path = std::fs::canonicalize(path).ok()?;
+    path.ancestors().skip(1).filter(|home| is_home(home)).last().map(Path::to_path_buf)
+}
+
+fn is_home(folder: &Path) -> bool {
+    folder.join("jre/lib/rt.jar").is_file() || folder.join("lib/rt.jar").is_file()
+}

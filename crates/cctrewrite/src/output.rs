@@ -1,0 +1,89 @@
+//! What an output of an earlier run says of itself.
+
+use anyhow::{Context, Result, anyhow, bail};
+use cct_archive::{INDEX_NAME, Input};
+use cct_rewrite::provenance::Provenance;
+
+/// Magic and version of an index (docs/formats/index.md).
+const INDEX_HEAD: [u8; 8] = *b"CCTI\x00\x00\x00\x01";
+
+/// The contents of an entry of an input; `None` if it has no such entry.
+pub fn entry<'i>(input: &'i Input, name: &str) -> Result<Option<std::borrow::Cow<'i, [u8]>>> {
+    let index = input.entries().iter().position(|entry| &*entry.name == name);
+    Ok(index.and_then(|index| input.read(index)).transpose()?)
+}
+
+/// The provenance lines of an output; `None` of what is no output.
+pub fn provenance(input: &Input) -> Result<Option<String>> {
+    let Some(index) = entry(input, INDEX_NAME)? else { return Ok(None) };
+    let damaged =
+        || anyhow!("{}: its {INDEX_NAME} is damaged, or of another version", input.path().display());
+    let rest = index.strip_prefix(&INDEX_HEAD).ok_or_else(damaged)?;
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
+    let lines = rest.get(..u32::from_be_bytes(*length) as usize).ok_or_else(damaged)?;
+    Ok(Some(String::from_utf8(lines.to_vec()).map_err(|_| damaged())?))
+}
+
+/// The value of a key.
+pub fn value<'p>(provenance: &'p str, key: &str) -> Option<&'p str> {
+    provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+}
+
+/// The hash of the class library that an output was made for (or is).
+pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
+    match value(provenance, "jdk") {
+        None | Some("none") => Ok(None),
+        Some(hash) => {
+            u64::from_str_radix(hash, 16).map(Some).context("the hash of a class library is damaged")
+        }
+    }
+}
+
+/// Fails if two outputs cannot run together; the runtime would refuse them (docs/formats/index.md, *Provenance keys*).
+pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
+    for key in ["format", "scheme", "blocks", "metrics", "jdk"] {
+        let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));
+        if a != b && !(key == "jdk" && (a == "none" || b == "none")) {
+            bail!(
+                "{} ({key}={a}) and {} ({key}={b}) were not made for each other; instrument both with the same options \
+                 and for the same JDK",
+                first.0,
+                second.0
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Fails if what this run makes cannot run together with a library that is an output of an earlier one.
+pub fn check_library(library: &Input, its: &str, ours: &Provenance) -> Result<()> {
+    check_fit((&library.path().display().to_string(), its), ("this run's output", ours.lines()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "blocks=default\nformat=1\njdk=00000000000000ff\nmetrics=calls\nscheme=1\ntool=x 1\n";
+
+    #[test]
+    fn values_and_hashes_are_found_by_their_keys() {
+        assert_eq!(value(A, "metrics"), Some("calls"));
+        assert_eq!(value(A, "metric"), None);
+        assert_eq!(library_hash(A).unwrap(), Some(255));
+        assert_eq!(library_hash(&A.replace("00000000000000ff", "none")).unwrap(), None);
+        assert!(library_hash(&A.replace("00000000000000ff", "x")).is_err());
+    }
+
+    #[test]
+    fn what_decides_is_compared_and_a_missing_jdk_fits_all() {
+        let fits = |b: &str| check_fit(("a", A), ("b", b)).is_ok();
+        assert!(fits(A) && fits(&A.replace("x 1", "y 2")) && fits(&A.replace("00000000000000ff", "none")));
+        for (old, new) in
+            [("default", "precise"), ("=calls", "=calls+bytecodes"), ("0ff", "0fe"), ("scheme=1", "scheme=2")]
+        {
+            let other = A.replace(old, new);
+            assert!(!fits(&other), "{other}");
+        }
+    }
+}

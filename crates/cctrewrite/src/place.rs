@@ -1,0 +1,80 @@
+//! Where an output belongs in a JVM: recorded when it is made, read by `cctrewrite flags`.
+
+use std::path::Path;
+
+/// The entry of an output that holds its place, as one line.
+pub const PLACE_NAME: &str = "META-INF/cctrewrite/place";
+
+/// What of a JVM an output replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Part of the boot class path.
+    Boot,
+    /// An installed extension (JDK 8 and before).
+    Extension,
+    /// Something of the user's.
+    Application,
+}
+
+impl Place {
+    /// The place of an input: that of the folder of a JDK (or JRE) 8 in which it lies; outside of one, what has `java/lang/Object` is
+    /// for the boot class path and everything else is the application's.
+    pub fn of(input: &Path, has_object: bool) -> Place {
+        let canonical = std::fs::canonicalize(input).unwrap_or_else(|_| input.to_path_buf());
+        let folder = canonical.parent();
+        let holds_library = |folder: &Path| folder.join("rt.jar").is_file();
+        if has_object || folder.is_some_and(holds_library) {
+            Place::Boot
+        } else if folder.is_some_and(|f| f.ends_with("ext") && f.parent().is_some_and(holds_library)) {
+            Place::Extension
+        } else {
+            Place::Application
+        }
+    }
+
+    /// The place by the text of its entry.
+    pub fn parse(text: &[u8]) -> Option<Place> {
+        let all = [Place::Boot, Place::Extension, Place::Application];
+        all.into_iter().find(|place| place.line().as_bytes() == text)
+    }
+
+    /// The text of the entry.
+    pub fn line(self) -> &'static str {
+        match self {
+            Place::Boot => "boot\n",
+            Place::Extension => "ext\n",
+            Place::Application => "app\n",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_s_folder_decides() {
+        let home = tempfile::tempdir().unwrap();
+        let ext = home.path().join("lib/ext");
+        std::fs::create_dir_all(&ext).unwrap();
+        let file = |path: &str| {
+            let path = home.path().join(path);
+            std::fs::write(&path, b"").unwrap();
+            path
+        };
+        assert_eq!(Place::of(&file("lib/jce.jar"), false), Place::Application);
+        file("lib/rt.jar");
+        assert_eq!(Place::of(&file("lib/jce.jar"), false), Place::Boot);
+        assert_eq!(Place::of(&file("lib/ext/zipfs.jar"), false), Place::Extension);
+        assert_eq!(Place::of(&file("app.jar"), false), Place::Application);
+        assert_eq!(Place::of(&file("copy-of-rt.jar"), true), Place::Boot);
+    }
+
+    #[test]
+    fn places_are_read_as_they_are_written() {
+        for place in [Place::Boot, Place::Extension, Place::Application] {
+            assert_eq!(Place::parse(place.line().as_bytes()), Some(place));
+        }
+        assert_eq!(Place::parse(b"boot"), None);
+    }
+}

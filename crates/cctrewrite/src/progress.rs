@@ -1,0 +1,63 @@
+//! Progress on a terminal; nothing where standard error is none.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// What is going on, shown on standard error while it lasts.
+#[derive(Debug)]
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// Shows something whose end is not known: a number that grows.
+    pub fn counting(what: &'static str, wanted: bool) -> Progress {
+        let bar = Progress::bar(None, wanted);
+        bar.set_style(style("{spinner} {msg} {human_pos}"));
+        bar.set_message(what);
+        Progress(bar)
+    }
+
+    /// Shows how much of `total` is done.
+    pub fn of(what: &'static str, total: u64, wanted: bool) -> Progress {
+        let bar = Progress::bar(Some(total), wanted);
+        bar.set_style(style("{msg} {wide_bar} {human_pos}/{human_len} {eta}"));
+        bar.set_message(what);
+        Progress(bar)
+    }
+
+    fn bar(total: Option<u64>, wanted: bool) -> ProgressBar {
+        // `stderr` draws nothing unless it is a terminal.
+        let target =
+            if wanted { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(total, target);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        bar
+    }
+
+    /// One more is done.
+    pub fn step(&self) {
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    /// Leaves no trace, so that messages start on a clean line.
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// A style by a template of ours; the library's own, should it not like the template.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn templates_are_well_formed() {
+        for template in ["{spinner} {msg} {human_pos}", "{msg} {wide_bar} {human_pos}/{human_len} {eta}"] {
+            assert!(indicatif::ProgressStyle::with_template(template).is_ok());
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Names from class files as text for people.
+
+/// Modified UTF-8 as text that cannot harm a terminal: control characters and those that reverse the direction of writing are escaped.
+pub fn readable(bytes: &[u8]) -> String {
+    let text = cct_classfile::mutf8::decode_lossy(bytes);
+    let harmful = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    };
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if harmful(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// A number of things: `1 block`, `2 blocks`, with thousands separators.
+pub fn counted(n: u64, thing: &str) -> String {
+    let plural = if n == 1 {
+        ""
+    } else if thing.ends_with('s') {
+        "es"
+    } else {
+        "s"
+    };
+    format!("{} {thing}{plural}", cct_profile::report::grouped(u128::from(n)))
+}
+
+/// A string constant, in quotes.
+pub fn quoted(bytes: &[u8]) -> String {
+    let text = cct_classfile::mutf8::decode_lossy(bytes);
+    let escaped: String =
+        text.chars().map(|c| if c == '"' || c == '\\' { format!("\\{c}") } else { c.to_string() }).collect();
+    format!("\"{}\"", readable(escaped.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let texts = [counted(0, "call"), counted(1, "class"), counted(1234, "class")];
+        assert_eq!(texts, ["0 calls", "1 class", "1,234 classes"]);
+    }
+
+    #[test]
+    fn nothing_reaches_the_terminal_unescaped() {
+        assert_eq!(readable(b"java/lang/String"), "java/lang/String");
+        assert_eq!(readable("a\u{1b}[2J\u{202e}é".as_bytes()), "a\\u{1b}[2J\\u{202e}é");
+        assert_eq!(quoted(b"a\n\"b\\"), r#""a\n\"b\\""#);
+    }
+}

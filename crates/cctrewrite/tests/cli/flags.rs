@@ -1,0 +1,96 @@
+//! `cctrewrite flags`.
+
+use std::fs;
+use std::path::Path;
+
+use super::support::{jar, object, plain, put, run, scratch, snapshot};
+
+/// A folder with the outputs of a small JDK and of an application.
+fn outputs() -> tempfile::TempDir {
+    let folder = scratch();
+    let home = folder.path();
+    put(
+        home,
+        "jdk/jre/lib/rt.jar",
+        &jar(&[("java/lang/Object.class", &object()), ("a/A.class", &plain("a/A"))]),
+    );
+    put(home, "jdk/jre/lib/jce.jar", &jar(&[("b/B.class", &plain("b/B"))]));
+    put(home, "jdk/jre/lib/ext/zipfs.jar", &jar(&[("c/C.class", &plain("c/C"))]));
+    put(home, "app.jar", &jar(&[("d/D.class", &plain("d/D"))]));
+    let lib = "jdk/jre/lib";
+    let (rt, jce) = (format!("{lib}/rt.jar"), format!("{lib}/jce.jar"));
+    run(home, &["instrument", "-q", &rt, &jce, "-o", "boot"]).succeeds();
+    fs::create_dir(home.join("ext")).unwrap();
+    run(home, &["instrument", "-q", "jdk/jre/lib/ext/zipfs.jar", "-o", "ext"]).succeeds();
+    run(home, &["instrument", "-q", "app.jar", "--library", "jdk/jre/lib/rt.jar", "-o", "my app.jar"])
+        .succeeds();
+    folder
+}
+
+fn shown(text: &str, folder: &Path) -> String {
+    text.replace(fs::canonicalize(folder).unwrap().to_str().unwrap(), "$HERE")
+}
+
+#[test]
+fn each_output_goes_to_its_place() {
+    let folder = outputs();
+    let flags = ["flags", "boot/jce.jar", "boot/rt.jar", "ext/zipfs.jar", "my app.jar"];
+    let printed = run(folder.path(), &flags).succeeds();
+    let both = format!("{}--- standard error\n{}", printed.stdout, printed.stderr);
+    snapshot("flags.txt", &shown(&both, folder.path()));
+}
+
+#[test]
+fn one_line_and_speed_are_options() {
+    let folder = outputs();
+    let lines = run(folder.path(), &["flags", "boot/rt.jar"]).succeeds();
+    assert_eq!(lines.stderr, "");
+    let line = run(folder.path(), &["flags", "boot/rt.jar", "--one-line"]).succeeds().stdout;
+    assert_eq!(line, lines.stdout.trim_end().replace('\n', " ") + "\n");
+    let fast = run(folder.path(), &["flags", "boot/rt.jar", "--fast"]).succeeds().stdout;
+    assert_eq!(fast, lines.stdout + "-XX:-DontCompileHugeMethods\n");
+}
+
+#[test]
+fn a_shell_gets_special_characters_in_quotes() {
+    let folder = outputs();
+    let home = folder.path().join("it's here");
+    fs::create_dir(&home).unwrap();
+    fs::copy(folder.path().join("boot/rt.jar"), home.join("rt.jar")).unwrap();
+    let printed = run(&home, &["flags", "rt.jar"]).succeeds().stdout;
+    let first = shown(printed.lines().next().unwrap(), folder.path());
+    assert_eq!(first, r"'-Xbootclasspath/p:$HERE/it'\''s here/rt.jar'");
+}
+
+#[test]
+fn a_folder_of_extensions_is_looked_at() {
+    let folder = outputs();
+    put(folder.path(), "ext/raw.jar", &jar(&[]));
+    let printed = run(folder.path(), &["flags", "boot/rt.jar", "ext/zipfs.jar"]).succeeds();
+    assert!(printed.stderr.contains("no outputs for that place: raw.jar"), "{}", printed.stderr);
+}
+
+#[test]
+fn what_cannot_run_together_is_refused() {
+    let folder = outputs();
+    let home = folder.path();
+    run(home, &["flags", "app.jar"]).fails_saying(&["app.jar", "not an output"]);
+    run(home, &["flags", "boot/rt.jar", "boot/missing.jar"]).fails_saying(&["boot/missing.jar"]);
+    run(home, &["instrument", "-q", "app.jar", "--blocks", "precise", "-o", "precise.jar"]).succeeds();
+    run(home, &["flags", "boot/rt.jar", "precise.jar"]).fails_saying(&[
+        "boot/rt.jar",
+        "precise.jar",
+        "blocks",
+    ]);
+    fs::copy(home.join("boot/rt.jar"), home.join("other.jar")).unwrap();
+    run(home, &["flags", "boot/rt.jar", "other.jar"]).fails_saying(&["both have java.lang.Object"]);
+}
+
+#[test]
+fn without_a_class_library_there_is_a_hint() {
+    let folder = outputs();
+    let printed = run(folder.path(), &["flags", "my app.jar"]).succeeds();
+    assert!(printed.stderr.contains("none of these outputs has java.lang.Object"), "{}", printed.stderr);
+    assert!(printed.stderr.contains("put my app.jar on the class path"), "{}", printed.stderr);
+    assert!(!printed.stdout.contains("-Xbootclasspath"));
+}

@@ -1,0 +1,11 @@
+//! The command as its users meet it: arguments, output, messages, exit codes, files.
+
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod errors;
+mod explain;
+mod flags;
+mod help;
+mod instrument;
+mod report;
+mod support;

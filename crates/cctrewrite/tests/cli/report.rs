@@ -1,0 +1,159 @@
+//! `cctrewrite report`.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+
+use cct_profile::merge::{MergeOptions, Threads, merge};
+use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+
+use super::support::{command, put, run, scratch, snapshot};
+
+fn method(class: &str, name: &str, descriptor: &str, mid: u64) -> Method {
+    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid, flags: 0 }
+}
+
+fn thread(name: &str, flags: u64, tree: TreeBuilder) -> ThreadTree {
+    ThreadTree { name: name.into(), threads: 1, flags, tree: tree.finish() }
+}
+
+/// A small profile as the runtime writes it.
+fn profile() -> Vec<u8> {
+    let methods = vec![
+        method("app/Main", "main", "([Ljava/lang/String;)V", 1),
+        method("app/Main", "step", "(I)J", 2),
+        method("app/Main$$Lambda$7", "run", "()V", 3),
+        method("java/lang/String", "charAt", "(I)C", 4),
+    ];
+    let mut main = TreeBuilder::new();
+    main.enter(0, 1, 120).unwrap();
+    main.enter(1, 1000, 9000).unwrap();
+    main.enter(3, 250, 1234).unwrap();
+    main.leave();
+    main.leave();
+    main.enter(3, 2, 10).unwrap();
+    main.leave();
+    main.leave();
+    let mut worker = TreeBuilder::new();
+    worker.enter(2, 3, 33).unwrap();
+    worker.enter(1, 3, 27).unwrap();
+    let meta = [("blocks", "default"), ("exact", "no"), ("main", "app.Main"), ("metrics", "calls+bytecodes")];
+    let profile = Profile {
+        meta: meta.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+        notes: vec!["not exact without -XX:-OmitStackTraceInFastThrow: ...".to_owned()],
+        methods,
+        threads: vec![thread("main", ThreadTree::ENDED, main), thread("pool-#-thread-#", 0, worker)],
+        damage: Vec::new(),
+    };
+    let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
+    merge(&[&profile], canonical).unwrap().to_bytes().unwrap()
+}
+
+fn stored() -> tempfile::TempDir {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &profile());
+    folder
+}
+
+fn report(folder: &Path, options: &[&str]) -> String {
+    let arguments: Vec<&str> = ["report", "run.cct"].iter().chain(options).copied().collect();
+    let run = run(folder, &arguments).succeeds();
+    assert_eq!(run.stderr, "");
+    run.stdout
+}
+
+#[test]
+fn a_profile_is_shown_as_text() {
+    let folder = stored();
+    snapshot("report.txt", &report(folder.path(), &["--top", "3"]));
+    let each = ["--per-thread", "--min-percent", "0", "--depth", "2", "--top", "9", "--sort", "calls"];
+    snapshot("report-per-thread.txt", &report(folder.path(), &each));
+    let narrow = report(folder.path(), &["--width", "40"]);
+    let tree = narrow.split("All threads").nth(1).unwrap();
+    assert!(tree.lines().all(|line| line.chars().count() <= 40), "{tree}");
+}
+
+#[test]
+fn a_profile_is_listed_for_programs() {
+    let folder = stored();
+    let contexts = report(folder.path(), &["--format", "contexts"]);
+    snapshot("contexts.txt", &contexts);
+    let each = report(folder.path(), &["--format", "contexts", "--per-thread"]);
+    assert!(each.contains("\n3 33 [pool-#-thread-#];app.Main$$Lambda.run()V\n"), "{each}");
+    let raw = report(folder.path(), &["--format", "contexts", "--raw-names"]);
+    assert!(raw.contains("\n3 33 app.Main$$Lambda$7.run()V\n"), "{raw}");
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let folder = stored();
+    let arguments = ["report", "-", "--format", "contexts"];
+    let mut child = command().args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&profile()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), report(folder.path(), &["--format", "contexts"]));
+}
+
+#[test]
+fn several_profiles_are_added_up() {
+    let folder = stored();
+    put(folder.path(), "again.cct", &profile());
+    let both =
+        run(folder.path(), &["report", "run.cct", "again.cct", "--format", "contexts"]).succeeds().stdout;
+    assert!(both.contains("\n2 240 app.Main.main([Ljava/lang/String,)V\n"), "{both}");
+}
+
+#[test]
+fn what_is_sound_of_a_truncated_profile_is_shown() {
+    let folder = scratch();
+    let bytes = profile();
+    put(folder.path(), "cut.cct", &bytes[..bytes.len() - 20]);
+    for format in ["text", "contexts"] {
+        let run = run(folder.path(), &["report", "cut.cct", "--format", format]);
+        assert_eq!(run.code, Some(3), "{}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        assert!(run.stderr.starts_with("cctrewrite: cut.cct: the profile is truncated"), "{}", run.stderr);
+        assert!(
+            run.stdout.contains("step(") && run.stdout.to_lowercase().contains("incomplete"),
+            "{}",
+            run.stdout
+        );
+    }
+}
+
+#[test]
+fn what_is_no_profile_is_refused() {
+    let folder = scratch();
+    put(folder.path(), "text.cct", b"no profile at all");
+    let mut flipped = profile();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0x10;
+    put(folder.path(), "flipped.cct", &flipped);
+    run(folder.path(), &["report", "text.cct"]).fails_saying(&["text.cct", "not a profile"]);
+    run(folder.path(), &["report", "flipped.cct"]).fails_saying(&["flipped.cct", "checksum"]);
+    run(folder.path(), &["report", "missing.cct"]).fails_saying(&["missing.cct", "No such file"]);
+    run(folder.path(), &["report", "."]).fails_saying(&[".: "]);
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    let folder = scratch();
+    // More than a pipe holds.
+    let mut tree = TreeBuilder::new();
+    (0..5000).for_each(|_| tree.enter(0, 1, 1).unwrap());
+    let methods = vec![method("app/Main", "recursive", "()V", 1)];
+    let threads = vec![thread("main", ThreadTree::ENDED, tree)];
+    let bytes = Profile { methods, threads, ..Profile::default() }.to_bytes().unwrap();
+    put(folder.path(), "deep.cct", &bytes);
+    for format in ["text", "contexts"] {
+        let arguments = ["report", "deep.cct", "--min-percent", "0", "--format", format];
+        let mut command = command();
+        command.current_dir(folder.path()).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    }
+}

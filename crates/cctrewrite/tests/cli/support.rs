@@ -1,0 +1,145 @@
+//! Running the command, small inputs made by hand, and snapshots.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use zip::write::SimpleFileOptions;
+
+/// What a run left.
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    // clap asks it for the width of the terminal.
+    command.env_remove("COLUMNS").stdin(Stdio::null());
+    command
+}
+
+/// Runs the command in a folder.
+pub fn run(folder: &Path, arguments: &[&str]) -> Run {
+    let output = command().current_dir(folder).args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+impl Run {
+    pub fn succeeds(self) -> Run {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+
+    /// Failed with code 1 and one line on standard error that says these things.
+    pub fn fails_saying(self, parts: &[&str]) {
+        assert_eq!((self.code, &*self.stdout), (Some(1), ""), "{}", self.stderr);
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        assert!(self.stderr.starts_with("cctrewrite: "), "{}", self.stderr);
+        for part in parts {
+            assert!(self.stderr.contains(part), "{part:?} is not in {}", self.stderr);
+        }
+    }
+}
+
+pub fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A class without members (JVMS 4.1). Without a superclass it is `java/lang/Object`.
+pub fn class(name: &str, superclass: Option<&str>) -> Vec<u8> {
+    let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
+    let names: Vec<&str> = std::iter::once(name).chain(superclass).collect();
+    out.extend((2 * names.len() as u16 + 1).to_be_bytes());
+    for (i, name) in names.iter().enumerate() {
+        out.push(1);
+        out.extend((name.len() as u16).to_be_bytes());
+        out.extend(name.as_bytes());
+        out.push(7);
+        out.extend((2 * i as u16 + 1).to_be_bytes());
+    }
+    let superclass = if superclass.is_some() { 4 } else { 0 };
+    for field in [0x21u16, 2, superclass, 0, 0, 0, 0] {
+        out.extend(field.to_be_bytes());
+    }
+    out
+}
+
+pub fn object() -> Vec<u8> {
+    class("java/lang/Object", None)
+}
+
+/// A class below `java/lang/Object`.
+pub fn plain(name: &str) -> Vec<u8> {
+    class(name, Some("java/lang/Object"))
+}
+
+/// The stored class of tests/data, which has methods.
+pub fn sample() -> Vec<u8> {
+    fs::read(data("Sample.class")).unwrap()
+}
+
+pub fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// The bytes of a jar.
+pub fn jar(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// Writes a file, and the folders above it.
+pub fn put(folder: &Path, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// The contents of an entry of a jar.
+pub fn entry(jar: &Path, name: &str) -> Vec<u8> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
+    let mut bytes = Vec::new();
+    std::io::copy(&mut archive.by_name(name).unwrap(), &mut bytes).unwrap();
+    bytes
+}
+
+/// All files below a folder with their contents, sorted.
+pub fn files(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    let mut due = vec![folder.to_path_buf()];
+    while let Some(next) = due.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let contents = fs::read(&path).ok().filter(|_| path.is_file());
+            if path.is_dir() {
+                due.push(path.clone());
+            }
+            found.push((path, contents));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Holds text against `snapshots/NAME`; with `BLESS` set, writes it.
+pub fn snapshot(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/snapshots").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        expected == text,
+        "{} differs (BLESS=1 cargo test writes it anew, if the change is meant):\n{text}",
+        path.display()
+    );
+}

@@ -1,0 +1,114 @@
+//! Profiling agents (JP, section 5).
+
+use crate::support::golden::{flat, of_classes};
+use crate::support::{Blocks, Java, Jdk, Library, Run, assert_same_lines};
+
+fn java(jdk: &'static Jdk, agent: &str) -> Java {
+    let mut java = Library::whole(jdk, Blocks::Precise).java(agent);
+    java.option(format!("-Dcctrewrite.agent={agent}")).option("-Dcctrewrite.threads=each");
+    java
+}
+
+/// The numbers behind the words of the line that begins with `word`.
+fn numbers(run: &Run, word: &str) -> Vec<i64> {
+    let line = run.out.lines().find(|line| line.split(' ').next() == Some(word));
+    let line = line.unwrap_or_else(|| panic!("no line {word}: {}{}", run.out, run.err));
+    line.split(' ').filter_map(|w| w.parse().ok()).collect()
+}
+
+#[test]
+fn reports_come_in_time_and_tell_the_current_context() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
+    // The agent itself prints what is wrong.
+    assert!(run.out.starts_with("done "), "{}", run.out);
+    assert_eq!(run.err, "");
+    let [main, fine, coarse] = ["main", "fine", "coarse"].map(|thread| numbers(&run, thread));
+    eprintln!("{}", run.out);
+    // Reports, and how many of them were made within the program's own methods.
+    assert!(fine[0] > 500 && coarse[0] > 10 && fine[0] > 10 * coarse[0] && main[0] > 100, "{}", run.out);
+    assert!(fine[1] > 500 && coarse[1] > 10, "{}", run.out);
+}
+
+/// The counter is an upper bound of what was executed, but not a loose one: about as many reports come as were asked for.
+#[test]
+fn reports_are_not_far_too_many() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
+    let executed: u64 =
+        flat(&run).iter().filter(|(m, _)| m.starts_with("AgentWork.")).map(|(_, (_, b))| b).sum();
+    // The main thread does the work four times, the others once each.
+    let once = i64::try_from(executed / 6).unwrap();
+    let fine = numbers(&run, "fine")[0];
+    assert!(fine < 4 * once / 500, "{fine} reports for {once} bytecodes: {}", run.out);
+}
+
+#[test]
+fn the_merged_tree_has_the_sums_of_all_threads() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
+    let (apart, merged) = (numbers(&run, "apart"), numbers(&run, "merged"));
+    assert!(apart[0] > 1_000_000, "{apart:?}");
+    assert_eq!(apart, merged);
+}
+
+#[test]
+fn an_agent_leaves_no_trace_in_the_profile() {
+    let Some(jdk) = Jdk::find() else { return };
+    let with = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
+    let without = java(jdk, "cctrewrite.agent.AggregatingAgent").succeed("AgentWork", &[]);
+    // The threads that start after the agent: everything. The main thread: the program's own, since what the agent has loaded and initialised
+    // with the program's class loader is there already.
+    let own = |run: &Run| {
+        let lines = run.contexts(true);
+        let is_thread = |line: &&String| {
+            ["[fine]", "[coarse]"].iter().any(|t| line.contains(t)) && !line.contains("Thread.exit(")
+        };
+        let mut own: Vec<String> = lines.iter().filter(is_thread).cloned().collect();
+        own.extend(of_classes(&lines, &["AgentWork"]));
+        own
+    };
+    assert_same_lines(&own(&without), &own(&with), "with an agent");
+    assert!(
+        !with
+            .contexts(true)
+            .iter()
+            .any(|line| line.contains("GranularityAgent") || line.contains("cctrewrite."))
+    );
+}
+
+#[test]
+fn counters_that_were_reset_count_on() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk, "ResettingAgent").succeed("AgentWork", &[]);
+    assert!(!run.out.contains("not empty"), "{}", run.out);
+    let reports = numbers(&run, "reports");
+    assert!(reports[0] > 100 && reports[1] < 10_000, "{}", run.out);
+    let plain = java(jdk, "cctrewrite.agent.AggregatingAgent").succeed("AgentWork", &[]);
+    let profile = plain.profile();
+    let fine = profile.threads.iter().find(|t| &*t.name == "fine").unwrap();
+    let nodes =
+        fine.tree.nodes()[1..].iter().filter(|n| &*profile.methods[n.method as usize].class == "AgentWork");
+    let sums = nodes.fold([0, 0], |sum: [u64; 2], n| [sum[0] + n.calls, sum[1] + n.bytecodes]);
+    assert_eq!(numbers(&run, "fine"), sums.map(|n| i64::try_from(n).unwrap()), "{}", run.out);
+}
+
+#[test]
+fn an_agent_that_throws_is_reported_once_and_the_program_goes_on() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk, "ThrowingAgent").succeed("AgentWork", &[]);
+    assert!(run.out.starts_with("done ") && !run.out.contains("never"), "{}", run.out);
+    assert_eq!(run.err.matches("ThrowingAgent failed and was switched off").count(), 1, "{}", run.err);
+    // As if there had been no agent.
+    assert_eq!(flat(&run)["AgentWork.run()V"].0, 6);
+}
+
+#[test]
+fn an_agent_that_cannot_be_loaded_stops_the_jvm() {
+    let Some(jdk) = Jdk::find() else { return };
+    for agent in ["No.Such", "Hello"] {
+        let run = java(jdk, agent).run("AgentWork", &[]);
+        run.assert_code(70);
+        assert!(run.err.contains(agent) && run.err.contains("-Dcctrewrite.agent"), "{}", run.err);
+    }
+}

@@ -1,0 +1,152 @@
+//! The fixtures' trees, derived by hand, by default and by precise blocks.
+
+use std::fs;
+
+use crate::support::golden::Golden;
+use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, fixture};
+
+fn golden(name: &str, blocks: Blocks) -> Golden {
+    let folder = fixture(name);
+    let own = folder.join(format!("expected.{}.txt", blocks.name()));
+    Golden::read(&if own.is_file() { own } else { folder.join("expected.txt") })
+}
+
+fn run(library: &Library, name: &str, golden: &Golden) -> Run {
+    let mut java = library.java(name);
+    if golden.threads.as_deref() == Some("each") {
+        java.option("-Dcctrewrite.threads=each");
+    }
+    let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+    java.succeed(&main, &[])
+}
+
+/// The lines that do not depend on the time: all that the program's own threads do, but for how they wait for each other.
+fn stable(run: &Run, name: &str) -> Vec<String> {
+    let main = format!("[main];{}{}.main(", name[..1].to_uppercase(), &name[1..]);
+    let own = |path: &str| {
+        path.starts_with(&main) || ["[worker-", "[turn-", "[boom]"].iter().any(|t| path.starts_with(t))
+    };
+    let waits =
+        |path: &str| path.contains("java.lang.Thread.join(") || path.contains("java.lang.Thread.exit(");
+    let lines = run.contexts(true).into_iter();
+    let path = |line: &str| line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
+    lines.filter(|line| own(&path(line)) && !waits(&path(line))).collect()
+}
+
+/// Two runs, by both rules: the expected tree, and the same bytes below the program's entry.
+fn check(name: &str) {
+    let Some(jdk) = Jdk::find() else { return };
+    for blocks in ALL_BLOCKS {
+        let golden = golden(name, blocks);
+        let library = Library::whole(jdk, blocks);
+        let runs = [run(library, name, &golden), run(library, name, &golden)];
+        for run in &runs {
+            golden.assert_equal(run, &format!("{name}, {} blocks", blocks.name()));
+            assert_eq!(run.profile().meta["blocks"], blocks.name());
+        }
+        let [first, second] = runs.each_ref().map(|run| stable(run, name));
+        assert!(!first.is_empty());
+        assert_same_lines(&first, &second, &format!("{name}: two runs"));
+    }
+}
+
+#[test]
+fn the_example_of_the_paper() {
+    check("calls");
+}
+
+#[test]
+fn recursion() {
+    check("recursion");
+}
+
+#[test]
+fn exceptions_of_all_implicit_kinds() {
+    check("exceptions");
+}
+
+#[test]
+fn switches_loops_monitors_and_wide_instructions() {
+    check("control");
+}
+
+#[test]
+fn natives_and_what_they_call_back() {
+    check("natives");
+}
+
+#[test]
+fn natives_have_contexts_of_their_own() {
+    let Some(jdk) = Jdk::find() else { return };
+    for blocks in ALL_BLOCKS {
+        let run = run(Library::whole(jdk, blocks), "natives", &golden("natives", blocks));
+        let lines = run.contexts(false);
+        let wanted = fs::read_to_string(fixture("natives/contains.txt")).unwrap();
+        for line in wanted.lines().filter(|line| !line.starts_with('#')) {
+            assert!(lines.iter().any(|l| l == line), "missing: {line}");
+        }
+    }
+}
+
+#[test]
+fn lambdas_hang_under_who_calls_them() {
+    check("lambdas");
+}
+
+#[test]
+fn each_thread_has_its_tree() {
+    check("threads");
+}
+
+/// By default a thread may get the tree of one that has ended; the sums are the same.
+#[test]
+fn threads_add_up() {
+    let Some(jdk) = Jdk::find() else { return };
+    for blocks in ALL_BLOCKS {
+        let run = Library::whole(jdk, blocks).java("threads-leased").succeed("Threads", &[]);
+        golden("threads", blocks).without_threads().assert_equal(&run, "threads added up");
+    }
+}
+
+#[test]
+fn threads_of_like_names_that_follow_each_other_share_a_tree() {
+    check("turns");
+    let Some(jdk) = Jdk::find() else { return };
+    let run = run(Library::whole(jdk, Blocks::Default), "turns", &golden("turns", Blocks::Default));
+    let threads = run.profile().threads;
+    let turns: Vec<u64> = threads.iter().filter(|t| &*t.name == "turn-#").map(|t| t.threads).collect();
+    assert_eq!(turns, [3]);
+}
+
+/// The same on `cctrewrite instrument rt.jar -o inst_rt.jar`, the programs being instrumented in a run of their own.
+#[test]
+fn rt_jar_alone_is_enough() {
+    let Some(jdk) = Jdk::find() else { return };
+    let library = Library::rt_alone(jdk);
+    for name in [
+        "calls",
+        "recursion",
+        "exceptions",
+        "control",
+        "natives",
+        "lambdas",
+        "threads",
+        "turns",
+        "initialisers",
+        "types",
+    ] {
+        let golden = golden(name, Blocks::Default);
+        golden.assert_equal(&run(library, name, &golden), &format!("{name} on rt.jar alone"));
+    }
+}
+
+/// That they ran, how often and what they called; under which context is not compared yet, since the JVM starts them by itself.
+#[test]
+fn class_initialisers_are_counted() {
+    check("initialisers");
+}
+
+#[test]
+fn interfaces_proxies_inner_classes_enums_and_strings() {
+    check("types");
+}

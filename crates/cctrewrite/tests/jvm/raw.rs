@@ -1,0 +1,68 @@
+//! Classes that were not rewritten.
+
+use std::path::PathBuf;
+
+use crate::support::{Blocks, Java, Jdk, Library, folder, instrument};
+
+/// A JVM with `RawBase` and `RawMain` rewritten, and the others as they are.
+fn java(jdk: &'static Jdk) -> Java {
+    let plain = folder("raw-plain");
+    let input = folder("raw-input").join("raw");
+    std::fs::create_dir(&input).unwrap();
+    for name in ["RawBase", "RawMain", "RawOverride", "RawHarmless"] {
+        let file = format!("{name}.class");
+        let to: &PathBuf = if ["RawBase", "RawMain"].contains(&name) { &input } else { &plain };
+        std::fs::copy(crate::support::fixture("raw/classes").join(&file), to.join(&file)).unwrap();
+    }
+    let output = folder("raw-output").join("raw");
+    instrument(&[input], &[jdk.rt_jar()], &output, &[]);
+    let mut java = Library::whole(jdk, Blocks::Default).java("raw");
+    java.class_path([output, plain]);
+    java
+}
+
+#[test]
+fn an_override_that_would_not_run_is_refused_with_the_remedy() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk).succeed("RawMain", &["RawOverride"]);
+    assert!(
+        run.out.starts_with("IncompatibleClassChangeError: cctrewrite: class RawOverride "),
+        "{}",
+        run.out
+    );
+    for part in
+        ["RawBase", "value()I", "cctrewrite instrument", "-Dcctrewrite.raw=warn", "-Dcctrewrite.raw=allow"]
+    {
+        assert!(run.out.contains(part), "{part} is missing: {}", run.out);
+    }
+}
+
+#[test]
+fn it_may_be_accepted_with_or_without_a_warning() {
+    let Some(jdk) = Jdk::find() else { return };
+    for (choice, warns) in [("warn", true), ("allow", false)] {
+        let run = java(jdk).option(format!("-Dcctrewrite.raw={choice}")).succeed("RawMain", &["RawOverride"]);
+        // The override is passed over, as the message says.
+        assert_eq!(run.out, "value 1\n");
+        assert_eq!(run.err.contains("RawOverride"), warns, "{}", run.err);
+        let notes = run.profile().notes;
+        assert!(notes.iter().any(|n| n.contains("RawOverride") && n.contains("would not run")), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_raw_class_without_such_an_override_runs_and_is_noted() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk).succeed("RawMain", &["RawHarmless"]);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("value 1\n", ""));
+    let notes = run.profile().notes;
+    assert!(notes.iter().any(|n| n.contains("not rewritten") && n.contains("RawHarmless")), "{notes:?}");
+}
+
+#[test]
+fn a_wrong_choice_stops_the_jvm() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk).option("-Dcctrewrite.raw=sometimes").run("RawMain", &["RawHarmless"]);
+    run.assert_code(70);
+    assert!(run.err.contains("refuse, warn or allow"), "{}", run.err);
+}

@@ -1,0 +1,136 @@
+//! Expected calling-context trees, and how profiles are compared with them (`fixtures/README.md`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use super::Run;
+
+/// Counts by path.
+pub type Contexts = BTreeMap<String, (u64, u64)>;
+
+/// An expected tree.
+#[derive(Debug)]
+pub struct Golden {
+    /// Classes that are compared, with their nested classes; frames of others are left out of paths.
+    classes: Vec<String>,
+    /// What `-Dcctrewrite.threads` is to be when paths begin with the thread's name.
+    pub threads: Option<String>,
+    contexts: Contexts,
+}
+
+impl Golden {
+    /// Reads an `expected.*.txt`.
+    pub fn read(path: &Path) -> Golden {
+        let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let header = |key: &str| {
+            let mut lines = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(": "));
+            lines.next()
+        };
+        let classes = header("frames").unwrap().split_whitespace().map(str::to_owned).collect();
+        let threads = header("threads").map(str::to_owned);
+        let mut contexts = Contexts::new();
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let (counts, path) = parse(line);
+            assert!(contexts.insert(path.to_owned(), counts).is_none(), "{path} stands there twice");
+        }
+        Golden { classes, threads, contexts }
+    }
+
+    /// The same with all threads added up.
+    pub fn without_threads(self) -> Golden {
+        let mut contexts = Contexts::new();
+        for (path, (calls, bytecodes)) in &self.contexts {
+            let path = if path.starts_with('[') { path.split_once(';').unwrap().1 } else { path };
+            let sum = contexts.entry(path.to_owned()).or_default();
+            *sum = (sum.0 + calls, sum.1 + bytecodes);
+        }
+        Golden { threads: None, contexts, ..self }
+    }
+
+    /// Compares a run with it, context by context.
+    pub fn assert_equal(&self, run: &Run, what: &str) {
+        let found = shown(&run.contexts(self.threads.is_some()), &self.classes);
+        let mut differences = String::new();
+        let paths: BTreeSet<&String> = self.contexts.keys().chain(found.keys()).collect();
+        for path in paths {
+            let (expected, found) = (self.contexts.get(path), found.get(path));
+            if expected != found {
+                differences += &format!("\n  {path}: expected {expected:?}, found {found:?}");
+            }
+        }
+        assert!(differences.is_empty(), "{what}, (calls, bytecodes):{differences}");
+    }
+}
+
+/// The contexts of some classes. A path begins at the last class initialiser in it: what started it is not compared here.
+fn shown(lines: &[String], classes: &[String]) -> Contexts {
+    let is_shown = |frame: &str| {
+        let tail = classes.iter().find_map(|class| frame.strip_prefix(class.as_str()));
+        tail.is_some_and(|tail| tail.starts_with(['.', '$']))
+    };
+    let mut contexts = Contexts::new();
+    for line in lines {
+        let ((calls, bytecodes), path) = parse(line);
+        let frames: Vec<&str> = path.split(';').collect();
+        if !is_shown(frames[frames.len() - 1]) {
+            continue;
+        }
+        let thread = frames[0].starts_with('[');
+        let mut frames: Vec<&str> =
+            frames.into_iter().filter(|f| is_shown(f) || thread && f.starts_with('[')).collect();
+        if let Some(at) = frames.iter().rposition(|frame| frame.contains(".<clinit>")) {
+            frames.drain(..at);
+        }
+        let sum = contexts.entry(frames.join(";")).or_default();
+        *sum = (sum.0 + calls, sum.1 + bytecodes);
+    }
+    contexts
+}
+
+/// Contexts whose paths begin at the last class initialiser in them, as lines: what the JVM was doing when it started one is not compared.
+pub fn from_initialisers(lines: &[String]) -> Vec<String> {
+    let mut contexts = Contexts::new();
+    for line in lines {
+        let ((calls, bytecodes), path) = parse(line);
+        let frames: Vec<&str> = path.split(';').collect();
+        let at = frames.iter().rposition(|frame| frame.contains(".<clinit>")).unwrap_or(0);
+        let sum = contexts.entry(frames[at..].join(";")).or_default();
+        *sum = (sum.0 + calls, sum.1 + bytecodes);
+    }
+    contexts.into_iter().map(|(path, (calls, bytecodes))| format!("{calls} {bytecodes} {path}")).collect()
+}
+
+/// The contexts of these classes alone, as [`Golden`] compares them, as lines.
+pub fn of_classes(lines: &[String], classes: &[&str]) -> Vec<String> {
+    let classes: Vec<String> = classes.iter().map(|class| (*class).to_owned()).collect();
+    let contexts = shown(lines, &classes);
+    contexts.into_iter().map(|(path, (calls, bytecodes))| format!("{calls} {bytecodes} {path}")).collect()
+}
+
+/// Calls and bytecodes of each method, over all contexts.
+pub fn flat(run: &Run) -> Contexts {
+    let mut methods = Contexts::new();
+    for line in run.contexts(false) {
+        let ((calls, bytecodes), path) = parse(&line);
+        let method = path.rsplit(';').next().unwrap();
+        let sum = methods.entry(method.to_owned()).or_default();
+        *sum = (sum.0 + calls, sum.1 + bytecodes);
+    }
+    methods
+}
+
+/// `calls bytecodes path`; the counts may be sums of products.
+fn parse(line: &str) -> ((u64, u64), &str) {
+    let mut parts = line.splitn(3, ' ');
+    let mut next = || parts.next().unwrap_or_else(|| panic!("no context: {line}"));
+    let (calls, bytecodes, path) = (next(), next(), next());
+    ((sum(calls), sum(bytecodes)), path)
+}
+
+fn sum(text: &str) -> u64 {
+    let number = |n: &str| n.parse::<u64>().unwrap_or_else(|_| panic!("no count: {text}"));
+    text.split('+').map(|product| product.split('*').map(number).product::<u64>()).sum()
+}

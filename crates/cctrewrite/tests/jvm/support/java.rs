@@ -1,0 +1,199 @@
+//! Runs of a JVM.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use cct_profile::Profile;
+use cct_profile::contexts::{ContextsOptions, write_contexts};
+
+use super::library::join;
+use super::{Jdk, folder};
+
+/// No program here takes nearly as long, so a JVM that does hangs.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A JVM about to be started, in a folder of its own.
+#[derive(Debug)]
+pub struct Java {
+    program: PathBuf,
+    /// Its working directory.
+    pub folder: PathBuf,
+    options: Vec<String>,
+    class_path: Vec<PathBuf>,
+}
+
+impl Java {
+    /// A JVM of the plain JDK; `name` is for the folder.
+    pub fn new(jdk: &Jdk, name: &str) -> Java {
+        let folder = folder(name);
+        let options = vec![
+            format!("-Dcctrewrite.out={}", folder.join("profile.cct").display()),
+            "-Djava.awt.headless=true".to_owned(),
+            "-XX:+UseSerialGC".to_owned(),
+        ];
+        Java { program: jdk.path("bin/java"), folder, options, class_path: Vec::new() }
+    }
+
+    /// Adds an option.
+    pub fn option(&mut self, option: impl Into<String>) -> &mut Self {
+        self.options.push(option.into());
+        self
+    }
+
+    /// Takes back the options that begin so.
+    pub fn forget(&mut self, prefix: &str) -> &mut Self {
+        self.options.retain(|option| !option.starts_with(prefix));
+        self
+    }
+
+    /// Starts with an empty class path again.
+    pub fn forget_class_path(&mut self) -> &mut Self {
+        self.class_path.clear();
+        self
+    }
+
+    /// Has the verifier look at the classes of the boot class path too.
+    pub fn verify(&mut self) -> &mut Self {
+        self.option("-Xverify:all")
+    }
+
+    /// Adds to the class path.
+    pub fn class_path<P: AsRef<Path>>(&mut self, paths: impl IntoIterator<Item = P>) -> &mut Self {
+        self.class_path.extend(paths.into_iter().map(|p| p.as_ref().to_owned()));
+        self
+    }
+
+    /// Starts it.
+    pub fn start(&self, main: &str, arguments: &[&str]) -> Running {
+        let mut command = Command::new(&self.program);
+        for variable in ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
+            command.env_remove(variable);
+        }
+        command.current_dir(&self.folder).args(&self.options);
+        command.arg("-cp").arg(join(&self.class_path)).arg(main).args(arguments);
+        let file = |name| File::create(self.folder.join(name)).unwrap();
+        command.stdin(Stdio::null()).stdout(file("out")).stderr(file("err"));
+        Running {
+            child: command.spawn().unwrap(),
+            folder: self.folder.clone(),
+            command: format!("{command:?}"),
+        }
+    }
+
+    /// Runs it to its end, whatever that is.
+    pub fn run(&self, main: &str, arguments: &[&str]) -> Run {
+        self.start(main, arguments).wait()
+    }
+
+    /// Runs it; it must end well.
+    pub fn succeed(&self, main: &str, arguments: &[&str]) -> Run {
+        let run = self.run(main, arguments);
+        run.assert_code(0);
+        run
+    }
+}
+
+/// A JVM that runs.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    folder: PathBuf,
+    command: String,
+}
+
+impl Running {
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it has printed a line.
+    pub fn wait_for(&self, line: &str) {
+        let started = Instant::now();
+        while !read(&self.folder.join("out")).lines().any(|l| l == line) {
+            assert!(started.elapsed() < LIMIT, "{}: never said {line}", self.command);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits for its end.
+    pub fn wait(mut self) -> Run {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            if started.elapsed() > LIMIT {
+                self.child.kill().unwrap();
+                self.child.wait().unwrap();
+                panic!("{} hangs; it said: {}", self.command, read(&self.folder.join("err")));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        Run {
+            code: status.code(),
+            out: read(&self.folder.join("out")),
+            err: read(&self.folder.join("err")),
+            folder: self.folder,
+            command: self.command,
+        }
+    }
+}
+
+fn read(path: &Path) -> String {
+    let mut bytes = Vec::new();
+    File::open(path).unwrap().read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// How a JVM ended.
+#[derive(Debug)]
+pub struct Run {
+    /// Its exit code; none after a signal.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+    /// Its working directory.
+    pub folder: PathBuf,
+    command: String,
+}
+
+impl Run {
+    /// Checks the exit code.
+    pub fn assert_code(&self, code: i32) {
+        let last = |text: &str| {
+            text.lines().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n")
+        };
+        let (out, err) = (last(&self.out), last(&self.err));
+        assert_eq!(self.code, Some(code), "{}\nend of out: {out}\nend of err: {err}", self.command);
+    }
+
+    /// Where the profile is, if there is one.
+    pub fn profile_path(&self) -> PathBuf {
+        self.folder.join("profile.cct")
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> Profile {
+        let bytes = fs::read(self.profile_path());
+        let bytes =
+            bytes.unwrap_or_else(|e| panic!("{}: no profile: {e}\n{}{}", self.command, self.out, self.err));
+        let profile = Profile::read(&bytes).unwrap();
+        assert!(profile.damage.is_empty(), "{}: {:?}", self.command, profile.damage);
+        profile
+    }
+
+    /// The lines of the list of all contexts, without comments.
+    pub fn contexts(&self, per_thread: bool) -> Vec<String> {
+        let mut text = Vec::new();
+        write_contexts(&self.profile(), ContextsOptions { per_thread, ..Default::default() }, &mut text)
+            .unwrap();
+        let text = String::from_utf8(text).unwrap();
+        text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+    }
+}

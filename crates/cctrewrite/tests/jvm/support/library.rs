@@ -1,0 +1,136 @@
+//! Instrumented class libraries, made once for all tests of the process.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::{Java, Jdk, copy_all, fixture, instrument, scratch};
+
+/// How basic blocks are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocks {
+    Default,
+    Precise,
+}
+
+/// Both ways.
+pub const ALL_BLOCKS: [Blocks; 2] = [Blocks::Default, Blocks::Precise];
+
+impl Blocks {
+    /// As on the command line and in file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Blocks::Default => "default",
+            Blocks::Precise => "precise",
+        }
+    }
+}
+
+/// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
+const PROGRAMS: [&str; 17] = [
+    "agents",
+    "calls",
+    "control",
+    "ending",
+    "exceptions",
+    "hello",
+    "initialisers",
+    "lambdas",
+    "link",
+    "loaders",
+    "natives",
+    "recursion",
+    "semantics",
+    "shapes",
+    "threads",
+    "turns",
+    "types",
+];
+
+/// An instrumented class library, and the instrumented fixtures that go with it.
+#[derive(Debug)]
+pub struct Library {
+    jdk: &'static Jdk,
+    boot: Vec<PathBuf>,
+    extensions: Option<PathBuf>,
+    /// The instrumented `tools.jar`.
+    pub tools: Option<PathBuf>,
+    /// A folder with the classes of all fixtures.
+    pub programs: PathBuf,
+}
+
+impl Library {
+    /// The whole class library, its tools and the fixtures, instrumented in one run.
+    pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
+        static LIBRARIES: [OnceLock<Library>; 2] = [const { OnceLock::new() }; 2];
+        LIBRARIES[blocks as usize].get_or_init(|| {
+            let folder = scratch().join(format!("whole-{}", blocks.name()));
+            let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());
+            let mut inputs = [boot.clone(), extensions.clone(), vec![jdk.tools_jar()]].concat();
+            inputs.push(plain_programs().to_owned());
+            instrument(&inputs, &[], &folder, &["--blocks", blocks.name()]);
+            let extension_folder = folder.join("ext");
+            fs::create_dir(&extension_folder).unwrap();
+            for jar in &extensions {
+                let name = jar.file_name().unwrap();
+                fs::rename(folder.join(name), extension_folder.join(name)).unwrap();
+            }
+            Library {
+                jdk,
+                boot: boot.iter().map(|jar| folder.join(jar.file_name().unwrap())).collect(),
+                extensions: Some(extension_folder),
+                tools: Some(folder.join("tools.jar")),
+                programs: folder.join("programs"),
+            }
+        })
+    }
+
+    /// `rt.jar` alone, as `cctrewrite instrument rt.jar -o inst_rt.jar` makes it; the fixtures in a run of their own.
+    pub fn rt_alone(jdk: &'static Jdk) -> &'static Library {
+        static LIBRARY: OnceLock<Library> = OnceLock::new();
+        LIBRARY.get_or_init(|| {
+            let folder = scratch().join("alone");
+            fs::create_dir(&folder).unwrap();
+            let boot = folder.join("inst_rt.jar");
+            instrument(&[jdk.rt_jar()], &[], &boot, &[]);
+            let programs = folder.join("programs");
+            instrument(&[plain_programs().to_owned()], &[jdk.rt_jar()], &programs, &[]);
+            Library { jdk, boot: vec![boot], extensions: None, tools: None, programs }
+        })
+    }
+
+    /// A library from jars that a test made.
+    pub fn of(jdk: &'static Jdk, boot: Vec<PathBuf>, programs: PathBuf) -> Library {
+        Library { jdk, boot, extensions: None, tools: None, programs }
+    }
+
+    /// A JVM on this library, with the instrumented fixtures on its class path.
+    pub fn java(&self, name: &str) -> Java {
+        let mut java = Java::new(self.jdk, name);
+        java.option(format!("-Xbootclasspath/p:{}", join(&self.boot)));
+        if let Some(folder) = &self.extensions {
+            java.option(format!("-Djava.ext.dirs={}", folder.display()));
+        }
+        java.class_path([&self.programs]);
+        java.verify();
+        java
+    }
+}
+
+/// The fixtures' classes in one folder.
+pub fn plain_programs() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = scratch().join("programs");
+        for name in PROGRAMS {
+            copy_all(&fixture(name).join("classes"), &folder);
+        }
+        folder
+    })
+}
+
+/// A class path.
+pub fn join<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> String {
+    let paths = paths.into_iter().map(|p| p.as_ref().display().to_string());
+    paths.collect::<Vec<_>>().join(":")
+}

@@ -1,0 +1,200 @@
+//! `cargo xtask test`: all checks and tests, on all JDKs that are to be had.
+
+mod tally;
+
+use std::io::{self, BufRead as _, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+use crate::jdks::{self, Answer, Fetch, Jdk, without_user_options};
+use crate::print_line;
+use crate::process;
+use crate::workspace::cargo;
+use tally::Tally;
+
+/// Options of `cargo xtask test`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Download nothing: neither JDKs nor crates.
+    #[arg(long)]
+    offline: bool,
+    /// Only the tests: neither `cargo fmt` nor `cargo clippy`.
+    #[arg(long)]
+    no_lint: bool,
+}
+
+/// One part of the work, done.
+struct Part {
+    name: &'static str,
+    outcome: Outcome,
+    time: Duration,
+}
+
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped(String),
+}
+
+/// Runs the task; the exit code says whether all is well.
+///
+/// # Errors
+/// If there is no JDK 8, or cargo cannot be started. A check or a test that fails is no error here: all parts are run, and the
+/// summary counts it.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let started = Instant::now();
+    let (answers, provisioning) = timed(|| provision(arguments.offline));
+    let answers = answers?;
+    let jdk_8 = answers.iter().find(|answer| answer.version == 8).and_then(|answer| answer.jdk.as_ref().ok());
+    let jdk_8 = jdk_8.context("the tests need a JDK 8; why there is none stands above")?;
+
+    let mut parts = vec![Part { name: "JDKs", outcome: Outcome::Passed, time: provisioning }];
+    if !arguments.no_lint {
+        parts.push(lint("fmt", &["--all", "--check"], jdk_8)?);
+        let clippy = ["--workspace", "--all-targets", "--", "-D", "warnings"];
+        parts.push(lint("clippy", &offline(&clippy, arguments.offline), jdk_8)?);
+    }
+    let (tally, tests) = test(arguments.offline, &answers, jdk_8)?;
+    parts.push(tests);
+    summary(&answers, &parts, &tally, started.elapsed())
+}
+
+/// Finds or fetches the JDKs and says which there are.
+fn provision(offline: bool) -> Result<Vec<Answer>> {
+    heading("JDKs");
+    let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
+    let answers = jdks::get(&jdks::VERSIONS, fetch)?;
+    for answer in &answers {
+        print_line(&describe(answer))?;
+    }
+    Ok(answers)
+}
+
+fn describe(answer: &Answer) -> String {
+    let version = answer.version;
+    match &answer.jdk {
+        Ok(jdk) => format!("JDK {version:<3} {} ({})", jdk.full_version, jdk.origin),
+        Err(reason) => format!("JDK {version:<3} not to be had, tests that need it are skipped: {reason:#}"),
+    }
+}
+
+/// Runs one of cargo's checks, which prints what it finds. Where the tool is not installed, the check is skipped.
+fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
+    heading(&format!("cargo {name}"));
+    if !process::run(cargo(jdk).args([name, "--version"]))?.status.success() {
+        let reason = format!("cargo {name} is not installed (rustup component add rust{name})")
+            .replace("rustclippy", "clippy");
+        print_line(&format!("skipped: {reason}"))?;
+        return Ok(Part { name, outcome: Outcome::Skipped(reason), time: Duration::ZERO });
+    }
+    let mut command = cargo(jdk);
+    command.arg(name).args(arguments);
+    let (status, time) = timed(|| command.status());
+    let passed = status.with_context(|| format!("cargo {name}"))?.success();
+    Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
+}
+
+/// Runs all tests, shows what they print as they print it, and counts.
+fn test(offline_too: bool, answers: &[Answer], jdk_8: &Jdk) -> Result<(Tally, Part)> {
+    heading("cargo test");
+    let mut command = cargo(jdk_8);
+    // What a test skipped stands in its output, which the test harness shows of failed tests only, unless it is told.
+    let arguments = ["--workspace", "--no-fail-fast", "--", "--show-output"];
+    command.arg("test").args(offline(&arguments, offline_too));
+    without_user_options(&mut command);
+    for answer in answers {
+        let variable = format!("JAVA{}_HOME", answer.version);
+        match &answer.jdk {
+            Ok(jdk) => command.env(variable, &jdk.home),
+            Err(_) => command.env_remove(variable),
+        };
+    }
+    let (result, time) = timed(|| streamed(&mut command, &mut io::stdout()));
+    let (tally, succeeded) = result.context("cargo test")?;
+    // Cargo fails without a failed test when something does not compile, or a test's process dies.
+    let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
+    Ok((tally, Part { name: "tests", outcome, time }))
+}
+
+/// Runs a command, shows its lines on `out` as they come, and counts the test results in them. The flag says whether it succeeded.
+fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)> {
+    // One pipe for both, so that lines come in the order in which they were written.
+    let (reader, writer) = io::pipe()?;
+    let mut child = command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
+    // The command holds this end of the pipe, which must be closed for the other end to see the end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut tally = Tally::default();
+    let mut reader = BufReader::new(reader);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        out.write_all(&line)?;
+        // What tests print need not be UTF-8.
+        tally.line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']));
+        line.clear();
+    }
+    Ok((tally, child.wait()?.success()))
+}
+
+/// Prints the summary; its last line is the count of all tests and checks.
+fn summary(answers: &[Answer], parts: &[Part], tally: &Tally, total: Duration) -> Result<ExitCode> {
+    heading("summary");
+    for answer in answers {
+        print_line(&describe(answer))?;
+    }
+    for (reason, times) in tally.reasons() {
+        print_line(&format!("skipped, {times} x: {reason}"))?;
+    }
+    let (mut passed, mut failed, mut skipped) = (tally.passed(), tally.failed(), tally.skipped());
+    for Part { name, outcome, time } in parts {
+        let seconds = time.as_secs();
+        let (verdict, counter) = match outcome {
+            Outcome::Passed => ("ok".to_owned(), &mut passed),
+            Outcome::Failed => ("FAILED".to_owned(), &mut failed),
+            Outcome::Skipped(reason) => (format!("skipped: {reason}"), &mut skipped),
+        };
+        // The format and the lints count as one check each; a part that failed counts even if no test in it did.
+        let counts = match *name {
+            "fmt" | "clippy" => true,
+            "tests" => matches!(outcome, Outcome::Failed) && tally.failed() == 0,
+            _ => false,
+        };
+        *counter += u32::from(counts);
+        print_line(&format!("{name:<8} {:>3} min {:02} s   {verdict}", seconds / 60, seconds % 60))?;
+    }
+    print_line(&format!("{:<8} {:>3} min {:02} s", "total", total.as_secs() / 60, total.as_secs() % 60))?;
+    print_line(&format!("{passed} passed, {failed} failed, {skipped} skipped"))?;
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn heading(what: &str) {
+    // To standard error, like cargo's own headings.
+    eprintln!("\n=== {what}");
+}
+
+/// Puts `--offline` in front of the arguments if wanted.
+fn offline<'a>(arguments: &[&'a str], wanted: bool) -> Vec<&'a str> {
+    wanted.then_some("--offline").into_iter().chain(arguments.iter().copied()).collect()
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let started = Instant::now();
+    (work(), started.elapsed())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_counted_to_its_end_whoever_wrote_it() {
+        let script = "echo 'test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out'; \
+                      echo 'skipped: JDK 25' >&2; printf '\\377\\n'; exit 1";
+        let mut shown = Vec::new();
+        let (tally, succeeded) = streamed(Command::new("sh").args(["-c", script]), &mut shown).unwrap();
+        assert!(shown.ends_with(b"\nskipped: JDK 25\n\xff\n"), "{shown:?}");
+        assert_eq!((tally.passed(), tally.failed(), tally.skipped()), (3, 0, 2));
+        assert!(!succeeded);
+    }
+}

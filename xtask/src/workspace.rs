@@ -1,0 +1,104 @@
+//! The workspace, and the command `cctrewrite` built from it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::jdks::Jdk;
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    // `cargo run` says where the package lies now; the constant, where it lay when it was compiled.
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let package = PathBuf::from(package);
+    package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
+}
+
+/// A call of cargo in the workspace, with a `javac` for the build of the runtime: `jdk` lends its own if the machine has none.
+pub fn cargo(jdk: &Jdk) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).stdin(Stdio::null());
+    // Cargo gives them to xtask; handed on, they would stand for another package.
+    for variable in
+        env::vars_os().map(|(name, _)| name).filter(|name| is_of_this_package(&name.to_string_lossy()))
+    {
+        cargo.env_remove(variable);
+    }
+    if !machine_has_javac() {
+        cargo.env("JAVA_HOME", &jdk.home);
+    }
+    cargo
+}
+
+/// Whether cargo sets this variable for the package that it runs.
+fn is_of_this_package(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+}
+
+/// Whether the build of the runtime finds a `javac` by itself; it looks where `jdk-wrap/build.rs` says.
+fn machine_has_javac() -> bool {
+    let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
+    let path = env::var_os("PATH").unwrap_or_default();
+    home.into_iter().chain(env::split_paths(&path)).any(|folder| folder.join("javac").is_file())
+}
+
+/// The release build of the command `cctrewrite`.
+pub struct Built {
+    /// The program.
+    pub program: PathBuf,
+    /// Cargo's target folder.
+    pub target: PathBuf,
+}
+
+/// Builds the command `cctrewrite` for release; cargo shows its progress on standard error.
+///
+/// # Errors
+/// If it does not compile.
+pub fn build_release(jdk: &Jdk) -> Result<Built> {
+    let mut build = cargo(jdk);
+    build.args([
+        "build",
+        "--release",
+        "--package",
+        "cctrewrite",
+        "--message-format",
+        "json-render-diagnostics",
+    ]);
+    build.stderr(Stdio::inherit());
+    let output = build.output().context("cargo cannot be started")?;
+    if !output.status.success() {
+        bail!("cctrewrite does not compile; what is wrong stands above");
+    }
+    let messages = String::from_utf8(output.stdout).context("cargo's messages")?;
+    let program = messages.lines().filter_map(executable).next_back().context("cargo built no program")?;
+    // .../target/release/cctrewrite
+    let target = program.ancestors().nth(2).context("cargo's target folder")?.to_owned();
+    Ok(Built { program, target })
+}
+
+/// The program that a line of cargo's JSON messages says was made (The Cargo Book, "External Tools").
+fn executable(message: &str) -> Option<PathBuf> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    message.get("executable")?.as_str().map(PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_the_workspace() {
+        assert!(root().join("Cargo.lock").is_file());
+        assert!(root().join("crates/cctrewrite").is_dir());
+    }
+
+    #[test]
+    fn programs_are_found_in_cargos_messages() {
+        let message = r#"{"reason":"compiler-artifact","executable":"/t/release/cctrewrite","fresh":true}"#;
+        assert_eq!(executable(message), Some("/t/release/cctrewrite".into()));
+        assert_eq!(executable(r#"{"reason":"compiler-artifact","executable":null}"#), None);
+        assert_eq!(executable("no JSON"), None);
+    }
+}
