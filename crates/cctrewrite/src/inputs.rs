@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Limits, Location};
+use cct_rewrite::mid::ClassHash;
 use cct_rewrite::provenance::{self, Provenance};
 use cct_rewrite::{ClassSummary, Role, Settings, World, convention, hooks};
 
@@ -20,6 +21,9 @@ pub struct Sources {
     pub inputs: Vec<Input>,
     /// What is only looked at.
     pub libraries: Vec<Input>,
+    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can hold, and why. They stay as they are, and the
+    /// others must be planned with that in mind.
+    pub outgrown: BTreeMap<ClassHash, String>,
 }
 
 /// What to do with an entry of an input that is named like a class and is none.
@@ -64,7 +68,7 @@ impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources> {
         let limits = Limits::default();
-        let mut sources = Sources { inputs: Vec::new(), libraries: Vec::new() };
+        let mut sources = Sources { inputs: Vec::new(), libraries: Vec::new(), outgrown: BTreeMap::new() };
         let mut seen: Vec<PathBuf> = Vec::new();
         for path in inputs {
             sources.inputs.push(Input::open(path, &limits)?);
@@ -134,7 +138,10 @@ impl Sources {
             }
             in_inputs += if role == Role::Input { found.len() as u64 } else { 0 };
             let is_library = jdk::home_around(input.path()).is_some() || object.is_some();
-            classes.extend(found.into_iter().map(|class| (role, class)));
+            classes.extend(found.into_iter().map(|class| match self.outgrown.contains_key(&class.hash) {
+                true => (Role::Library, class),
+                false => (role, class),
+            }));
             of_library.resize(classes.len(), is_library);
         }
         let library = classes.iter().zip(&of_library).filter(|(_, of_library)| **of_library);
@@ -148,6 +155,11 @@ impl Sources {
         }
         let world = World::new(classes);
         notices.extend(duplicates(&world));
+        notices.extend(
+            self.outgrown
+                .values()
+                .map(|why| format!("warning: {why}; the class stays as it is, and is missing from the tree")),
+        );
         Ok(Surveyed { world, provenance, classes: in_inputs, notices })
     }
 }

@@ -194,7 +194,10 @@ mod tests {
         assert_eq!(treatment(&inputs, &[], "java/lang/invoke/X", "m"), T::Redispatched);
         assert_eq!(treatment(&inputs, &[], "java/lang/invoke/X", "own"), T::OriginalOnly);
         let native = class("java/lang/invoke/N").extends("A").method(PUBLIC | NATIVE, "m", "()V");
-        assert_eq!(treatment(&[inputs[0].clone(), inputs[1].clone(), native], &[], "java/lang/invoke/N", "m"), T::AbstractRedispatched);
+        assert_eq!(
+            treatment(&[inputs[0].clone(), inputs[1].clone(), native], &[], "java/lang/invoke/N", "m"),
+            T::AbstractRedispatched
+        );
     }
 
     fn two_interfaces() -> Vec<TestClass> {

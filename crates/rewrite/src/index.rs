@@ -17,6 +17,8 @@ pub mod method_flags {
     pub const OVERRIDE_WOULD_MISS: u8 = 2;
     /// Not recorded.
     pub const NOT_RECORDED: u8 = 4;
+    /// Neither public nor protected nor private: only its own package can override it.
+    pub const PACKAGE_PRIVATE: u8 = 8;
 }
 
 /// A method of a rewritten class.

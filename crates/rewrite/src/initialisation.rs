@@ -28,14 +28,17 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
     let mut torn = false;
     let mut work = Vec::new();
     // Each instruction is queued once, when its state becomes known.
-    let mut reach = |bci: Bci, state: State, states: &mut Vec<Option<State>>, work: &mut Vec<Bci>| match states.get_mut(bci as usize) {
-        None => {}
-        Some(Some(old)) => torn |= old.initialised != state.initialised,
-        Some(slot) => {
-            *slot = Some(state);
-            work.push(bci);
-        }
-    };
+    let mut reach =
+        |bci: Bci, state: State, states: &mut Vec<Option<State>>, work: &mut Vec<Bci>| match states
+            .get_mut(bci as usize)
+        {
+            None => {}
+            Some(Some(old)) => torn |= old.initialised != state.initialised,
+            Some(slot) => {
+                *slot = Some(state);
+                work.push(bci);
+            }
+        };
     reach(0, State { pending: 0, initialised: false }, &mut states, &mut work);
     while let Some(bci) = work.pop() {
         let at = bci as usize;

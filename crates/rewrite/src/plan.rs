@@ -255,7 +255,13 @@ fn counted_by_name<'x>(
 
 /// The class from which a super call is selected: the direct superclass, whichever class above the reference names (JVMS 6.5,
 /// `invokespecial`).
-fn super_class_searched(world: &World, caller: ClassId, op: opcode::Opcode, owner: &[u8], name: &[u8]) -> Option<ClassId> {
+fn super_class_searched(
+    world: &World,
+    caller: ClassId,
+    op: opcode::Opcode,
+    owner: &[u8],
+    name: &[u8],
+) -> Option<ClassId> {
     let named = world.class_named(owner)?;
     let is_super_call = op == opcode::INVOKESPECIAL
         && name != b"<init>"

@@ -242,6 +242,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             flags |= method_flags::OVERRIDE_WOULD_MISS;
         }
         let has_body = !member.is(access::ABSTRACT);
+        if may_be_overridden && member.access_flags & (access::PUBLIC | access::PROTECTED) == 0 {
+            flags |= method_flags::PACKAGE_PRIVATE;
+        }
         let left_out = treatment == Treatment::Untouched || fallback == Some(Fallback::NotInstrumented);
         if has_body && (!self.recorded || left_out) {
             flags |= method_flags::NOT_RECORDED;
@@ -453,7 +456,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     /// Interfaces that get concrete methods need class version 52 (JVMS 4.6).
     fn raise_interface_version(&mut self) {
         let plan = &self.rewriter.plan;
-        let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch()) || !plan.tie_breaks(self.id).is_empty();
+        let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch())
+            || !plan.tie_breaks(self.id).is_empty();
         if self.class.is_interface() && gains {
             self.edit.require_version(52);
         }

@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-/// How often a running program is asked for its peak memory. Memory that it takes in its last moments, after the last question, is
-/// missed.
+/// How often a running program is asked for its memory and processor time. What it takes in its last moments, after the last question,
+/// is missed.
 const POLL: Duration = Duration::from_millis(2);
 
 /// One measured run.
 pub struct Run {
     /// From the start of the process to its end.
     pub seconds: f64,
+    /// Processor time of all its threads, in the program and in the kernel.
+    pub cpu_seconds: f64,
     /// The largest resident set that was seen, in KiB.
     pub peak_kib: u64,
     /// What it wrote to standard output.
@@ -33,24 +35,26 @@ pub fn run(command: &mut Command) -> Result<Run> {
     let child = child.with_context(|| format!("{shown} cannot be started"))?;
     let id = child.id();
     let (ended, is_ended) = mpsc::channel::<()>();
-    let (output, seconds, peak_kib) = thread::scope(|scope| {
+    let (output, seconds, (cpu_seconds, peak_kib)) = thread::scope(|scope| {
         let poller = scope.spawn(move || {
-            let mut peak = 0;
+            let (mut cpu, mut peak) = (0.0, 0);
             while is_ended.recv_timeout(POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
-                peak = peak.max(peak_of(id).unwrap_or(0));
+                // Both only grow; of a process that has just ended there is nothing to read.
+                cpu = cpu_of(id).unwrap_or(cpu);
+                peak = peak_of(id).unwrap_or(peak);
             }
-            peak
+            (cpu, peak)
         });
         let output = child.wait_with_output();
         let seconds = started.elapsed().as_secs_f64();
         drop(ended);
-        (output, seconds, poller.join().unwrap_or(0))
+        (output, seconds, poller.join().unwrap_or_default())
     });
     let output = output.with_context(|| shown.clone())?;
     if !output.status.success() {
         bail!("{shown} failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr));
     }
-    Ok(Run { seconds, peak_kib, output: String::from_utf8_lossy(&output.stdout).into_owned() })
+    Ok(Run { seconds, cpu_seconds, peak_kib, output: String::from_utf8_lossy(&output.stdout).into_owned() })
 }
 
 /// The largest resident set of a process so far, in KiB: `VmHWM` of proc(5).
@@ -58,6 +62,17 @@ fn peak_of(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// The processor time of a process so far: `utime` and `stime` of proc(5), the fields 14 and 15.
+fn cpu_of(process: u32) -> Option<f64> {
+    /// Linux gives these times in hundredths of a second on all its machines (`USER_HZ`).
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Field 2 is the name in parentheses, which may hold anything; the fields behind it are numbered from 3.
+    let (_, behind) = stat.rsplit_once(") ")?;
+    let mut times = behind.split(' ').skip(14 - 3).map_while(|field| field.parse::<f64>().ok());
+    Some((times.next()? + times.next()?) / TICKS_PER_SECOND)
 }
 
 /// Median and spread of repeated measurements.
@@ -101,8 +116,11 @@ mod tests {
 
     #[test]
     fn a_process_is_timed_and_its_memory_seen() {
-        let run = run(Command::new("sh").args(["-c", "sleep 0.2; echo done"])).unwrap();
+        let run = run(Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.2; echo done"]))
+        .unwrap();
         assert!(run.seconds >= 0.2, "{}", run.seconds);
+        assert!(run.cpu_seconds > 0.0 && run.cpu_seconds < run.seconds, "{}", run.cpu_seconds);
         assert!(run.peak_kib > 0);
         assert_eq!(run.output, "done\n");
     }

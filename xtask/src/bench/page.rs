@@ -36,6 +36,8 @@ pub struct Row {
     pub is_reference: bool,
     /// Wall-clock times.
     pub seconds: Spread,
+    /// Processor times; none of what is no process of its own.
+    pub cpu_seconds: Option<Spread>,
     /// The largest peak of all rounds; none of what is no process of its own.
     pub peak_kib: Option<u64>,
     /// The size of the output.
@@ -69,17 +71,18 @@ fn with_section(text: &str, name: &str, section: &str) -> String {
 
 fn section(page: &Page) -> String {
     let mut text = String::from("## Instrumenting rt.jar: `cargo xtask bench rewrite`\n\n");
-    text +=
-        "| | median | least to most | of `cctrewrite` | peak memory | output |\n|---|---|---|---|---|---|\n";
+    text += "| | time | least to most | of `cctrewrite` | processor time | peak memory | output |\n\
+                  |---|---|---|---|---|---|---|\n";
     let reference = page.rows.iter().find(|row| row.is_reference).map(|row| row.seconds.median);
-    for Row { name, seconds, peak_kib, output_bytes, .. } in &page.rows {
+    for Row { name, seconds, cpu_seconds, peak_kib, output_bytes, .. } in &page.rows {
         let ratio =
             reference.map_or_else(String::new, |reference| format!("x {:.2}", seconds.median / reference));
         let peak = peak_kib.map_or_else(|| "-".to_owned(), |kib| format!("{} MB", megabytes(kib * 1024)));
+        let cpu = cpu_seconds.map_or_else(|| "-".to_owned(), |cpu| format!("{:.2} s", cpu.median));
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "| {name} | {:.2} s | {:.2} to {:.2} s | {ratio} | {peak} | {} MB |",
+            "| {name} | {:.2} s | {:.2} to {:.2} s | {ratio} | {cpu} | {peak} | {} MB |",
             seconds.median,
             seconds.least,
             seconds.most,
@@ -92,8 +95,8 @@ fn section(page: &Page) -> String {
     let _ = write!(
         text,
         "
-Rounds: {rounds}, interleaved, after one that does not count. Wall-clock time of the whole process, JVM start included; outputs go to the
-page cache of a local disk. Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {commit} (`+`: with changes).
+Rounds: {rounds}, interleaved, after one that does not count; medians. Time is wall-clock time of the whole process, JVM start included;
+outputs go to the page cache of a local disk. Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {commit} (`+`: with changes).
 
 - **Machine**: {machine}.
 - **Input**: rt.jar ({input} MB, entries not compressed) of JDK {jdk}, which also runs ASM {asm} with its default options.
@@ -105,6 +108,8 @@ page cache of a local disk. Load average {load_before:.2} before, {load_after:.2
   extended copy of each body with entry, counts at basic blocks and contexts at calls, and a wrapper that restores the context. Nothing
   is planned, so the output does not run. ASM patches frames and computes the sizes of stacks.
 - **Later passes in one JVM**: the time of one later pass alone, without the start of the JVM, when the JVM has compiled ASM.
+- **Processor time**: of all threads, those of the JVM's compilers and garbage collector included; another load on the machine changes
+  it less than it changes the time.
 - **Peak memory**: largest resident set, the largest of all rounds. The JVM's depends on the memory of the machine, since it collects
   garbage late when there is much.
 "
@@ -140,6 +145,7 @@ mod tests {
             name: name.to_owned(),
             is_reference,
             seconds: Spread { median, least: median - 0.5, most: median + 0.5 },
+            cpu_seconds: is_reference.then_some(Spread { median: 2.5, least: 2.4, most: 2.6 }),
             peak_kib: is_reference.then_some(250_000),
             output_bytes: 114_200_000,
         };
@@ -153,7 +159,10 @@ mod tests {
             input_bytes: 65_000_000,
         };
         let text = section(&page);
-        assert!(text.contains("| ours | 2.00 s | 1.50 to 2.50 s | x 1.00 | 256 MB | 114 MB |"), "{text}");
-        assert!(text.contains("| theirs | 3.00 s | 2.50 to 3.50 s | x 1.50 | - | 114 MB |"), "{text}");
+        assert!(
+            text.contains("| ours | 2.00 s | 1.50 to 2.50 s | x 1.00 | 2.50 s | 256 MB | 114 MB |"),
+            "{text}"
+        );
+        assert!(text.contains("| theirs | 3.00 s | 2.50 to 3.50 s | x 1.50 | - | - | 114 MB |"), "{text}");
     }
 }

@@ -64,6 +64,7 @@ impl Subject {
 /// One measurement of one subject.
 struct Sample {
     seconds: f64,
+    cpu_seconds: Option<f64>,
     peak_kib: Option<u64>,
     output_bytes: u64,
 }
@@ -160,13 +161,15 @@ impl Bench {
         let started = Instant::now();
         fs::write(&self.output, fs::read(&self.input)?)?;
         let seconds = started.elapsed().as_secs_f64();
-        Ok(Sample { seconds, peak_kib: None, output_bytes: self.remove_output()? })
+        Ok(Sample { seconds, cpu_seconds: None, peak_kib: None, output_bytes: self.remove_output()? })
     }
 
     /// A whole process.
     fn process(&self, command: &mut Command) -> Result<Sample> {
         let run = measure::run(command)?;
-        Ok(Sample { seconds: run.seconds, peak_kib: Some(run.peak_kib), output_bytes: self.remove_output()? })
+        let output_bytes = self.remove_output()?;
+        let (cpu_seconds, peak_kib) = (Some(run.cpu_seconds), Some(run.peak_kib));
+        Ok(Sample { seconds: run.seconds, cpu_seconds, peak_kib, output_bytes })
     }
 
     /// The last of several passes in one JVM, as the harness measures it.
@@ -175,11 +178,10 @@ impl Bench {
         let passes = asm::passes(&run.output)?;
         let last = passes.last().context("the ASM harness said nothing")?;
         ensure!(last.class_bytes > 0, "the ASM harness rewrote no class");
-        Ok(Sample {
-            seconds: last.seconds,
-            peak_kib: Some(run.peak_kib),
-            output_bytes: self.remove_output()?,
-        })
+        // The processor time is that of all passes, and says nothing about the last.
+        let peak_kib = Some(run.peak_kib);
+        let output_bytes = self.remove_output()?;
+        Ok(Sample { seconds: last.seconds, cpu_seconds: None, peak_kib, output_bytes })
     }
 
     /// Removes the output, so that every run makes a new file; returns its size.
@@ -196,10 +198,12 @@ fn size(file: &Path) -> Result<u64> {
 
 fn row(subject: Subject, samples: &[Sample]) -> Option<Row> {
     let seconds: Vec<f64> = samples.iter().map(|sample| sample.seconds).collect();
+    let cpu_seconds: Vec<f64> = samples.iter().filter_map(|sample| sample.cpu_seconds).collect();
     Some(Row {
         name: subject.name(),
         is_reference: subject == Subject::AllThreads,
         seconds: Spread::of(&seconds)?,
+        cpu_seconds: Spread::of(&cpu_seconds),
         peak_kib: samples.iter().filter_map(|sample| sample.peak_kib).max(),
         output_bytes: samples.first()?.output_bytes,
     })

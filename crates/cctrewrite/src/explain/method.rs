@@ -136,11 +136,7 @@ fn write_calls(
 }
 
 /// How a call site calls.
-fn call(
-    rewriter: &Rewriter,
-    class: &ClassFile<'_>,
-    instruction: &Instruction<'_>,
-) -> Result<String> {
+fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_>) -> Result<String> {
     let not_surveyed = || anyhow!("class {} was not surveyed", class.pool.utf8_lossy(class.this_class));
     let caller = rewriter.world().class_hashed(ClassHash::of(class.bytes)).ok_or_else(not_surveyed)?;
     let target = rewriter.call_target(caller, class, instruction)?;
@@ -154,8 +150,6 @@ fn call(
         CallTarget::Stored { known: false } => {
             "original signature, context put into the thread (the callee's class was not found)".to_owned()
         }
-        CallTarget::Stored { known: true } => {
-            "original signature, context put into the thread".to_owned()
-        }
+        CallTarget::Stored { known: true } => "original signature, context put into the thread".to_owned(),
     })
 }

@@ -72,7 +72,8 @@ pub fn run(arguments: &Explain) -> Result<()> {
     }
 
     let recorded = filter.clone();
-    let rewriter = Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| recorded.records(class))?;
+    let rewriter =
+        Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| recorded.records(class))?;
     let class = ClassFile::parse(&candidate.bytes)?;
     let hash = ClassHash::of(&candidate.bytes);
     let id = rewriter.world().class_hashed(hash).ok_or_else(|| Error::NotSurveyed(wanted.clone()))?;
@@ -89,7 +90,8 @@ fn not_found(wanted: &str, arguments: &Explain, world: &World) -> anyhow::Error 
     let names: BTreeSet<String> = inputs.map(|class| readable(&class.summary.name)).collect();
     let similar: Vec<&str> =
         names.iter().filter(|name| simple(name) == simple(wanted)).take(5).map(String::as_str).collect();
-    let hint = if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) };
+    let hint =
+        if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) };
     anyhow!("{} has no class {wanted}{hint}", arguments.input.display())
 }
 
@@ -151,7 +153,11 @@ fn write(
         class.methods.iter().any(|m| m.name == added.name && with_extension(m.descriptor) == added.descriptor)
     };
     for added in after.methods[class.methods.len()..].iter().filter(|added| !is_twin(added)) {
-        writeln!(out, "\n{}\n  added       belongs to no single method of the class", listing::signature(added))?;
+        writeln!(
+            out,
+            "\n{}\n  added       belongs to no single method of the class",
+            listing::signature(added)
+        )?;
         if !arguments.no_code {
             listing::write(&after, &constants_after, added, "    ", out)?;
         }
@@ -159,7 +165,12 @@ fn write(
     Ok(())
 }
 
-fn write_class(explained: &Explained<'_>, place: &str, class: &ClassFile<'_>, out: &mut dyn Write) -> Result<()> {
+fn write_class(
+    explained: &Explained<'_>,
+    place: &str,
+    class: &ClassFile<'_>,
+    out: &mut dyn Write,
+) -> Result<()> {
     let kind = if class.is_interface() { "interface" } else { "class" };
     writeln!(out, "{kind} {}", readable(class.name()))?;
     writeln!(out, "  found in    {place}")?;
@@ -183,7 +194,11 @@ fn write_class(explained: &Explained<'_>, place: &str, class: &ClassFile<'_>, ou
         writeln!(out, "  size        {} bytes, rewritten {}", grouped(before), grouped(after))?;
     }
     if !report.dropped.is_empty() {
-        writeln!(out, "  dropped     attributes of code that may hold bytecode indices: {}", report.dropped.join(", "))?;
+        writeln!(
+            out,
+            "  dropped     attributes of code that may hold bytecode indices: {}",
+            report.dropped.join(", ")
+        )?;
     }
     Ok(())
 }

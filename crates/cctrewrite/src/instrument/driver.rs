@@ -1,8 +1,13 @@
 //! What becomes of each entry of an input: classes are rewritten, and each archive gets its index and, if it holds
 //! `java/lang/Object`, the runtime. The outermost one also gets its place.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use cct_archive::{Action, ArchivePath, INDEX_NAME, Location, Method, NewEntry, Rewriter as ArchiveRewriter};
+use cct_classfile::ErrorKind;
 use cct_rewrite::index::{self, ClassRecord};
+use cct_rewrite::mid::ClassHash;
 use cct_rewrite::report::ClassReport;
 use cct_rewrite::{ClassSummary, Error, Rewriter, convention, runtime_classes};
 
@@ -26,13 +31,32 @@ pub struct Driver<'r> {
     rewriter: &'r Rewriter,
     bad: BadClasses,
     progress: &'r Progress,
+    /// Known from an attempt before.
+    stays: &'r BTreeMap<ClassHash, String>,
+    outgrown: Mutex<BTreeMap<ClassHash, String>>,
 }
 
 impl<'r> Driver<'r> {
-    /// A driver.
-    pub fn new(rewriter: &'r Rewriter, bad: BadClasses, progress: &'r Progress) -> Self {
-        Driver { rewriter, bad, progress }
+    /// A driver. The classes in `stays` are left as they are.
+    pub fn new(
+        rewriter: &'r Rewriter,
+        bad: BadClasses,
+        progress: &'r Progress,
+        stays: &'r BTreeMap<ClassHash, String>,
+    ) -> Self {
+        Driver { rewriter, bad, progress, stays, outgrown: Mutex::default() }
     }
+
+    /// Classes that turned out not to be rewritable though nothing is wrong with them, and why. If there are any, the outputs are of no use: the
+    /// others were planned as if these were rewritten.
+    pub fn outgrown(self) -> BTreeMap<ClassHash, String> {
+        self.outgrown.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a class outgrew what a class file can hold.
+fn is_outgrown(error: &Error) -> bool {
+    matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
 }
 
 impl ArchiveRewriter for Driver<'_> {
@@ -44,7 +68,18 @@ impl ArchiveRewriter for Driver<'_> {
         if self.bad == BadClasses::Keep && ClassSummary::parse(bytes).is_err() {
             return Ok((Action::Keep, None));
         }
-        let rewritten = self.rewriter.rewrite(bytes)?;
+        let hash = ClassHash::of(bytes);
+        if self.stays.contains_key(&hash) {
+            return Ok((Action::Keep, None));
+        }
+        let rewritten = match self.rewriter.rewrite(bytes) {
+            Err(error) if is_outgrown(&error) => {
+                let mut outgrown = self.outgrown.lock().unwrap_or_else(PoisonError::into_inner);
+                outgrown.insert(hash, error.to_string());
+                return Ok((Action::Keep, None));
+            }
+            other => other?,
+        };
         self.progress.step();
         let record = Record { depth: at.archive.depth(), class: rewritten.record, report: rewritten.report };
         Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
@@ -59,7 +94,11 @@ impl ArchiveRewriter for Driver<'_> {
             let internal = classes.iter().any(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
             for (name, bytes) in jdk_wrap::classes() {
                 let bytes = match internal {
-                    true => runtime_classes::rename(bytes, runtime_classes::UNSAFE, runtime_classes::INTERNAL_UNSAFE)?,
+                    true => runtime_classes::rename(
+                        bytes,
+                        runtime_classes::UNSAFE,
+                        runtime_classes::INTERNAL_UNSAFE,
+                    )?,
                     false => bytes.to_vec(),
                 };
                 entries.push(NewEntry { name: format!("{name}.class"), bytes, method: Method::Deflated });

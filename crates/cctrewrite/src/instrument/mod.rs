@@ -4,15 +4,19 @@ mod driver;
 mod summary;
 mod targets;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, bail};
-use cct_archive::{Input, RewriteOptions, Target};
+use cct_archive::{Input, RewriteOptions, Staged, Target};
 use cct_rewrite::Rewriter;
+use cct_rewrite::mid::ClassHash;
 
 use crate::args::Instrument;
+use crate::filter::Filter;
 use crate::inputs::{BadClasses, Sources};
 use crate::pending_file::PendingFile;
 use crate::progress::Progress;
-use driver::Driver;
+use driver::{Driver, Record};
 use summary::Summary;
 use targets::Targets;
 
@@ -27,31 +31,19 @@ pub fn run(arguments: &Instrument) -> Result<()> {
 
 fn instrument(arguments: &Instrument) -> Result<()> {
     let started = std::time::Instant::now();
-    let sources = Sources::open(&arguments.inputs, &arguments.choices.library)?;
+    let mut sources = Sources::open(&arguments.inputs, &arguments.choices.library)?;
     let targets = Targets::new(&arguments.output, &sources)?;
     check_report(arguments, &sources.inputs, &targets)?;
     let filter = arguments.choices.filter()?;
-    let settings = arguments.choices.settings();
-    let bad = if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse };
 
-    let surveyed = {
-        let progress = Progress::counting("looking at classes", !arguments.quiet);
-        sources.survey(&settings, bad, &|_, _, _, _| progress.step())?
-    };
-    let mut summary = Summary::new(settings, surveyed.notices);
-    let rewriter = Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
-
-    let mut staged = Vec::with_capacity(sources.inputs.len());
-    {
-        let progress = Progress::of("rewriting", surveyed.classes, !arguments.quiet);
-        let driver = Driver::new(&rewriter, bad, &progress);
-        let options = RewriteOptions { level: arguments.level, ..RewriteOptions::default() };
-        for (input, target) in sources.inputs.iter().zip(&targets.list) {
-            let output = input.rewrite(target, &options, &driver)?;
-            summary.add_output(target.path(), output.account());
-            staged.push(output);
+    let (summary, staged) = loop {
+        let (summary, staged, outgrown) = attempt(arguments, &sources, &targets, &filter)?;
+        if outgrown.is_empty() {
+            break (summary, staged);
         }
-    }
+        // Rare: some class is too full to be rewritten. The others must know that it stays raw.
+        sources.outgrown.extend(outgrown);
+    };
     let report = arguments.report.as_ref().map(|path| {
         PendingFile::write(path, |out| Ok(serde_json::to_writer_pretty(out, &summary.completeness())?))
     });
@@ -65,6 +57,33 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     targets.keep();
     summary.print(started.elapsed(), arguments.quiet);
     Ok(())
+}
+
+/// What an attempt gives: the summary, the outputs, and the classes that stood in its way.
+type Attempt = (Summary, Vec<Staged<Record>>, BTreeMap<ClassHash, String>);
+
+/// Surveys, plans and rewrites all inputs.
+fn attempt(arguments: &Instrument, sources: &Sources, targets: &Targets, filter: &Filter) -> Result<Attempt> {
+    let settings = arguments.choices.settings();
+    let bad = if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse };
+    let surveyed = {
+        let progress = Progress::counting("looking at classes", !arguments.quiet);
+        sources.survey(&settings, bad, &|_, _, _, _| progress.step())?
+    };
+    let mut summary = Summary::new(settings, surveyed.notices);
+    let filter = filter.clone();
+    let rewriter =
+        Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
+    let progress = Progress::of("rewriting", surveyed.classes, !arguments.quiet);
+    let driver = Driver::new(&rewriter, bad, &progress, &sources.outgrown);
+    let options = RewriteOptions { level: arguments.level, ..RewriteOptions::default() };
+    let mut staged = Vec::with_capacity(sources.inputs.len());
+    for (input, target) in sources.inputs.iter().zip(&targets.list) {
+        let output = input.rewrite(target, &options, &driver)?;
+        summary.add_output(target.path(), output.account());
+        staged.push(output);
+    }
+    Ok((summary, staged, driver.outgrown()))
 }
 
 /// The report may overwrite neither an input nor an output.

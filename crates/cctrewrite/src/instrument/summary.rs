@@ -176,11 +176,16 @@ impl Summary {
             count(self.bytes_after),
             elapsed.as_secs_f64(),
         );
-        let treatments = self.counts.iter().map(|(treatment, &n)| (n, treatment.name(), treatments::in_brief(*treatment)));
+        let treatments =
+            self.counts.iter().map(|(treatment, &n)| (n, treatment.name(), treatments::in_brief(*treatment)));
         let others = [
             (self.tie_breaks, "added", "methods where a class inherits one from unrelated interfaces"),
             (self.excluded, "not recorded", "methods of excluded classes, in whatever form"),
-            (self.unknown_owner_sites, "unknown", "call sites of classes in no input and no --library: natives are not counted there"),
+            (
+                self.unknown_owner_sites,
+                "unknown",
+                "call sites of classes in no input and no --library: natives are not counted there",
+            ),
         ];
         let rows: Vec<_> = treatments.chain(others).filter(|(n, ..)| *n > 0).collect();
         let width = rows.iter().map(|(n, ..)| count(*n).len()).max().unwrap_or(0);

@@ -2,17 +2,19 @@
 
 use std::path::PathBuf;
 
-use crate::support::{Blocks, Java, Jdk, Library, folder, instrument};
+use crate::support::golden::Golden;
+use crate::support::{Blocks, Java, Jdk, Library, fixture, folder, instrument};
 
-/// A JVM with `RawBase` and `RawMain` rewritten, and the others as they are.
+/// A JVM with some of the classes rewritten, and the others as they are.
 fn java(jdk: &'static Jdk) -> Java {
     let plain = folder("raw-plain");
     let input = folder("raw-input").join("raw");
     std::fs::create_dir(&input).unwrap();
-    for name in ["RawBase", "RawMain", "RawOverride", "RawHarmless"] {
+    let rewritten = ["RawBase", "RawMain", "RawEntries"];
+    for name in rewritten.iter().chain(&["RawOverride", "RawHarmless", "RawCaller"]) {
         let file = format!("{name}.class");
-        let to: &PathBuf = if ["RawBase", "RawMain"].contains(&name) { &input } else { &plain };
-        std::fs::copy(crate::support::fixture("raw/classes").join(&file), to.join(&file)).unwrap();
+        let to: &PathBuf = if rewritten.contains(name) { &input } else { &plain };
+        std::fs::copy(fixture("raw/classes").join(&file), to.join(&file)).unwrap();
     }
     let output = folder("raw-output").join("raw");
     instrument(&[input], &[jdk.rt_jar()], &output, &[]);
@@ -57,6 +59,14 @@ fn a_raw_class_without_such_an_override_runs_and_is_noted() {
     assert_eq!((run.out.as_str(), run.err.as_str()), ("value 1\n", ""));
     let notes = run.profile().notes;
     assert!(notes.iter().any(|n| n.contains("not rewritten") && n.contains("RawHarmless")), "{notes:?}");
+}
+
+/// Its frames are missing; each method that it calls hangs under who called it, whatever the one before left in the thread.
+#[test]
+fn what_raw_code_calls_hangs_under_its_caller() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run = java(jdk).succeed("RawEntries", &[]);
+    Golden::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");
 }
 
 #[test]

@@ -312,16 +312,17 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let count_at = out.len();
         out.put2(0);
         let mut count = 0usize;
-        let mut range = |start: Bci, end: Bci, handler: Bci, catch_type: Index, out: &mut Vec<u8>| -> Result<()> {
-            layout.ranges_without_trampolines(layout.label(start)?, layout.label(end)?, |from, to| {
-                out.put2(from as u16);
-                out.put2(to as u16);
-                out.put2(handler as u16);
-                out.put2(catch_type);
-                count += 1;
-            });
-            Ok(())
-        };
+        let mut range =
+            |start: Bci, end: Bci, handler: Bci, catch_type: Index, out: &mut Vec<u8>| -> Result<()> {
+                layout.ranges_without_trampolines(layout.label(start)?, layout.label(end)?, |from, to| {
+                    out.put2(from as u16);
+                    out.put2(to as u16);
+                    out.put2(handler as u16);
+                    out.put2(catch_type);
+                    count += 1;
+                });
+                Ok(())
+            };
         for &Handler { start, end, handler, catch_type } in &self.code.handlers {
             range(start, end, layout.label(handler)?, catch_type, out)?;
         }
@@ -494,7 +495,13 @@ impl Version {
     }
 
     /// Writes `max_stack`, `max_locals` and `code_length`, which are narrower before version 45.3.
-    pub fn put_code_head(self, max_stack: u16, max_locals: u16, length: u32, out: &mut Vec<u8>) -> Result<()> {
+    pub fn put_code_head(
+        self,
+        max_stack: u16,
+        max_locals: u16,
+        length: u32,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         if (self.major, self.minor) >= (45, 3) {
             out.put2(max_stack);
             out.put2(max_locals);

@@ -69,7 +69,11 @@ impl Layout {
     /// As [`Layout::label`], for tables that help debuggers: an index inside an instruction counts as that instruction.
     pub(crate) fn label_around(&self, bci: Bci) -> Result<Bci> {
         let upto = self.labels.get(..=bci as usize).ok_or(ErrorKind::BadTarget(bci))?;
-        upto.iter().rev().find(|&&new| new != NOWHERE).copied().ok_or_else(|| ErrorKind::BadTarget(bci).into())
+        upto.iter()
+            .rev()
+            .find(|&&new| new != NOWHERE)
+            .copied()
+            .ok_or_else(|| ErrorKind::BadTarget(bci).into())
     }
 
     /// Cuts the trampolines out of a range of new indices. A trampoline's state is that of its jump's target, which the handlers around it

@@ -8,6 +8,9 @@ final class Overrides {
     /** Method flag of the index: such an override would be missed. */
     private static final int MISSED = 2;
 
+    /** Method flag of the index: only classes of its own package can override the method (JVMS 5.4.5). */
+    private static final int PACKAGE_PRIVATE = 8;
+
     private final String className;
     private final String[] names;
     private final String[] descriptors;
@@ -37,7 +40,7 @@ final class Overrides {
     void against(String superName, KnownClass known) {
         KnownClass.Methods methods = new KnownClass.Methods(known);
         while (methods.next()) {
-            if ((methods.flags & MISSED) != 0) {
+            if (counts(methods.flags, superName)) {
                 String name = methods.name();
                 String descriptor = methods.descriptor();
                 for (int i = 0; i < names.length; i++) {
@@ -57,7 +60,7 @@ final class Overrides {
         Index.Methods methods = index.new Methods();
         methods.of(classNumber);
         while (methods.next()) {
-            if ((methods.flags & MISSED) != 0) {
+            if (counts(methods.flags, superName)) {
                 for (int i = 0; i < names.length; i++) {
                     if (nameNumbers[i] == methods.name && descriptors[i].equals(index.string(methods.descriptor))) {
                         missed(superName, i);
@@ -65,6 +68,14 @@ final class Overrides {
                 }
             }
         }
+    }
+
+    private boolean counts(int flags, String superName) {
+        return (flags & MISSED) != 0 && ((flags & PACKAGE_PRIVATE) == 0 || packageOf(superName).equals(packageOf(className)));
+    }
+
+    private static String packageOf(String name) {
+        return name.substring(0, name.lastIndexOf('/') + 1);
     }
 
     private void missed(String superName, int i) {
