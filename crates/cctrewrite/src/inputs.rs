@@ -155,11 +155,6 @@ impl Sources {
         }
         let world = World::new(classes);
         notices.extend(duplicates(&world));
-        notices.extend(
-            self.outgrown
-                .values()
-                .map(|why| format!("warning: {why}; the class stays as it is, and is missing from the tree")),
-        );
         Ok(Surveyed { world, provenance, classes: in_inputs, notices })
     }
 }

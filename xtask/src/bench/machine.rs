@@ -10,7 +10,7 @@ use crate::process;
 use crate::workspace;
 
 /// A one-minute load average below which the machine counts as quiet.
-const QUIET: f64 = 1.0;
+const QUIET: f64 = 1.5;
 /// How long to wait for it.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 

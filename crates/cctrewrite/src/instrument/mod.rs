@@ -71,6 +71,7 @@ fn attempt(arguments: &Instrument, sources: &Sources, targets: &Targets, filter:
         sources.survey(&settings, bad, &|_, _, _, _| progress.step())?
     };
     let mut summary = Summary::new(settings, surveyed.notices);
+    summary.warn_of_outgrown(&sources.outgrown);
     let filter = filter.clone();
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use cct_profile::report::grouped;
 use cct_rewrite::Settings;
+use cct_rewrite::mid::ClassHash;
 use cct_rewrite::plan::Treatment;
 use cct_rewrite::report::Fallback;
 use serde::Serialize;
@@ -150,6 +151,12 @@ impl Summary {
             notices: &self.notices,
             classes: &self.report,
         }
+    }
+
+    /// Warns of classes that cannot be rewritten though nothing is wrong with them.
+    pub fn warn_of_outgrown(&mut self, outgrown: &BTreeMap<ClassHash, String>) {
+        let stays = |why: &String| format!("{why}; the class stays as it is, and is missing from the tree");
+        self.warnings.extend(outgrown.values().map(stays));
     }
 
     /// Prints the summary on standard error; warnings only, if `quiet`.

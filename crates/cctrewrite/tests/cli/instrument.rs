@@ -130,3 +130,26 @@ fn nobody_has_to_listen() {
     drop(child.stderr.take());
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn a_class_without_room_for_more_constants_stays_as_it_is_and_the_rest_goes_on() {
+    let original = sample();
+    let class = cct_classfile::ClassFile::parse(&original).unwrap();
+    let mut filled = cct_classfile::edit::ClassEdit::new(&class);
+    for i in 0.. {
+        if filled.additions.count().unwrap() >= 65_530 {
+            break;
+        }
+        filled.additions.utf8(format!("constant {i}").as_bytes()).unwrap();
+    }
+    let full = filled.finish().unwrap();
+
+    let folder = scratch();
+    let home = folder.path();
+    put(home, "app.jar", &jar(&[("Sample.class", &full), ("p/Other.class", &plain("p/Other"))]));
+    let run = run(home, &["instrument", "app.jar", "-o", "out.jar"]).succeeds();
+    let why = "the class would need more than 65535 constants; the class stays as it is, and is missing from the tree";
+    assert!(run.stderr.contains("warning: class Sample: ") && run.stderr.contains(why), "{}", run.stderr);
+    assert_eq!(entry(&home.join("out.jar"), "Sample.class"), full);
+    assert_ne!(entry(&home.join("out.jar"), "p/Other.class"), plain("p/Other"));
+}
