@@ -27,7 +27,7 @@ fn at_the_end_of_main_at_exit_and_at_halt() {
 #[test]
 fn at_a_signal() {
     let Some(jdk) = Jdk::find() else { return };
-    let jvm = Library::whole(jdk, Blocks::Default).java("signal").start("Ending", &["wait"]);
+    let mut jvm = Library::whole(jdk, Blocks::Default).java("signal").start("Ending", &["wait"]);
     jvm.wait_for("ready");
     assert!(Command::new("kill").arg(jvm.id().to_string()).status().unwrap().success());
     let run = jvm.wait();

@@ -68,8 +68,17 @@ public final class Finish {
         return at > 0 ? name.substring(0, at) : name;
     }
 
-    /** Writes beside the file first, so that under its name there is a complete profile or none. */
+    /** Writes beside the file first, so that under its name there is a complete profile or none. Devices and pipes are written to as they are. */
     public static void write(File file) throws IOException {
+        if (file.exists() && !file.isFile()) {
+            FileOutputStream device = new FileOutputStream(file);
+            try {
+                new ProfileWriter(device).write();
+            } finally {
+                device.close();
+            }
+            return;
+        }
         File temporary = new File(file.getPath() + ".tmp");
         boolean complete = false;
         FileOutputStream out = new FileOutputStream(temporary);

@@ -107,7 +107,10 @@ final class Names {
         }
         Index index = outputs[source].index();
         if (method == FOREIGN) {
-            return new MethodName(index.foreignClass(number), index.foreignName(number), index.foreignDescriptor(number), false);
+            // Counted by their callers are natives, and Object's constructor.
+            String name = index.foreignName(number);
+            boolean isNative = !name.equals("<init>");
+            return new MethodName(index.foreignClass(number), name, index.foreignDescriptor(number), isNative);
         }
         Index.Methods methods = index.new Methods();
         methods.of(number);

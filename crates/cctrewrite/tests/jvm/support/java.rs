@@ -111,10 +111,11 @@ impl Running {
     }
 
     /// Waits until it has printed a line.
-    pub fn wait_for(&self, line: &str) {
+    pub fn wait_for(&mut self, line: &str) {
         let started = Instant::now();
         while !read(&self.folder.join("out")).lines().any(|l| l == line) {
-            assert!(started.elapsed() < LIMIT, "{}: never said {line}", self.command);
+            let runs = self.child.try_wait().unwrap().is_none() && started.elapsed() < LIMIT;
+            assert!(runs, "{}: never said {line}: {}", self.command, read(&self.folder.join("err")));
             std::thread::sleep(Duration::from_millis(20));
         }
     }
