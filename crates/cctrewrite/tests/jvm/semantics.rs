@@ -1,6 +1,6 @@
 //! Programs behave as before.
 
-use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, assert_same_lines, plain_programs};
+use crate::support::{ALL_BLOCKS, Jdk, Library, assert_same_lines, plain_programs};
 
 /// Reflection, annotations, proxies, serialization, caller-sensitive methods, method handles, exceptions, threads, class initialisers, class
 /// loaders and much of the class library: what the program prints of them.
@@ -18,13 +18,4 @@ fn a_program_that_looks_at_itself_sees_what_it_saw_before() {
             assert_eq!(run.err, expected.err);
         }
     }
-}
-
-/// Reflection hides them (`Semantics` prints all members); a lookup by the extended type must not find them either.
-#[test]
-fn method_handles_do_not_find_added_members() {
-    let Some(jdk) = Jdk::find() else { return };
-    let expected = jdk.java("hidden-plain").class_path([plain_programs()]).succeed("HiddenMembers", &[]);
-    let run = Library::whole(jdk, Blocks::Default).java("hidden").succeed("HiddenMembers", &[]);
-    assert_eq!(run.out, expected.out);
 }
