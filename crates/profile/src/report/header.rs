@@ -20,7 +20,7 @@ pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), Report
         line("JVM", (jvm.join(" ") + &java).trim_start().to_owned())?;
     }
     line("Counted", counted_what(profile, meta("blocks")))?;
-    for (key, name) in [("exact", "Exact"), ("tool", "Tool"), ("agent", "Agent")] {
+    for (key, name) in [("exact", "Exact"), ("limits", "Limits"), ("tool", "Tool"), ("agent", "Agent")] {
         if let Some(value) = meta(key) {
             let why = if (key, &*value) == ("exact", "no") { " (see the notes)" } else { "" };
             line(name, value + why)?;
