@@ -1,8 +1,7 @@
 //! The output's index and the class attribute (docs/formats/index.md).
 
-use std::collections::BTreeMap;
-
 use cct_classfile::bytes::PutBytes;
+use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
 use crate::mid::{ClassHash, Mid};
@@ -98,16 +97,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     foreign.dedup();
     check_collisions(&classes, &foreign)?;
 
-    let mut strings: BTreeMap<&[u8], u32> = BTreeMap::new();
-    for c in &classes {
-        strings.insert(&c.name, 0);
-        strings.extend(c.super_name.as_deref().map(|s| (s, 0)));
-        strings.extend(c.methods.iter().flat_map(|m| [(&*m.name, 0), (&*m.descriptor, 0)]));
-    }
-    strings.extend(foreign.iter().flat_map(|f| [(&*f.class, 0), (&*f.name, 0), (&*f.descriptor, 0)]));
-    for (i, id) in strings.values_mut().enumerate() {
-        *id = i as u32;
-    }
+    let (texts, strings) = string_table(&classes, &foreign);
 
     let mut out = Vec::new();
     out.put4(0x4343_5449);
@@ -115,7 +105,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     let lines = provenance.lines();
     out.put4(lines.len() as u32);
     out.extend_from_slice(lines.as_bytes());
-    write_table(&mut out, strings.keys().map(|s| s.to_vec()));
+    write_table(&mut out, texts.iter().map(|s| s.to_vec()));
     let records = classes.iter().map(|c| {
         let mut record = Vec::new();
         record.put4(strings[&*c.name]);
@@ -138,6 +128,26 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put4(strings[&*f.descriptor]);
     }
     Ok(out)
+}
+
+/// All strings of an index, sorted, and the place of each.
+fn string_table<'t>(
+    classes: &[&'t ClassRecord],
+    foreign: &[&'t ForeignRecord],
+) -> (Vec<&'t [u8]>, FxHashMap<&'t [u8], u32>) {
+    let mut places: FxHashMap<&[u8], u32> = FxHashMap::default();
+    for class in classes {
+        places.insert(&class.name, 0);
+        places.extend(class.super_name.as_deref().map(|s| (s, 0)));
+        places.extend(class.methods.iter().flat_map(|m| [(&*m.name, 0), (&*m.descriptor, 0)]));
+    }
+    places.extend(foreign.iter().flat_map(|f| [(&*f.class, 0), (&*f.name, 0), (&*f.descriptor, 0)]));
+    let mut texts: Vec<&[u8]> = places.keys().copied().collect();
+    texts.sort_unstable();
+    for (i, &text) in texts.iter().enumerate() {
+        places.insert(text, i as u32);
+    }
+    (texts, places)
 }
 
 /// A count, the offsets of all items and of the end, then the items.
