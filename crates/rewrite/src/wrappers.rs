@@ -236,16 +236,27 @@ pub fn redispatch(
 pub fn stored_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
+    head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    asm.load(Kind::Long, target.signature.argument_slots());
+    emitter.helper(&mut asm, convention::STORE)?;
+    then_original(emitter, target, asm, 2, head)
+}
+
+/// What stands in `asm` and needs `stack` words, then the original without dispatch.
+fn then_original(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut asm: Asm,
+    stack: u16,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
-    let mut asm = Asm::new();
-    asm.load(Kind::Long, arguments);
-    emitter.helper(&mut asm, convention::STORE)?;
     target.push_arguments(&mut asm);
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
     asm.ret(target.result());
-    let max_stack = arguments.max(target.result_slots()).max(2);
+    let max_stack = arguments.max(target.result_slots()).max(stack);
     Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
         .write(emitter, &mut head)?;
     Ok(head.finish())
@@ -258,23 +269,16 @@ pub fn counted_original(
     target: &Target<'_, '_>,
     mid: Option<Mid>,
     bytecodes: u32,
-    mut head: MemberBuilder,
+    head: MemberBuilder,
 ) -> Result<Vec<u8>> {
-    let arguments = target.signature.argument_slots();
     let mut asm = Asm::new();
     if let Some(mid) = mid {
-        asm.load(Kind::Long, arguments);
+        asm.load(Kind::Long, target.signature.argument_slots());
         emitter.mid(&mut asm, mid)?;
         emitter.int(&mut asm, bytecodes)?;
         emitter.helper(&mut asm, convention::LEAF)?;
     }
-    target.push_arguments(&mut asm);
-    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
-    asm.ret(target.result());
-    let max_stack = arguments.max(target.result_slots()).max(5);
-    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
-        .write(emitter, &mut head)?;
-    Ok(head.finish())
+    then_original(emitter, target, asm, 5, head)
 }
 
 /// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
