@@ -521,3 +521,50 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cct_classfile::access::PUBLIC;
+
+    use super::*;
+    use crate::testing::class;
+
+    fn rewriter_of(bytes: &[u8]) -> Rewriter {
+        let summary = crate::ClassSummary::parse(bytes).unwrap();
+        let settings = Settings::default();
+        let provenance = Provenance::new("test", &settings, None);
+        Rewriter::new(World::new([(crate::Role::Input, summary)]), settings, provenance, |_| true).unwrap()
+    }
+
+    /// A super call reaches the extended form; were it virtual, it would come back for ever.
+    #[test]
+    fn a_method_too_large_to_instrument_is_called_without_dispatch() {
+        // Each `iload_1` grows by a byte, as the locals move up: 44,001 bytes become more than a method may have.
+        let mut code = [opcode::ILOAD_0 + 1, opcode::POP].repeat(22_000);
+        code.push(opcode::RETURN);
+        let large = class("A").method(PUBLIC, "m", "()V").with_code(code).bytes();
+        let rewritten = rewriter_of(&large).rewrite(&large).unwrap();
+        assert_eq!(rewritten.report.fallbacks[0].1, Fallback::NotInstrumented);
+
+        let bytes = rewritten.bytes.unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let extended = class.methods.iter().find(|m| m.descriptor == b"(J[[[[J)V").unwrap();
+        let code = Code::of(&class, extended).unwrap().unwrap();
+        let calls: Vec<_> =
+            code.instructions().map(|i| i.opcode).filter(|&op| opcode::is_invoke(op)).collect();
+        assert_eq!(calls, [opcode::INVOKESTATIC, opcode::INVOKESPECIAL]);
+    }
+
+    /// Versions below 49 let an interface have `ACC_SUPER` and lack `ACC_ABSTRACT`; version 52 does not.
+    #[test]
+    fn an_interface_raised_to_version_52_has_the_flags_of_one() {
+        let old =
+            crate::testing::interface("I").flags(access::SUPER).method(PUBLIC | access::ABSTRACT, "m", "()V");
+        let mut bytes = old.bytes();
+        bytes[6..8].copy_from_slice(&46u16.to_be_bytes());
+        let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        assert_eq!(class.major_version, 52);
+        assert!(class.is(access::INTERFACE | access::ABSTRACT) && !class.is(access::SUPER));
+    }
+}

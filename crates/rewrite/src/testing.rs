@@ -14,11 +14,21 @@ pub(crate) struct TestClass {
     interfaces: Vec<&'static str>,
     access: u16,
     methods: Vec<(u16, &'static str, String)>,
+    /// Code of concrete methods; two instructions, so that no method is an empty one.
+    code: Vec<u8>,
 }
 
 pub(crate) fn class(name: &'static str) -> TestClass {
     let access = access::PUBLIC | access::SUPER;
-    TestClass { name, superclass: "java/lang/Object", interfaces: Vec::new(), access, methods: Vec::new() }
+    let code = vec![opcode::ACONST_NULL, opcode::ATHROW];
+    TestClass {
+        name,
+        superclass: "java/lang/Object",
+        interfaces: Vec::new(),
+        access,
+        methods: Vec::new(),
+        code,
+    }
 }
 
 pub(crate) fn interface(name: &'static str) -> TestClass {
@@ -53,6 +63,12 @@ impl TestClass {
 
     pub(crate) fn method(mut self, flags: u16, name: &'static str, descriptor: impl Into<String>) -> Self {
         self.methods.push((flags, name, descriptor.into()));
+        self
+    }
+
+    /// The code of all its concrete methods.
+    pub(crate) fn with_code(mut self, code: Vec<u8>) -> Self {
+        self.code = code;
         self
     }
 
@@ -106,12 +122,11 @@ impl TestClass {
             }
             out.put2(1);
             out.put2(code);
-            // Two instructions, so that no method is an empty one: aconst_null; athrow.
-            out.put4(14);
+            out.put4(12 + self.code.len() as u32);
             out.put2(1);
             out.put2(4);
-            out.put4(2);
-            out.extend([opcode::ACONST_NULL, opcode::ATHROW]);
+            out.put4(self.code.len() as u32);
+            out.extend_from_slice(&self.code);
             out.put2(0);
             out.put2(0);
         }

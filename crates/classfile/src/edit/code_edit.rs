@@ -545,3 +545,19 @@ fn cached(slot: &mut Option<Index>, make: impl FnOnce() -> Result<Index>) -> Res
         None => Ok(*slot.insert(make()?)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_before_version_45_3_has_a_narrow_head() {
+        let head = |minor, locals| {
+            let mut out = Vec::new();
+            Version { major: 45, minor }.put_code_head(1, locals, 3, &mut out).map(|()| out)
+        };
+        assert_eq!(head(3, 2).unwrap(), [0, 1, 0, 2, 0, 0, 0, 3]);
+        assert_eq!(head(2, 2).unwrap(), [1, 2, 0, 3]);
+        assert!(head(2, 256).is_err());
+    }
+}

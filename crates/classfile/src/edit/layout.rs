@@ -244,3 +244,37 @@ pub(crate) fn iinc_is_short(instruction: &Instruction<'_>) -> bool {
         i8::try_from(constant).is_ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trampolines_are_in_no_exception_range() {
+        let far = |bci, at| FarJump { bci, trampoline: Some((0, at)) };
+        let layout = Layout {
+            labels: Vec::new(),
+            instructions: Vec::new(),
+            length: 0,
+            far: vec![far(1, 20), far(2, 40)],
+        };
+        let cut = |start, end| {
+            let mut ranges = Vec::new();
+            layout.ranges_without_trampolines(start, end, |from, to| ranges.push((from, to)));
+            ranges
+        };
+        assert_eq!(cut(0, 60), [(0, 20), (25, 40), (45, 60)]);
+        assert_eq!(cut(0, 45), [(0, 20), (25, 40)], "a range that ends behind a trampoline");
+        assert_eq!(cut(20, 40), [(25, 40)]);
+        assert_eq!(cut(50, 60), [(50, 60)]);
+    }
+
+    #[test]
+    fn an_index_inside_an_instruction_counts_as_that_instruction() {
+        let labels = vec![3, NOWHERE, NOWHERE, 9];
+        let layout = Layout { labels, instructions: Vec::new(), length: 0, far: Vec::new() };
+        assert_eq!(layout.label_around(2).unwrap(), 3);
+        assert_eq!(layout.label_around(3).unwrap(), 9);
+        assert!(layout.label(2).is_err() && layout.label_around(4).is_err());
+    }
+}
