@@ -10,6 +10,7 @@ use cct_archive::{INDEX_NAME, Input, Limits};
 use crate::args::Flags;
 use crate::exactness;
 use crate::exit;
+use crate::load_time;
 use crate::output;
 use crate::place::{PLACE_NAME, Place};
 
@@ -38,6 +39,13 @@ pub fn run(arguments: &Flags) -> Result<()> {
         }
     }
     let mut options = placing(&outputs)?;
+    let has_object = outputs.iter().any(|output| output.has_object);
+    if has_object && !arguments.no_load_time {
+        match load_time::library() {
+            Some(path) => options.push(format!("-Dcctrewrite.loadtime={}", path_list([&*path])?)),
+            None => exit::say(&format!("cctrewrite: {}", load_time::missing())),
+        }
+    }
     options.extend(exactness::spelled());
     if arguments.fast {
         options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));

@@ -126,10 +126,10 @@ impl Sources {
             let object = found.iter().find(|class| *class.name == *convention::OBJECT);
             // What the inputs will run on is rewritten too, or they could not run.
             let role = match object {
-                Some(object) if role == Role::Library && !object.rewritten => Role::Companion,
+                Some(object) if role == Role::Library && !object.is_rewritten() => Role::Companion,
                 _ => role,
             };
-            if object.is_some_and(|object| object.rewritten) {
+            if object.is_some_and(|object| object.is_rewritten()) {
                 // The originals of an output cannot be hashed any more, but it knows what they were.
                 library_hash = output::provenance(input)?
                     .map(|lines| output::library_hash(&lines))

@@ -11,6 +11,7 @@ mod flags;
 mod inputs;
 mod instrument;
 mod jdk;
+mod load_time;
 mod output;
 mod pending_file;
 mod place;

@@ -2,10 +2,9 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{INDEX_NAME, Input};
+use cct_rewrite::index::read::Index;
 use cct_rewrite::provenance::Provenance;
 
-/// Magic and version of an index (docs/formats/index.md).
-const INDEX_HEAD: [u8; 8] = *b"CCTI\x00\x00\x00\x01";
 
 /// The contents of an entry of an input; `None` if it has no such entry.
 pub fn entry<'i>(input: &'i Input, name: &str) -> Result<Option<std::borrow::Cow<'i, [u8]>>> {
@@ -16,12 +15,10 @@ pub fn entry<'i>(input: &'i Input, name: &str) -> Result<Option<std::borrow::Cow
 /// The provenance lines of an output; `None` of what is no output.
 pub fn provenance(input: &Input) -> Result<Option<String>> {
     let Some(index) = entry(input, INDEX_NAME)? else { return Ok(None) };
-    let damaged =
-        || anyhow!("{}: its {INDEX_NAME} is damaged, or of another version", input.path().display());
-    let rest = index.strip_prefix(&INDEX_HEAD).ok_or_else(damaged)?;
-    let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(damaged)?;
-    let lines = rest.get(..u32::from_be_bytes(*length) as usize).ok_or_else(damaged)?;
-    Ok(Some(String::from_utf8(lines.to_vec()).map_err(|_| damaged())?))
+    let wrong = |what: String| anyhow!("{}: its {INDEX_NAME} is {what}", input.path().display());
+    let index = Index::new(&*index).map_err(|e| wrong(e.to_string()))?;
+    let lines = index.provenance();
+    Ok(Some(String::from_utf8(lines.to_vec()).map_err(|_| wrong("damaged".to_owned()))?))
 }
 
 /// The value of a key.

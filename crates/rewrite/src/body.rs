@@ -14,6 +14,7 @@ use crate::initialisation;
 use crate::mid::Mid;
 use crate::passes::{activation_counters, bytecode_counts, call_sites};
 use crate::plan::CallTarget;
+use crate::rules;
 
 /// Under which signature a body stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +165,12 @@ fn write_at(
         Form::Extended => arguments,
         Form::Original => {
             emitter.read_thread(&mut prologue, locals.thread, locals.saved)?;
-            locals.saved
+            if rules::is_called_by_vm(emitter.edit.class().name(), member) {
+                emitter.replay(&mut prologue, locals.thread, locals.saved, locals.node)?;
+                locals.node
+            } else {
+                locals.saved
+            }
         }
     };
     let entry = &analysis.activation.points[0];

@@ -143,6 +143,14 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
+    /// The context under which the VM called, into local `slot`, whatever the thread carries in local `context`.
+    pub fn replay(&mut self, asm: &mut Asm, thread: u16, context: u16, slot: u16) -> Result<()> {
+        asm.load(Kind::Reference, thread).load(Kind::Long, context);
+        self.helper(asm, convention::REPLAY)?;
+        asm.store(Kind::Long, slot);
+        Ok(())
+    }
+
     /// The thread in local `thread` gets back the context in local `context`.
     pub fn restore_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);

@@ -13,7 +13,7 @@
 use cct_classfile::access;
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Plan, Treatment, planned};
+use crate::plan::{Plan, Planned, Treatment, planned};
 use crate::world::{ClassId, MethodId, Role, World};
 
 /// Applies the three rules, in their order.
@@ -23,14 +23,27 @@ pub(crate) fn close(world: &World, plan: &mut Plan) {
     // Conflicts are looked for from the top of the hierarchy down: a tie break settles it for all subtypes.
     let mut order: Vec<(usize, ClassId)> = world
         .ids()
+        .filter(|id| !world[*id].summary.is_rewritten())
         .map(|id| (world.superclasses(id).count() + world.superinterfaces(id).len(), id))
         .collect();
     order.sort_unstable();
     for raw in [true, false] {
-        for &(_, id) in order.iter().filter(|(_, id)| (world[*id].role == Role::Library) == raw) {
+        for &(_, id) in order.iter().filter(|(_, id)| is_raw(world, *id) == raw) {
             settle_conflicts(world, plan, id);
         }
     }
+}
+
+/// Changes a treatment, unless the method has already been rewritten by it. (The runtime refuses raw classes that would need that.)
+fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
+    if !world[method.class].summary.is_rewritten() {
+        plan.set(method, to);
+    }
+}
+
+/// Whether nothing can be added to the class.
+fn is_raw(world: &World, class: ClassId) -> bool {
+    world[class].role == Role::Library && !world[class].summary.is_rewritten()
 }
 
 /// Declarations of the same virtual method in the superclasses of a class, nearest first.
@@ -53,19 +66,19 @@ fn virtual_methods(world: &World, class: ClassId) -> impl Iterator<Item = Method
 }
 
 fn respect_raw_overrides(world: &World, plan: &mut Plan) {
-    for id in world.ids().filter(|id| world[*id].role == Role::Library && !world[*id].summary.rewritten) {
+    for id in world.ids().filter(|id| is_raw(world, *id)) {
         for method in virtual_methods(world, id) {
             for above in overridden(world, method) {
                 match plan.get(above).map(|p| p.treatment) {
                     Some(Treatment::Wrapped | Treatment::Duplicated) => {
                         let reason = "overridden by a class that is not rewritten";
-                        plan.set(above, planned(Treatment::Redispatched, reason));
+                        change(world, plan, above, planned(Treatment::Redispatched, reason));
                     }
                     // A native that can be overridden: its extended form would be passed over just the same.
                     Some(Treatment::Native | Treatment::LeafNative | Treatment::Magic) => {
                         let reason =
                             "overridden by a class that is not rewritten; not counted where called virtually";
-                        plan.set(above, planned(Treatment::CallerCounted, reason));
+                        change(world, plan, above, planned(Treatment::CallerCounted, reason));
                     }
                     _ => {}
                 }
@@ -75,7 +88,7 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
 }
 
 fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
-    for id in world.ids().filter(|id| world[*id].role != Role::Library) {
+    for id in world.ids().filter(|id| !is_raw(world, *id) && !world[*id].summary.is_rewritten()) {
         for method in virtual_methods(world, id) {
             let to = match plan.get(method).map(|p| p.treatment) {
                 Some(Treatment::OriginalOnly) => Treatment::Redispatched,
@@ -87,7 +100,7 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
                 |m: MethodId| plan.get(m).is_some_and(|p| p.treatment.has_extended_form());
             if overridden(world, method).any(has_extended_form) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";
-                plan.set(method, planned(to, reason));
+                change(world, plan, method, planned(to, reason));
             }
         }
     }
@@ -96,7 +109,7 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
 /// Finds methods of which `class` inherits several extended forms without a most specific one, and settles the conflict.
 fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
     let interfaces = world.superinterfaces(class);
-    if interfaces.len() < 2 || world[class].summary.rewritten {
+    if interfaces.len() < 2 {
         return;
     }
     // In the order of declaration, so that the result does not depend on hashing.
@@ -122,7 +135,7 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
         if group.iter().any(most_specific) || is_settled_above(world, plan, class, group[0]) {
             continue;
         }
-        if world[class].role != Role::Library {
+        if !is_raw(world, class) {
             plan.add_tie_break(class, group[0]);
             continue;
         }
@@ -132,7 +145,7 @@ fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
                 _ => Treatment::Untouched,
             };
             let reason = "a class that is not rewritten inherits it from two unrelated interfaces";
-            plan.set(m, planned(treatment, reason));
+            change(world, plan, m, planned(treatment, reason));
         }
     }
 }

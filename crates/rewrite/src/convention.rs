@@ -27,11 +27,14 @@ pub const OBJECT: &[u8] = b"java/lang/Object";
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
-/// The class with the context field.
-pub const THREAD: &[u8] = b"java/lang/Thread";
-
-/// Name and descriptor of the context field.
-pub const CONTEXT_FIELD: (&[u8], &[u8]) = (b"cct$context", b"J");
+/// Fields that classes of the library get: class, name, descriptor. They come last, as HotSpot counts on the places of the first ones of
+/// some classes (JDK 8's `hc_*` offsets).
+pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
+    // The slot to be used by code that is entered without a context.
+    (b"java/lang/Thread", b"cct$context", b"J"),
+    // The loader's number in the library that rewrites classes at load time.
+    (b"java/lang/ClassLoader", b"cct$number", b"J"),
+];
 
 /// Name of the class attribute.
 pub const ATTRIBUTE: &[u8] = b"cctrewrite";
@@ -65,6 +68,7 @@ helpers! {
     CURRENT_THREAD = b"cct$thread" b"()Ljava/lang/Object;";
     CONTEXT = b"cct$context" b"(Ljava/lang/Object;)J";
     RESTORE = b"cct$restore" b"(Ljava/lang/Object;J)V";
+    REPLAY = b"cct$replay" b"(Ljava/lang/Object;J)J";
 }
 
 impl Helper {

@@ -51,8 +51,9 @@ pub fn body_hooks(class: &[u8], name: &[u8]) -> impl Iterator<Item = &'static Bo
 /// What a native's wrapper does beside calling it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeHook {
-    /// Passes `this` and all arguments to a runtime method before.
-    Before {
+    /// Passes `this` and all arguments to a runtime method before, which returns the class file to be defined instead: an array or a buffer, like
+    /// the one it got.
+    Define {
         /// Runtime method.
         name: &'static [u8],
         /// Its descriptor.
@@ -75,18 +76,18 @@ macro_rules! native_hooks {
 
 /// Natives with hooks: definitions of classes, and reflection's view of members.
 pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
-    b"java/lang/ClassLoader" b"defineClass0" Before b"before$defineClass0"
-        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)V";
-    b"java/lang/ClassLoader" b"defineClass1" Before b"before$defineClass1"
-        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)V";
-    b"java/lang/ClassLoader" b"defineClass2" Before b"before$defineClass2"
-        b"(Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/nio/ByteBuffer;IILjava/security/ProtectionDomain;Ljava/lang/String;)V";
-    b"sun/misc/Unsafe" b"defineClass" Before b"before$defineClass"
-        b"(Lsun/misc/Unsafe;Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)V";
-    b"sun/misc/Unsafe" b"defineAnonymousClass" Before b"before$defineAnonymousClass"
-        b"(Lsun/misc/Unsafe;Ljava/lang/Class;[B[Ljava/lang/Object;)V";
-    b"java/lang/reflect/Proxy" b"defineClass0" Before b"before$defineClass0"
-        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BII)V";
+    b"java/lang/ClassLoader" b"defineClass0" Define b"define$defineClass0"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
+    b"java/lang/ClassLoader" b"defineClass1" Define b"define$defineClass1"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)[B";
+    b"java/lang/ClassLoader" b"defineClass2" Define b"define$defineClass2"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/nio/ByteBuffer;IILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/nio/ByteBuffer;";
+    b"sun/misc/Unsafe" b"defineClass" Define b"define$defineClass"
+        b"(Lsun/misc/Unsafe;Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)[B";
+    b"sun/misc/Unsafe" b"defineAnonymousClass" Define b"define$defineAnonymousClass"
+        b"(Lsun/misc/Unsafe;Ljava/lang/Class;[B[Ljava/lang/Object;)[B";
+    b"java/lang/reflect/Proxy" b"defineClass0" Define b"define$defineClass0"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BII)[B";
     b"java/lang/Class" b"getDeclaredMethods0" Result b"filter" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
     b"java/lang/Class" b"getDeclaredConstructors0" Result b"filter"
         b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
@@ -113,8 +114,8 @@ impl NativeHook {
         let (arguments, result) = (&native[1..close], &native[close + 1..]);
         let receiver = if is_static { Vec::new() } else { [b"L", class, b";"].concat() };
         match self {
-            NativeHook::Before { descriptor, .. } => {
-                [b"(", &*receiver, arguments, b")V"].concat() == *descriptor
+            NativeHook::Define { descriptor, .. } => {
+                descriptor.starts_with(&[b"(", &*receiver, arguments, b")"].concat())
             }
             NativeHook::Result { descriptor, .. } => [b"(", result, b")", result].concat() == *descriptor,
         }
@@ -131,9 +132,9 @@ pub fn gets_helpers(name: &[u8]) -> bool {
     name == convention::OBJECT
 }
 
-/// Whether this class gets the context field.
-pub fn gets_context_field(name: &[u8]) -> bool {
-    name == convention::THREAD
+/// The fields that this class gets.
+pub fn added_fields(class: &[u8]) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
+    convention::FIELDS.iter().filter(move |(of, ..)| *of == class)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 pub mod body;
 pub mod carrier;
+pub mod class_attribute;
 mod closure;
 pub mod convention;
 pub mod error;

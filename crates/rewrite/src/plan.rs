@@ -2,6 +2,8 @@
 //!
 //! The rules of one method on its own come first ([`Planner::base`]), then what the hierarchy demands ([`crate::closure`]).
 
+use std::sync::Arc;
+
 use cct_classfile::{MemberRef, access, opcode};
 use rustc_hash::FxHashMap;
 
@@ -49,6 +51,30 @@ impl Treatment {
         matches!(self, Treatment::Redispatched | Treatment::AbstractRedispatched)
     }
 
+    /// All treatments, in the order of their codes.
+    pub const ALL: [Treatment; 10] = [
+        Treatment::Wrapped,
+        Treatment::Duplicated,
+        Treatment::Redispatched,
+        Treatment::AbstractRedispatched,
+        Treatment::OriginalOnly,
+        Treatment::Native,
+        Treatment::LeafNative,
+        Treatment::Magic,
+        Treatment::CallerCounted,
+        Treatment::Untouched,
+    ];
+
+    /// The code that stands for it in indexes and class attributes (docs/formats/index.md).
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The treatment with this code.
+    pub fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
     /// The name used in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,6 +99,13 @@ pub struct Planned {
     pub treatment: Treatment,
     /// Why, for people; empty where the treatment is the ordinary one for such a method.
     pub reason: &'static str,
+}
+
+impl Planned {
+    /// What was done in an earlier run, whose reasons are not known any more.
+    pub const fn settled(treatment: Treatment) -> Self {
+        Planned { treatment, reason: "" }
+    }
 }
 
 pub(crate) const fn planned(treatment: Treatment, reason: &'static str) -> Planned {
@@ -119,7 +152,7 @@ pub enum CallTarget<'x> {
 #[derive(Debug)]
 pub struct Plan {
     /// By class; empty for library classes that stay as they are.
-    treatments: Vec<Box<[Planned]>>,
+    treatments: Vec<Arc<[Planned]>>,
     /// Extended forms to be added to classes that inherit two of them from unrelated interfaces.
     tie_breaks: FxHashMap<ClassId, Vec<MethodId>>,
 }
@@ -130,29 +163,29 @@ impl Plan {
         let mut treatments = Vec::with_capacity(world.len());
         for id in world.ids() {
             let class = &world[id];
-            if class.role == Role::Library {
-                treatments.push(Box::default());
-                continue;
-            }
             let summary = &class.summary;
-            if summary.rewritten && class.role == Role::Input {
-                return Err(Error::AlreadyRewritten(lossy(&summary.name)));
-            }
-            let rows: Result<Box<[Planned]>> = summary.methods.iter().map(|m| base(summary, m)).collect();
-            treatments.push(rows?);
+            let rows = match (class.role, &summary.settled) {
+                (Role::Input, Some(_)) => return Err(Error::AlreadyRewritten(lossy(&summary.name))),
+                (_, Some(settled)) => settled.clone(),
+                (Role::Library, None) => Arc::default(),
+                (Role::Input | Role::Companion, None) => {
+                    summary.methods.iter().map(|m| base(summary, m)).collect::<Result<_>>()?
+                }
+            };
+            treatments.push(rows);
         }
         let mut plan = Plan { treatments, tie_breaks: FxHashMap::default() };
         closure::close(world, &mut plan);
         Ok(plan)
     }
 
-    /// A method's treatment; `None` for methods of library classes that stay as they are.
+    /// A method's treatment; `None` for methods of classes that are not rewritten, neither now nor before.
     pub fn get(&self, method: MethodId) -> Option<Planned> {
         self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
     }
 
     pub(crate) fn set(&mut self, method: MethodId, to: Planned) {
-        self.treatments[method.class.0 as usize][usize::from(method.index)] = to;
+        Arc::make_mut(&mut self.treatments[method.class.0 as usize])[usize::from(method.index)] = to;
     }
 
     /// The rows of a class.
@@ -193,7 +226,11 @@ impl Plan {
         let (class, summary) = world.method(method);
         let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
         let stored = CallTarget::Stored { known: true };
-        let is_certain = world[method.class].role == Role::Input;
+        // Selection starts at the direct superclass, from where it may not be possible to follow it (JVMS 6.5, `invokespecial`).
+        if is_super_call && !class.is(access::INTERFACE) && world[caller].superclass.is_none() {
+            return stored;
+        }
+        let is_certain = world[method.class].role == Role::Input || class.is_rewritten();
         match self.get(method).map(|p| p.treatment) {
             // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
             Some(_) if is_super_call && !is_certain => match summary.is(access::NATIVE) {
@@ -207,17 +244,6 @@ impl Plan {
                 false => stored,
             },
             Some(_) => stored,
-            None if class.rewritten => {
-                let extended = with_extension(descriptor);
-                // Which kind of extended form it is cannot be seen; the original is right for super calls in any case.
-                match class.find(name, &extended).is_some() && !is_super_call {
-                    true => CallTarget::Extended,
-                    false if summary.is(access::NATIVE) && monomorphic(world, op, owner, class, summary) => {
-                        counted(class, summary)
-                    }
-                    false => stored,
-                }
-            }
             None if summary.is(access::NATIVE)
                 && monomorphic(world, op, owner, class, summary)
                 && !rules::is_signature_polymorphic(&class.name, summary.access, descriptor) =>
@@ -296,6 +322,13 @@ fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x
 pub fn with_extension(descriptor: &[u8]) -> Vec<u8> {
     let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or(descriptor.len());
     [&descriptor[..close], convention::EXTENSION, &descriptor[close..]].concat()
+}
+
+/// The original form of an extended descriptor; `None` of one that is not extended.
+pub fn without_extension(descriptor: &[u8]) -> Option<Vec<u8>> {
+    let close = descriptor.iter().rposition(|&b| b == b')')?;
+    let arguments = descriptor[..close].strip_suffix(convention::EXTENSION)?;
+    Some([arguments, &descriptor[close..]].concat())
 }
 
 /// The treatment of a method as far as its own class decides.
@@ -389,6 +422,12 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     }
     if method.has(trait_bits::CALLER_SENSITIVE) {
         return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));
+    }
+    if class.has_host {
+        return Ok(planned(
+            T::Duplicated,
+            "VM-anonymous: to the verifier a wrapper's `invokespecial` is one on the host class",
+        ));
     }
     Ok(planned(T::Wrapped, ""))
 }

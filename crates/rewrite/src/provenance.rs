@@ -1,9 +1,10 @@
 //! Where an output comes from, as far as outputs must agree to run together (docs/formats/index.md).
 
+use cct_flow::BlockRule;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
-use crate::settings::Settings;
+use crate::settings::{Metrics, Settings};
 use crate::survey::ClassSummary;
 
 /// The provenance of one run's outputs.
@@ -22,6 +23,31 @@ impl Provenance {
             "blocks={blocks}\nformat=1\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
+    }
+
+    /// The provenance that an output states.
+    pub fn of_lines(lines: &str) -> Self {
+        Provenance { lines: lines.to_owned() }
+    }
+
+    /// The value of a key.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.lines.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// The settings that the outputs were made with; `None` if this version knows no such ones.
+    pub fn settings(&self) -> Option<Settings> {
+        let metrics = match self.value("metrics")? {
+            "calls" => Metrics::Calls,
+            "calls+bytecodes" => Metrics::CallsAndBytecodes,
+            _ => return None,
+        };
+        let blocks = match self.value("blocks")? {
+            "precise" => BlockRule::Precise,
+            "default" | "none" => BlockRule::Default,
+            _ => return None,
+        };
+        Some(Settings { metrics, blocks })
     }
 
     /// `key=value` lines, sorted.

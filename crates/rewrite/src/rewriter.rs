@@ -104,13 +104,17 @@ impl Rewriter {
     /// Rewrites a class that was surveyed as an input.
     pub fn rewrite(&self, bytes: &[u8]) -> Result<Rewritten> {
         let class = ClassFile::parse(bytes)?;
-        let hash = ClassHash::of(bytes);
         let not_surveyed = || Error::NotSurveyed(crate::plan::lossy(class.name()));
-        let id = self.world.class_hashed(hash).ok_or_else(not_surveyed)?;
+        let id = self.world.class_hashed(ClassHash::of(bytes)).ok_or_else(not_surveyed)?;
+        self.rewrite_as(&class, id)
+    }
+
+    /// Rewrites the class that is `id` in the world. Its method ids follow from the hash in its summary.
+    pub fn rewrite_as(&self, class: &ClassFile<'_>, id: ClassId) -> Result<Rewritten> {
         if class.is(access::MODULE) {
             return Ok(Rewritten { bytes: None, record: None, report: ClassReport::untouched(class.name()) });
         }
-        ClassRewriter::new(self, &class, id).run().map_err(|e| match e {
+        ClassRewriter::new(self, class, id).run().map_err(|e| match e {
             Error::Class(e) => Error::Class(class.locate(e)),
             other => other,
         })
@@ -169,8 +173,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         if hooks::gets_helpers(self.class.name()) {
             self.add_helpers()?;
         }
-        if hooks::gets_context_field(self.class.name()) {
-            let (name, descriptor) = convention::CONTEXT_FIELD;
+        for (_, name, descriptor) in hooks::added_fields(self.class.name()) {
             let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
             let flags = access::TRANSIENT | access::SYNTHETIC;
             self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
@@ -178,11 +181,14 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let record = ClassRecord {
             name: self.class.name().into(),
             super_name: self.class.super_name().map(Into::into),
-            hash: ClassHash::of(self.class.bytes),
+            interfaces: self.class.interface_names().map(Into::into).collect(),
+            access: self.class.access_flags,
+            major_version: self.class.major_version,
+            hash: self.rewriter.world[self.id].summary.hash,
             methods: self.methods,
             foreign: self.foreign.into_values().collect(),
         };
-        self.edit.add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance))?;
+        self.edit.add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
         let bytes = self.edit.finish()?;
         self.report.bytes_after = bytes.len();
         Ok(Rewritten { bytes: Some(bytes), record: Some(record), report: self.report })
@@ -252,8 +258,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         self.methods.push(MethodRecord {
             name: member.name.into(),
             descriptor: member.descriptor.into(),
+            access: member.access_flags,
             slots,
             flags,
+            treatment,
         });
         self.report.method(member, treatment, planned.reason, self.recorded, fallback);
         Ok(())
@@ -306,7 +314,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         // The body does not fit in any form: it stays, and what it calls hangs under its caller. Super calls may come by the extended form
         // unless it was planned to redispatch: it must not do so now.
-        if treatment == Treatment::Redispatched {
+        if treatment == Treatment::Redispatched || self.rewriter.world[self.id].summary.has_host {
             self.redispatch(member)?;
         } else if treatment.has_extended_form() {
             self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
@@ -370,7 +378,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             let extended_index = self.edit.additions.utf8(&extended)?;
             let target = Target::of(member, &signature, extended_index);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, head)?;
+            let replays = rules::is_called_by_vm(self.class.name(), member);
+            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, head)?;
             self.edit.replace_method(position, wrapper);
         }
         self.report.dropped_attributes(&extended_body.dropped_attributes);

@@ -1,5 +1,7 @@
 //! What is special about particular methods of the class library. Evidence for each row stands in docs/treatments.md.
 
+use cct_classfile::Member;
+
 /// Annotations that make a method caller-sensitive (8; 9 and later).
 pub const CALLER_SENSITIVE: &[&[u8]] =
     &[b"Lsun/reflect/CallerSensitive;", b"Ljdk/internal/reflect/CallerSensitive;"];
@@ -64,6 +66,94 @@ pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
 
 /// Methods whose original body the VM replaces by magic that a copy would lose.
 pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
+
+/// What HotSpot calls by itself in the middle of a bytecode, beside class initialisers, `loadClass`, and the constructors of the exceptions that
+/// it throws (`vmSymbols`, `JavaCalls`; 8 to 25).
+const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
+    (b"java/lang/ClassLoader", b"addClass"),
+    (b"java/lang/ClassLoader", b"checkPackageAccess"),
+    (b"java/lang/ClassLoader", b"findNative"),
+    (b"java/lang/ClassLoader", b"getSystemClassLoader"),
+    (b"java/lang/ClassLoader", b"loadClassInternal"),
+    (b"java/lang/Throwable", b"getCause"),
+    (b"java/lang/Throwable", b"initCause"),
+    (b"java/lang/invoke/MethodHandleNatives", b"findMethodHandleType"),
+    (b"java/lang/invoke/MethodHandleNatives", b"linkCallSite"),
+    (b"java/lang/invoke/MethodHandleNatives", b"linkDynamicConstant"),
+    (b"java/lang/invoke/MethodHandleNatives", b"linkMethod"),
+    (b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant"),
+    (b"java/lang/ref/Finalizer", b"register"),
+    (b"java/security/ProtectionDomain", b"impliesCreateAccessControlContext"),
+    (b"jdk/internal/misc/Unsafe", b"throwIllegalAccessError"),
+    (b"jdk/internal/misc/Unsafe", b"throwNoSuchMethodError"),
+    (b"sun/misc/Unsafe", b"throwIllegalAccessError"),
+    (b"sun/misc/Unsafe", b"throwNoSuchMethodError"),
+];
+
+/// The exceptions that HotSpot makes by calling their constructors (`vmSymbols`, 8 to 25).
+const THROWN_BY_VM: &[&[u8]] = &[
+    b"java/lang/AbstractMethodError",
+    b"java/lang/ArithmeticException",
+    b"java/lang/ArrayIndexOutOfBoundsException",
+    b"java/lang/ArrayStoreException",
+    b"java/lang/BootstrapMethodError",
+    b"java/lang/ClassCastException",
+    b"java/lang/ClassCircularityError",
+    b"java/lang/ClassFormatError",
+    b"java/lang/ClassNotFoundException",
+    b"java/lang/CloneNotSupportedException",
+    b"java/lang/Error",
+    b"java/lang/Exception",
+    b"java/lang/ExceptionInInitializerError",
+    b"java/lang/IdentityException",
+    b"java/lang/IllegalAccessError",
+    b"java/lang/IllegalAccessException",
+    b"java/lang/IllegalArgumentException",
+    b"java/lang/IllegalCallerException",
+    b"java/lang/IllegalMonitorStateException",
+    b"java/lang/IllegalStateException",
+    b"java/lang/IllegalThreadStateException",
+    b"java/lang/IncompatibleClassChangeError",
+    b"java/lang/IndexOutOfBoundsException",
+    b"java/lang/InstantiationError",
+    b"java/lang/InstantiationException",
+    b"java/lang/InternalError",
+    b"java/lang/InterruptedException",
+    b"java/lang/LinkageError",
+    b"java/lang/NegativeArraySizeException",
+    b"java/lang/NoClassDefFoundError",
+    b"java/lang/NoSuchFieldError",
+    b"java/lang/NoSuchFieldException",
+    b"java/lang/NoSuchMethodError",
+    b"java/lang/NoSuchMethodException",
+    b"java/lang/NullPointerException",
+    b"java/lang/OutOfMemoryError",
+    b"java/lang/RuntimeException",
+    b"java/lang/SecurityException",
+    b"java/lang/StackOverflowError",
+    b"java/lang/StringIndexOutOfBoundsException",
+    b"java/lang/UnsatisfiedLinkError",
+    b"java/lang/UnsupportedClassVersionError",
+    b"java/lang/UnsupportedOperationException",
+    b"java/lang/VerifyError",
+    b"java/lang/VirtualMachineError",
+    b"java/lang/invoke/WrongMethodTypeException",
+    b"java/lang/reflect/InvocationTargetException",
+    b"java/security/PrivilegedActionException",
+];
+
+/// Whether the VM may call this method by itself, so that what the thread carries is not the context that caused the call (docs/scheme.md).
+pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
+    match method.name {
+        b"<clinit>" => true,
+        b"<init>" => THROWN_BY_VM.binary_search(&class).is_ok(),
+        b"loadClass" => {
+            method.descriptor == b"(Ljava/lang/String;)Ljava/lang/Class;"
+                && !method.is(cct_classfile::access::STATIC)
+        }
+        name => CALLED_BY_VM.binary_search(&(class, name)).is_ok(),
+    }
+}
 
 /// Natives that never call back into Java, so that no context needs to be left in the thread for them. `*` stands for all natives of
 /// the class but those named with a minus.
@@ -182,6 +272,11 @@ pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_that_are_searched_are_sorted() {
+        assert!(CALLED_BY_VM.is_sorted() && THROWN_BY_VM.is_sorted());
+    }
 
     #[test]
     fn leaves_are_found_by_name_and_by_class() {

@@ -1,10 +1,14 @@
 //! The survey: what planning must know of a class, and nothing else. Runs over every class of every input and library, in parallel.
 
+use std::sync::Arc;
+
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, opcode};
 
-use crate::convention;
+use crate::class_attribute::ClassAttribute;
 use crate::error::{Error, Result};
+use crate::index::ClassRecord;
 use crate::mid::ClassHash;
+use crate::plan::Planned;
 use crate::rules;
 
 /// A class, as far as other classes are concerned.
@@ -20,12 +24,14 @@ pub struct ClassSummary {
     pub access: u16,
     /// `major_version`.
     pub major_version: u16,
-    /// Hash of the class file.
+    /// Hash of the original class file.
     pub hash: ClassHash,
-    /// The methods in class-file order.
+    /// The methods in class-file order; of a class that has been rewritten, the original ones.
     pub methods: Box<[MethodSummary]>,
-    /// Whether the class carries our attribute: it is an output of an earlier run.
-    pub rewritten: bool,
+    /// Whether it is going to be defined as a VM-anonymous class (JDK 8 to 16), which a class file does not say.
+    pub has_host: bool,
+    /// What was done to the methods, if the class has been rewritten.
+    pub settled: Option<Arc<[Planned]>>,
     /// Names and descriptors of the methods.
     text: Box<[u8]>,
 }
@@ -54,6 +60,27 @@ pub mod trait_bits {
 }
 
 impl MethodSummary {
+    fn new(
+        name: &[u8],
+        descriptor: &[u8],
+        access: u16,
+        traits: u8,
+        text: &mut Vec<u8>,
+    ) -> cct_classfile::Result<Self> {
+        let start = text.len() as u32;
+        text.extend_from_slice(name);
+        text.extend_from_slice(descriptor);
+        let parsed = cct_classfile::descriptor::MethodDescriptor::parse(descriptor)?;
+        Ok(MethodSummary {
+            key: method_key(name, descriptor),
+            name: (start, name.len() as u16),
+            descriptor_length: descriptor.len() as u16,
+            access,
+            argument_slots: parsed.argument_slots().saturating_add(u16::from(access & ::cct_classfile::access::STATIC == 0)),
+            traits,
+        })
+    }
+
     /// Whether all these flags are set.
     pub fn is(&self, flags: u16) -> bool {
         self.access & flags == flags
@@ -88,9 +115,11 @@ pub(crate) fn method_key(name: &[u8], descriptor: &[u8]) -> u32 {
 impl ClassSummary {
     /// Summarises a class file.
     pub fn of(class: &ClassFile<'_>) -> Result<Self> {
+        let attribute = ClassAttribute::of(class)?;
+        let original = attribute.as_ref().map_or(class.methods.len(), |a| a.methods.len());
         let mut text = Vec::new();
-        let mut methods = Vec::with_capacity(class.methods.len());
-        for member in &class.methods {
+        let mut methods = Vec::with_capacity(original);
+        for member in &class.methods[..original] {
             methods.push(Self::method(class, member, &mut text).map_err(|e| class.locate(member.locate(e)))?);
         }
         Ok(ClassSummary {
@@ -99,11 +128,39 @@ impl ClassSummary {
             interfaces: class.interface_names().map(Into::into).collect(),
             access: class.access_flags,
             major_version: class.major_version,
-            hash: ClassHash::of(class.bytes),
+            hash: attribute.as_ref().map_or_else(|| ClassHash::of(class.bytes), |a| a.hash),
             methods: methods.into(),
-            rewritten: class.attributes.find(convention::ATTRIBUTE).is_some(),
+            has_host: false,
+            settled: attribute.map(|a| a.methods.iter().map(|m| Planned::settled(m.treatment)).collect()),
             text: text.into(),
         })
+    }
+
+    /// A class that has been rewritten, from its row in an index.
+    pub fn of_record(record: &ClassRecord) -> cct_classfile::Result<Self> {
+        let mut text = Vec::new();
+        let methods: cct_classfile::Result<Box<[MethodSummary]>> = record
+            .methods
+            .iter()
+            .map(|m| MethodSummary::new(&m.name, &m.descriptor, m.access, 0, &mut text))
+            .collect();
+        Ok(ClassSummary {
+            name: record.name.clone(),
+            super_name: record.super_name.clone(),
+            interfaces: record.interfaces.clone(),
+            access: record.access,
+            major_version: record.major_version,
+            hash: record.hash,
+            methods: methods?,
+            has_host: false,
+            settled: Some(record.methods.iter().map(|m| Planned::settled(m.treatment)).collect()),
+            text: text.into(),
+        })
+    }
+
+    /// Whether the class has been rewritten.
+    pub fn is_rewritten(&self) -> bool {
+        self.settled.is_some()
     }
 
     /// Parses and summarises.
@@ -116,10 +173,6 @@ impl ClassSummary {
         member: &Member<'_>,
         text: &mut Vec<u8>,
     ) -> cct_classfile::Result<MethodSummary> {
-        let start = text.len() as u32;
-        text.extend_from_slice(member.name);
-        text.extend_from_slice(member.descriptor);
-        let descriptor = cct_classfile::descriptor::MethodDescriptor::parse(member.descriptor)?;
         let mut traits = 0;
         if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations")
             && annotation_types(class, annotations)?.iter().any(|t| rules::CALLER_SENSITIVE.contains(t))
@@ -133,14 +186,7 @@ impl ClassSummary {
         {
             traits |= trait_bits::EMPTY;
         }
-        Ok(MethodSummary {
-            key: method_key(member.name, member.descriptor),
-            name: (start, member.name.len() as u16),
-            descriptor_length: member.descriptor.len() as u16,
-            access: member.access_flags,
-            argument_slots: descriptor.argument_slots().saturating_add(u16::from(!member.is(access::STATIC))),
-            traits,
-        })
+        MethodSummary::new(member.name, member.descriptor, member.access_flags, traits, text)
     }
 
     /// A method's name.

@@ -1,5 +1,7 @@
 //! The world: the class hierarchy of all inputs and libraries, and method resolution in it (JVMS 5.4.3.3, 5.4.3.4).
 
+use std::sync::Arc;
+
 use cct_classfile::access;
 use rustc_hash::FxHashMap;
 
@@ -28,7 +30,8 @@ pub enum Role {
     /// It is, or will be, rewritten in another run: part of the class library that holds `java/lang/Object`. Without that library
     /// rewritten nothing of ours runs at all, so its extended forms can be counted on. Only which of them redispatch is not certain.
     Companion,
-    /// It stays as it is: part of a library, or of the JDK around the inputs. (It may be the output of an earlier run.)
+    /// It stays as it is: part of a library, of the JDK around the inputs, or of an earlier run's output (then its treatments are
+    /// settled).
     Library,
 }
 
@@ -36,7 +39,7 @@ pub enum Role {
 #[derive(Debug)]
 pub struct Class {
     /// Its summary.
-    pub summary: ClassSummary,
+    pub summary: Arc<ClassSummary>,
     /// Its role.
     pub role: Role,
     /// Its superclass, if known.
@@ -69,9 +72,10 @@ pub struct World {
 impl World {
     /// Builds the world. The first class of a name stands for it in the hierarchy, as on a class path; later ones are planned all the
     /// same.
-    pub fn new(summaries: impl IntoIterator<Item = (Role, ClassSummary)>) -> Self {
+    pub fn new<S: Into<Arc<ClassSummary>>>(summaries: impl IntoIterator<Item = (Role, S)>) -> Self {
         let mut world = World::default();
         for (role, summary) in summaries {
+            let summary: Arc<ClassSummary> = summary.into();
             if world.by_hash.contains_key(&summary.hash) {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! forms are the opposite on purpose: virtual, so that any override wins.
 
 use cct_classfile::bytes::PutBytes;
-use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
@@ -168,19 +168,26 @@ impl Straight {
     }
 }
 
-/// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what callees stored.
+/// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what callees stored. What the VM calls by
+/// itself does not trust the thread: it `replays` the stack.
 pub fn native_to_bytecode(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
+    replays: bool,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
     let (thread, context) = (arguments, arguments + 1);
     let mut asm = Asm::new();
     emitter.read_thread(&mut asm, thread, context)?;
+    let mut passed = context;
+    if replays {
+        passed = arguments + 3;
+        emitter.replay(&mut asm, thread, context, passed)?;
+    }
     let start = asm.bytes.len() as u16;
     target.push_arguments(&mut asm);
-    asm.load(Kind::Long, context).op(opcode::ACONST_NULL);
+    asm.load(Kind::Long, passed).op(opcode::ACONST_NULL);
     target.invoke_special(emitter, &mut asm, target.extended_index)?;
     let end = asm.bytes.len() as u16;
     let mut restore = Asm::new();
@@ -197,7 +204,7 @@ pub fn native_to_bytecode(
         Some(Catch { start, end, restore, locals })
     };
     let max_stack = (arguments + EXTENSION_SLOTS).max(target.result_slots() + 3).max(4);
-    Straight { asm, max_stack, max_locals: arguments + 3, catch }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: passed + 2, catch }.write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
@@ -293,9 +300,10 @@ pub fn bytecode_to_native(
     // The node takes the slot's place, the thread the marker's.
     let (node, thread, saved) = (arguments, arguments + 2, arguments + 3);
     let mut asm = Asm::new();
-    if let Some(NativeHook::Before { name, descriptor }) = hook {
+    if let Some(NativeHook::Define { name, descriptor }) = hook {
         target.push_arguments(&mut asm);
         emitter.runtime(&mut asm, name, descriptor)?;
+        replace_class_file(emitter, target, &mut asm, arguments + 5)?;
     }
     if let Some(mid) = mid {
         emitter.enter(&mut asm, node, node, mid, 0, 0, false)?;
@@ -321,8 +329,36 @@ pub fn bytecode_to_native(
     let ours = [VerificationType::Long, VerificationType::Object(object), VerificationType::Long];
     let catch = Catch { start, end, restore, locals: forgotten(target, &ours) };
     let max_stack = arguments.max(target.result_slots() + 3).max(6);
-    Straight { asm, max_stack, max_locals: arguments + 5, catch: Some(catch) }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: arguments + 6, catch: Some(catch) }.write(emitter, &mut head)?;
     Ok(head.finish())
+}
+
+/// The class file on the stack takes the place of the one among the arguments, and offset and length behind it, if there are any, follow. `free` is a
+/// local that nothing else uses.
+fn replace_class_file(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    asm: &mut Asm,
+    free: u16,
+) -> Result<()> {
+    let mut slot = u16::from(!target.is_static());
+    let mut arguments = target.signature.descriptor.arguments();
+    for t in arguments.by_ref() {
+        if matches!(t, FieldType::Array(b"[B") | FieldType::Class(b"java/nio/ByteBuffer")) {
+            break;
+        }
+        slot += t.slots();
+    }
+    asm.store(Kind::Reference, free);
+    if arguments.next() == Some(FieldType::Base(b'I')) {
+        for (which, place) in [(&b"defineOffset"[..], slot + 1), (b"defineLength", slot + 2)] {
+            asm.load(Kind::Reference, free).load(Kind::Reference, slot).load(Kind::Int, place);
+            emitter.runtime(asm, which, b"(Ljava/lang/Object;Ljava/lang/Object;I)I")?;
+            asm.store(Kind::Int, place);
+        }
+    }
+    asm.load(Kind::Reference, free).store(Kind::Reference, slot);
+    Ok(())
 }
 
 /// A helper of `java/lang/Object`: the same call on the runtime class.

@@ -16,8 +16,9 @@ A shell heeds them only when it reads the whole command again:
 /// Print the JVM options that put outputs in place
 ///
 /// Outputs made from the boot class path go to -Xbootclasspath/p: (the one with java.lang.Object first, then in the order given), those
-/// made from the extension folder to -Djava.ext.dirs=. Others belong on the class path, which is yours; standard error says so. The
-/// options that exact counting needs follow.
+/// made from the extension folder to -Djava.ext.dirs=. Others belong on the class path, which is yours; standard error says so. Then
+/// come the library that rewrites all other classes while the program runs, if the class library is among the outputs, and the options that
+/// exact counting needs.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Flags {
@@ -28,6 +29,10 @@ pub struct Flags {
     /// All options on one line [default: one option on each line]
     #[arg(long)]
     pub one_line: bool,
+
+    /// Leave out the library that rewrites classes while the program runs, and finds the cause of what the JVM calls by itself
+    #[arg(long)]
+    pub no_load_time: bool,
 
     /// Add options for speed: the JVM compiles methods that have become large, too. They change no number
     #[arg(long)]

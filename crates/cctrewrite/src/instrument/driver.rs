@@ -107,7 +107,8 @@ impl ArchiveRewriter for Driver<'_> {
         entries.push(NewEntry {
             name: INDEX_NAME.to_owned(),
             bytes: index::write(self.rewriter.provenance(), &classes)?,
-            method: Method::Deflated,
+            // Each JVM reads it at its start.
+            method: Method::Stored,
         });
         if archive.depth() == 0 {
             entries.push(NewEntry {

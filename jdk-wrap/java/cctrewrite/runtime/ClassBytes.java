@@ -8,7 +8,7 @@ public final class ClassBytes {
     private static final int ACC_PRIVATE = 0x0002;
     private static final int ACC_STATIC = 0x0008;
     private static final String ATTRIBUTE = "cctrewrite";
-    private static final int ATTRIBUTE_VERSION = 1;
+    private static final int ATTRIBUTE_VERSION = 2;
 
     private final byte[] b;
     private final int end;
@@ -156,7 +156,7 @@ public final class ClassBytes {
     }
 
     private void attribute(int at, int length) {
-        if (length < 20 || u2(at) != ATTRIBUTE_VERSION || length < 20 + 2 * u2(at + 18) || u2(at + 18) > methods) {
+        if (length < 20 || u2(at) != ATTRIBUTE_VERSION || length < 20 + 3 * u2(at + 18) || u2(at + 18) > methods) {
             return;
         }
         rewritten = true;
@@ -167,11 +167,11 @@ public final class ClassBytes {
     }
 
     public int slots(int method) {
-        return u1(treatments + 2 * method);
+        return u1(treatments + 3 * method);
     }
 
     public int flags(int method) {
-        return u1(treatments + 2 * method + 1);
+        return u1(treatments + 3 * method + 1);
     }
 
     /** Whether the method can override one of a superclass. */

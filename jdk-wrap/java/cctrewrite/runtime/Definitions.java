@@ -37,22 +37,50 @@ public final class Definitions {
 
     private Definitions() {}
 
-    public static void buffer(ByteBuffer buffer, int off, int len) {
+    /** {@link #bytes}, for a direct buffer. */
+    public static ByteBuffer buffer(ClassLoader loader, ByteBuffer buffer, int off, int len) {
         if (buffer == null || off < 0 || len < 0 || off > buffer.capacity() - len) {
-            return;
+            return buffer;
         }
         byte[] bytes = new byte[len];
         ByteBuffer copy = buffer.duplicate();
-        for (int i = 0; i < len && off + i < copy.limit(); i++) {
-            bytes[i] = copy.get(off + i);
+        copy.clear();
+        copy.position(off);
+        copy.get(bytes, 0, len);
+        byte[] now = bytes(loader, null, bytes, 0, len, LOADED);
+        if (now == bytes) {
+            return buffer;
         }
-        bytes(bytes, 0, len, LOADED);
+        ByteBuffer direct = ByteBuffer.allocateDirect(now.length);
+        direct.put(now, 0, now.length);
+        return direct;
+    }
+
+    /** How many bytes a buffer made by {@link #buffer} holds. */
+    public static int length(Object buffer) {
+        return ((ByteBuffer) buffer).capacity();
     }
 
     /**
+     * The class file to be defined: {@code b}, or the rewritten one.
+     *
      * @throws IncompatibleClassChangeError when the class may not be used, which is then what the program's class loader sees
      */
-    public static void bytes(byte[] b, int off, int len, int how) {
+    public static byte[] bytes(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how) {
+        if (b == null || off < 0 || len < 0 || off > b.length - len) {
+            return b;
+        }
+        if (LoadTime.loaded()) {
+            byte[] now = LoadTime.define(loader, host, b, off, len, how);
+            if (now != null) {
+                return now;
+            }
+        }
+        check(b, off, len, how);
+        return b;
+    }
+
+    private static void check(byte[] b, int off, int len, int how) {
         ClassBytes c = ClassBytes.parse(b, off, len);
         if (c == null) {
             return;

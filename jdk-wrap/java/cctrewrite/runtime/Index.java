@@ -5,7 +5,7 @@ import java.io.IOException;
 /** A reader of an output's index (docs/formats/index.md), in place. In bypass. */
 final class Index {
     private static final int MAGIC = 0x43435449;
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final int NONE = -1;
 
     private final byte[] b;
@@ -134,8 +134,9 @@ final class Index {
 
         void of(int classNumber) {
             int record = classAt(classNumber);
-            left = u2(record + 16);
-            at = record + 18;
+            int afterInterfaces = record + 22 + 4 * u2(record + 20);
+            left = u2(afterInterfaces);
+            at = afterInterfaces + 2;
         }
 
         /** Moves to the next method; false behind the last. */
@@ -146,8 +147,11 @@ final class Index {
             left--;
             name = varint();
             descriptor = varint();
+            // Access flags and treatment are for the load-time library.
+            varint();
             slots = b[at++] & 0xFF;
             flags = b[at++] & 0xFF;
+            at++;
             return true;
         }
 

@@ -24,6 +24,9 @@ public final class Launch {
         if (trouble == null) {
             trouble = Outputs.known().misfit;
         }
+        if (trouble == null && LoadTime.ready() != null) {
+            trouble = "the library that rewrites classes at load time (-Dcctrewrite.loadtime) cannot be used: " + LoadTime.ready();
+        }
         if (trouble == null && recording) {
             try {
                 Agents.load(Settings.AGENT);

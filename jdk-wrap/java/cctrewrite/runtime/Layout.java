@@ -33,7 +33,13 @@ public final class Layout {
     public static final long MERGED = 72L;
     public static final long CHUNKS = 80L;
     public static final long GRANULARITY = 88L;
-    public static final long RECORD_SIZE = 96L;
+    /** Two words that serve as parent and slot of a node without slots ({@link Tree#slotOf}). */
+    public static final long STAND_IN = 96L;
+    public static final long RECORD_SIZE = 112L;
+
+    /** Marks the first word of {@link #STAND_IN}; no negated address is that small. */
+    public static final long STAND_IN_MARK = Long.MIN_VALUE;
+    public static final long SMALLEST_NEGATED = -1L << 48;
 
     public static final int CHUNK = 4096;
     public static final long CHUNK_MASK = -4096L;

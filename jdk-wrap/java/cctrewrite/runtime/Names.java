@@ -1,6 +1,7 @@
 package cctrewrite.runtime;
 
 import cctrewrite.agent.MethodName;
+import java.io.IOException;
 
 /**
  * The names behind MIDs. MIDs follow from class hashes, so every class that could have been entered is gone through once: those of the outputs'
@@ -9,8 +10,9 @@ import cctrewrite.agent.MethodName;
 final class Names {
     private static final int NATIVE = 1;
 
-    // Where a name is: source (16 bits), class or foreign method (27), method (20). Sources are the outputs, in their order.
+    // Where a name is: source (16 bits), class or foreign method (27), method (20). Sources are the outputs, in their order, and those below.
     private static final int DEFINED = 0xFFFF;
+    private static final int LOAD_TIME = 0xFFFE;
     private static final int FOREIGN = 0xFFFFF;
 
     /** Of all methods; made when an agent first asks for a name. */
@@ -23,6 +25,9 @@ final class Names {
 
     private final LongMap places;
     private KnownClass[] defined = new KnownClass[0];
+
+    /** Classes rewritten at load time, as of the last look; null for none. */
+    private Index loadTime;
 
     /** Goes through the outputs and what has been defined so far. {@code wanted} is not kept up to date. */
     Names(LongMap wanted) {
@@ -76,6 +81,15 @@ final class Names {
 
     /** Takes up what was defined since the last call. */
     private void addDefined() {
+        if (LoadTime.loaded()) {
+            try {
+                // Its numbers change when classes are added, so all places are entered again.
+                loadTime = new Index(LoadTime.index());
+                add(LOAD_TIME, loadTime);
+            } catch (IOException e) {
+                Settings.say("the index of classes rewritten at load time cannot be read: " + e.getMessage());
+            }
+        }
         KnownClass[] seen = Definitions.rewritten();
         for (int c = defined.length; c < seen.length; c++) {
             KnownClass.Methods methods = new KnownClass.Methods(seen[c]);
@@ -105,7 +119,7 @@ final class Names {
             return new MethodName(
                     Definitions.rewrittenName(number), methods.name(), methods.descriptor(), (methods.flags & NATIVE) != 0);
         }
-        Index index = outputs[source].index();
+        Index index = source == LOAD_TIME ? loadTime : outputs[source].index();
         if (method == FOREIGN) {
             // Counted by their callers are natives, and Object's constructor.
             String name = index.foreignName(number);

@@ -97,7 +97,8 @@ final class Output {
         return read;
     }
 
-    private byte[] whole() throws IOException {
+    /** The bytes of the index. */
+    byte[] whole() throws IOException {
         if (file.isDirectory()) {
             File resource = new File(file, RESOURCE);
             return bytes(new FileInputStream(resource), resource.length());

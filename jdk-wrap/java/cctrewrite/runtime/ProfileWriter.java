@@ -22,8 +22,11 @@ final class ProfileWriter {
     static final String MERGED = "[contexts merged: out of memory]";
 
     /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
-    private static final String LIMITS = "code that the JVM calls by itself hangs under the context last stored, not under its cause; "
-            + "Object.hashCode and Object.clone are not counted where they are called virtually";
+    private static final String LIMITS = "Object.hashCode and Object.clone are not counted where they are called virtually";
+
+    /** What is missing without the load-time library. */
+    private static final String WITHOUT_REPLAY =
+            "code that the JVM calls by itself hangs under the context last stored, not under its cause; ";
 
     private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n', 0, 0, 0, 1};
 
@@ -164,7 +167,7 @@ final class ProfileWriter {
         meta.put("java.version", System.getProperty("java.version"));
         meta.put("java.vm.name", System.getProperty("java.vm.name"));
         meta.put("java.vm.version", System.getProperty("java.vm.version"));
-        meta.put("limits", LIMITS);
+        meta.put("limits", LoadTime.loaded() ? LIMITS : WITHOUT_REPLAY + LIMITS);
         meta.put("main", mainClass());
         meta.put("metrics", value(outputs, "metrics"));
         meta.put("provenance", provenance(outputs));

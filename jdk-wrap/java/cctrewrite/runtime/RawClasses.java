@@ -35,6 +35,10 @@ final class RawClasses {
             }
             to.add(text.toString());
         }
+        String[] loadTime = LoadTime.loaded() ? LoadTime.notes() : new String[0];
+        for (int i = 0; i < loadTime.length; i++) {
+            to.add(loadTime[i]);
+        }
         int generated = Definitions.generated();
         if (generated > 0) {
             to.add(generated + " classes were generated while the program ran (lambdas, proxies, accessors) and are missing from the tree");

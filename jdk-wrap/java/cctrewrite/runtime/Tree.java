@@ -47,12 +47,27 @@ public final class Tree {
         while (u.getLong(word) >= 0L) {
             word -= 8L;
         }
-        long parent = word - Layout.PARENT;
+        long found = u.getLong(word);
+        long parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.PARENT;
         long node = childOf(parent, mid);
         if (u.getLong(node) == mid) {
             u.putLong(slot, node);
         }
         return node;
+    }
+
+    /**
+     * A slot that leads to children of {@code node}. When the node has none of its own it is one that serves all such nodes of the tree, to be used
+     * before the next one is asked for.
+     */
+    public static long slotOf(long node, long record) {
+        Unsafe u = CctMemory.U;
+        if ((u.getLong(node) & Layout.SLOT_BITS) != 0L) {
+            return node + Layout.SLOTS;
+        }
+        u.putLong(record + Layout.STAND_IN, node | Layout.STAND_IN_MARK);
+        u.putLong(record + Layout.STAND_IN + 8L, CctMemory.SENTINEL);
+        return record + Layout.STAND_IN + 8L;
     }
 
     /** The child {@code mid} of {@code parent}, made when there is none; never fails, as {@link #child}. */

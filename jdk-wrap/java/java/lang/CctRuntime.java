@@ -5,6 +5,8 @@ import cctrewrite.runtime.Definitions;
 import cctrewrite.runtime.Finish;
 import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Launch;
+import cctrewrite.runtime.Layout;
+import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Threads;
 import cctrewrite.runtime.Tree;
 import java.lang.invoke.ForceInline;
@@ -241,6 +243,7 @@ public final class CctRuntime {
     public static void boot() {
         // Library code called here runs with context 0: nothing is recorded yet.
         boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
+        LoadTime.load();
         if (CctMemory.SENTINEL != 0L) {
             booted = true;
             recording = on;
@@ -277,60 +280,100 @@ public final class CctRuntime {
         }
     }
 
-    // ---- classes defined while the program runs: one method per native of JDK 8, named after it, with its receiver and parameters ----
+    // ---- what the VM calls by itself ---------------------------------------------------------------------------------------------
 
-    /** Before {@code ClassLoader.defineClass0}. */
-    public static void before$defineClass0(ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd) {
-        define(b, off, len, Definitions.LOADED);
+    /**
+     * The context of what the VM calls in the middle of a bytecode (class initialisers, {@code loadClass}, constructors of exceptions ...): not
+     * what the thread carries, {@code context}, which whoever stored last has left there, but the node of the method whose bytecode it is. Found
+     * by following the stack through the tree; without the load-time library it stays {@code context}.
+     */
+    public static long replay(Object thread, long context) {
+        if (context < LIMIT || !LoadTime.loaded()) {
+            return context;
+        }
+        long record = CctMemory.U.getLong(context & CHUNK_MASK);
+        long node = LoadTime.replay(CctMemory.U.getLong(record + Layout.ROOT));
+        return node == 0L ? context : Tree.slotOf(node, record);
     }
 
-    /** Before {@code ClassLoader.defineClass1}. */
-    public static void before$defineClass1(
+    // ---- classes defined while the program runs: one method per native of JDK 8, named after it, with its receiver and parameters. They return
+    // ---- the class file that is to be defined: the one that they got, or another ---------------------------------------------------
+
+    /** For {@code ClassLoader.defineClass0}. */
+    public static byte[] define$defineClass0(ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd) {
+        return define(self, null, b, off, len, Definitions.LOADED);
+    }
+
+    /** For {@code ClassLoader.defineClass1}. */
+    public static byte[] define$defineClass1(
             ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd, String source) {
-        define(b, off, len, Definitions.LOADED);
+        return define(self, null, b, off, len, Definitions.LOADED);
     }
 
-    /** Before {@code ClassLoader.defineClass2}. */
-    public static void before$defineClass2(
+    /** For {@code ClassLoader.defineClass2}. */
+    public static ByteBuffer define$defineClass2(
             ClassLoader self, String name, ByteBuffer b, int off, int len, ProtectionDomain pd, String source) {
         if (!booted) {
-            return;
+            return b;
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         thread.cct$context = BYPASS;
         try {
-            Definitions.buffer(b, off, len);
+            return Definitions.buffer(self, b, off, len);
         } finally {
             thread.cct$context = context;
         }
     }
 
-    /** Before {@code sun.misc.Unsafe.defineClass}. */
-    public static void before$defineClass(
+    /** For {@code sun.misc.Unsafe.defineClass}. */
+    public static byte[] define$defineClass(
             Unsafe self, String name, byte[] b, int off, int len, ClassLoader loader, ProtectionDomain pd) {
-        define(b, off, len, Definitions.LOADED);
+        return define(loader, null, b, off, len, Definitions.LOADED);
     }
 
-    /** Before {@code sun.misc.Unsafe.defineAnonymousClass}. */
-    public static void before$defineAnonymousClass(Unsafe self, Class<?> host, byte[] data, Object[] patches) {
-        define(data, 0, data == null ? 0 : data.length, Definitions.ANONYMOUS);
+    /** For {@code sun.misc.Unsafe.defineAnonymousClass}. */
+    public static byte[] define$defineAnonymousClass(Unsafe self, Class<?> host, byte[] data, Object[] patches) {
+        return define(null, host, data, 0, data == null ? 0 : data.length, Definitions.ANONYMOUS);
     }
 
-    /** Before {@code java.lang.reflect.Proxy.defineClass0}. */
-    public static void before$defineClass0(ClassLoader loader, String name, byte[] b, int off, int len) {
-        define(b, off, len, Definitions.PROXY);
+    /** For {@code java.lang.reflect.Proxy.defineClass0}. */
+    public static byte[] define$defineClass0(ClassLoader loader, String name, byte[] b, int off, int len) {
+        return define(loader, null, b, off, len, Definitions.PROXY);
     }
 
-    private static void define(byte[] b, int off, int len, int how) {
+    private static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how) {
         if (!booted) {
-            return;
+            return b;
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         thread.cct$context = BYPASS;
         try {
-            Definitions.bytes(b, off, len, how);
+            return Definitions.bytes(loader, host, b, off, len, how);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** Where the class file starts in what is defined now, instead of at {@code off} in what was to be. */
+    public static int defineOffset(Object now, Object was, int off) {
+        return now == was ? off : 0;
+    }
+
+    /** How long the class file is in what is defined now, instead of {@code len}. */
+    public static int defineLength(Object now, Object was, int len) {
+        if (now == was) {
+            return len;
+        }
+        if (now instanceof byte[]) {
+            return ((byte[]) now).length;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        try {
+            return Definitions.length(now);
         } finally {
             thread.cct$context = context;
         }

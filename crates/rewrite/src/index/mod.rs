@@ -1,12 +1,24 @@
-//! The output's index and the class attribute (docs/formats/index.md).
+//! The output's index (docs/formats/index.md): its records, and writing them. [`read`] mirrors the writing.
+
+pub mod read;
 
 use cct_classfile::bytes::PutBytes;
 use rustc_hash::FxHashMap;
 
+use crate::class_attribute::{ClassAttribute, MethodRow};
 use crate::error::{Error, Result};
 use crate::mid::{ClassHash, Mid};
-use crate::plan::{Foreign, lossy};
+use crate::plan::{Foreign, Treatment, lossy};
 use crate::provenance::Provenance;
+
+/// First bytes of an index.
+pub const MAGIC: u32 = 0x4343_5449;
+
+/// Version of the format.
+pub const VERSION: u32 = 2;
+
+/// Stands for a string that is missing.
+const NONE: u32 = u32::MAX;
 
 /// Flags of a method in index and attribute.
 pub mod method_flags {
@@ -27,10 +39,14 @@ pub struct MethodRecord {
     pub name: Box<[u8]>,
     /// Original descriptor.
     pub descriptor: Box<[u8]>,
+    /// Access flags.
+    pub access: u16,
     /// Slots of its nodes.
     pub slots: u8,
     /// [`method_flags`].
     pub flags: u8,
+    /// What was done to it.
+    pub treatment: Treatment,
 }
 
 /// A rewritten class.
@@ -40,6 +56,12 @@ pub struct ClassRecord {
     pub name: Box<[u8]>,
     /// Superclass.
     pub super_name: Option<Box<[u8]>>,
+    /// Direct superinterfaces.
+    pub interfaces: Box<[Box<[u8]>]>,
+    /// Access flags.
+    pub access: u16,
+    /// `major_version` of the original.
+    pub major_version: u16,
     /// Hash of the original.
     pub hash: ClassHash,
     /// Original methods in class-file order.
@@ -73,17 +95,11 @@ impl From<Foreign<'_>> for ForeignRecord {
 }
 
 impl ClassRecord {
-    /// Content of the class attribute.
-    pub fn attribute(&self, provenance: &Provenance) -> Vec<u8> {
-        let mut out = Vec::with_capacity(20 + 2 * self.methods.len());
-        out.put2(1);
-        out.put8(self.hash.0);
-        out.put8(provenance.hash());
-        out.put2(self.methods.len() as u16);
-        for m in &self.methods {
-            out.extend([m.slots, m.flags]);
-        }
-        out
+    /// The class attribute.
+    pub fn attribute(&self, provenance: &Provenance) -> ClassAttribute {
+        let row = |m: &MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };
+        let methods = self.methods.iter().map(row).collect();
+        ClassAttribute { hash: self.hash, provenance: provenance.hash(), methods }
     }
 }
 
@@ -100,8 +116,8 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     let (texts, strings) = string_table(&classes, &foreign);
 
     let mut out = Vec::new();
-    out.put4(0x4343_5449);
-    out.put4(1);
+    out.put4(MAGIC);
+    out.put4(VERSION);
     let lines = provenance.lines();
     out.put4(lines.len() as u32);
     out.extend_from_slice(lines.as_bytes());
@@ -109,13 +125,20 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     let records = classes.iter().map(|c| {
         let mut record = Vec::new();
         record.put4(strings[&*c.name]);
-        record.put4(c.super_name.as_deref().map_or(u32::MAX, |s| strings[s]));
+        record.put4(c.super_name.as_deref().map_or(NONE, |s| strings[s]));
         record.put8(c.hash.0);
+        record.put2(c.access);
+        record.put2(c.major_version);
+        record.put2(c.interfaces.len() as u16);
+        for name in &c.interfaces {
+            record.put4(strings[&**name]);
+        }
         record.put2(c.methods.len() as u16);
         for m in &c.methods {
             put_varint(&mut record, strings[&*m.name]);
             put_varint(&mut record, strings[&*m.descriptor]);
-            record.extend([m.slots, m.flags]);
+            put_varint(&mut record, u32::from(m.access));
+            record.extend([m.slots, m.flags, m.treatment.code()]);
         }
         record
     });
@@ -138,7 +161,7 @@ fn string_table<'t>(
     let mut places: FxHashMap<&[u8], u32> = FxHashMap::default();
     for class in classes {
         places.insert(&class.name, 0);
-        places.extend(class.super_name.as_deref().map(|s| (s, 0)));
+        places.extend(class.super_name.iter().chain(&class.interfaces).map(|s| (&**s, 0)));
         places.extend(class.methods.iter().flat_map(|m| [(&*m.name, 0), (&*m.descriptor, 0)]));
     }
     places.extend(foreign.iter().flat_map(|f| [(&*f.class, 0), (&*f.name, 0), (&*f.descriptor, 0)]));

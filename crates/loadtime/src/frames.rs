@@ -1,0 +1,113 @@
+//! How the methods on a stack show in the tree, remembered by their JVM ids.
+
+use rustc_hash::FxHashMap;
+
+use crate::identity::without_number;
+use crate::jni::{Env, jmethodID};
+use crate::jvmti::Jvmti;
+use crate::known::Appearance;
+use crate::loaders::Number;
+use crate::state::{Members, state};
+
+/// Methods by their ids, which stay what they are for as long as the JVM lives.
+#[derive(Debug, Default)]
+pub struct Frames {
+    known: FxHashMap<usize, Shown>,
+}
+
+/// What a frame of a method may be in the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// Nothing.
+    Nothing,
+    /// A node with this method id, as a rule.
+    Node(u64),
+    /// A node with one of these ids, sorted: a method of one of several classes that have the same name to the JVM.
+    OneOf(Box<[u64]>),
+}
+
+impl Shown {
+    /// Whether a node with this id is it.
+    pub fn is(&self, mid: u64) -> bool {
+        match self {
+            Shown::Nothing => false,
+            Shown::Node(id) => *id == mid,
+            Shown::OneOf(ids) => ids.binary_search(&mid).is_ok(),
+        }
+    }
+}
+
+/// How frames of a method show.
+pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Shown {
+    let key = method as usize;
+    if let Some(shown) = state().frames.known.get(&key) {
+        return shown.clone();
+    }
+    let (shown, is_final) = env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or((Shown::Nothing, false));
+    if is_final {
+        state().frames.known.insert(key, shown.clone());
+    }
+    shown
+}
+
+/// How frames of a method show, and whether that will stay so. (More anonymous classes of a name may come.)
+fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(Shown, bool)> {
+    let (name, descriptor) = jvmti.method_name(method)?;
+    let class = jvmti.declaring_class(method)?;
+    let class_name = jvmti.class_name(class)?;
+    let loader = jvmti.class_loader(class)?;
+    if let Some(common) = anonymous_name(&class_name) {
+        let state = state();
+        let classes = state.anonymous.get(&*without_number(common)).map_or(&[][..], Vec::as_slice);
+        let mut ids: Vec<u64> = classes
+            .iter()
+            .filter_map(|class| match class.appearance(&name, &descriptor) {
+                Appearance::Node(mid) => Some(mid),
+                _ => None,
+            })
+            .collect();
+        ids.sort_unstable();
+        return Some((Shown::OneOf(ids.into()), false));
+    }
+    let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
+    let mut state = state();
+    let known = match loader.is_null() {
+        true => state.library.class(&class_name),
+        false => state.loaders.class(number, &class_name),
+    };
+    Some(match known {
+        None => (Shown::Nothing, true),
+        Some(known) => match known.appearance(&name, &descriptor) {
+            Appearance::None => (Shown::Nothing, true),
+            Appearance::Node(mid) => (Shown::Node(mid), true),
+            Appearance::CountedByCaller => {
+                // With a slot if it may call back, without one if not (`Foreign::mid`).
+                let id = |slots| cct_rewrite::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
+                let mut ids = [id(0), id(1)];
+                ids.sort_unstable();
+                (Shown::OneOf(ids.into()), true)
+            }
+        },
+    })
+}
+
+/// The name that a VM-anonymous class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
+fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
+    let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
+    let number = &name[at + 1..];
+    let is_number = number.first().is_some_and(u8::is_ascii_digit) && number.iter().all(u8::is_ascii_hexdigit);
+    is_number.then_some(&name[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anonymous_classes_are_told_by_the_number_behind_their_name() {
+        assert_eq!(anonymous_name(b"a/B$$Lambda$1/1234567"), Some(&b"a/B$$Lambda$1"[..]));
+        assert_eq!(anonymous_name(b"a/B$$Lambda$1.1234567"), Some(&b"a/B$$Lambda$1"[..]));
+        assert_eq!(anonymous_name(b"a/B$1"), None);
+        assert_eq!(anonymous_name(b"B"), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Who a class is, as far as its method ids and its name in the profile go.
+//!
+//! The JDK numbers the classes that it generates: lambda classes, proxies, accessors. The numbers depend on what else the program did before,
+//! so they are taken out of the name, and out of the contents before these are hashed. Two classes that differ in nothing but that
+//! number are the same to the profile.
+
+use cct_classfile::Result;
+use cct_rewrite::mid::ClassHash;
+use cct_rewrite::runtime_classes::rename;
+
+/// How a class is defined; the numbers that the runtime passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// By a class loader.
+    Loaded,
+    /// As a VM-anonymous class (JDK 8 to 16), which has a host instead of a loader, and which no other class can name.
+    Anonymous,
+    /// By `java.lang.reflect.Proxy`.
+    Proxy,
+}
+
+impl How {
+    /// From the runtime's number.
+    pub fn of(number: i32) -> Self {
+        match number {
+            1 => How::Anonymous,
+            2 => How::Proxy,
+            _ => How::Loaded,
+        }
+    }
+}
+
+/// Generated accessors of reflection, up to JDK 17.
+const ACCESSORS: &[&[u8]] = &[b"sun/reflect/Generated", b"jdk/internal/reflect/Generated"];
+
+/// Name and hash of a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The name that profiles show.
+    pub name: Box<[u8]>,
+    /// What method ids follow from.
+    pub hash: ClassHash,
+}
+
+impl Identity {
+    /// The identity of a class file.
+    pub fn of(bytes: &[u8], name: &[u8], how: How) -> Result<Self> {
+        let is_generated = how != How::Loaded || ACCESSORS.iter().any(|prefix| name.starts_with(prefix));
+        let neutral = without_number(name);
+        if !is_generated || *neutral == *name {
+            return Ok(Identity { name: name.into(), hash: ClassHash::of(bytes) });
+        }
+        let hash = ClassHash::of(&rename(bytes, name, &neutral)?);
+        Ok(Identity { name: neutral, hash })
+    }
+}
+
+/// The name with `#` in place of the digits at its end.
+pub fn without_number(name: &[u8]) -> Box<[u8]> {
+    let end = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);
+    match end == name.len() {
+        true => name.into(),
+        false => [&name[..end], b"#"].concat().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_number_goes() {
+        assert_eq!(*without_number(b"a1/B2$$Lambda$34"), *b"a1/B2$$Lambda$#");
+        assert_eq!(*without_number(b"java/lang/invoke/LambdaForm$MH"), *b"java/lang/invoke/LambdaForm$MH");
+    }
+}

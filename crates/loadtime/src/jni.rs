@@ -1,0 +1,184 @@
+//! The few JNI functions that are needed. None of them runs Java code.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_char};
+use std::ptr;
+
+use jni_sys as sys;
+pub use jni_sys::{jbyteArray, jclass, jfieldID, jint, jlong, jmethodID, jobject, jobjectArray, jsize, jstring, jweak};
+
+/// The calling thread's interface.
+#[derive(Clone, Copy)]
+pub struct Env(*mut sys::JNIEnv);
+
+/// Calls a function of the table.
+macro_rules! jni {
+    ($env:expr, $name:ident $(, $argument:expr)*) => {{
+        let env = $env.0;
+        // SAFETY: `Env::new` got a valid interface of this thread; references and ids come from the same JVM.
+        unsafe { ((**env).v1_6.$name)(env $(, $argument)*) }
+    }};
+}
+
+impl Env {
+    /// # Safety
+    /// `env` must be the calling thread's interface, as the JVM passes it to natives.
+    pub unsafe fn new(env: *mut sys::JNIEnv) -> Self {
+        Env(env)
+    }
+
+    /// The JVM.
+    pub fn vm(self) -> Option<*mut sys::JavaVM> {
+        let mut vm = ptr::null_mut();
+        (jni!(self, GetJavaVM, &mut vm) == sys::JNI_OK).then_some(vm)
+    }
+
+    /// Whether an exception is pending; it is not any more.
+    pub fn failed(self) -> bool {
+        let pending = jni!(self, ExceptionCheck);
+        if pending {
+            jni!(self, ExceptionClear);
+        }
+        pending
+    }
+
+    /// Runs `body` with local references of its own.
+    pub fn frame<T>(self, references: jint, body: impl FnOnce() -> T) -> Option<T> {
+        if jni!(self, PushLocalFrame, references) != 0 {
+            self.failed();
+            return None;
+        }
+        let result = body();
+        jni!(self, PopLocalFrame, ptr::null_mut());
+        Some(result)
+    }
+
+    /// A class of the boot class loader.
+    pub fn find_class(self, name: &str) -> Option<jclass> {
+        let name = CString::new(name).ok()?;
+        let class = jni!(self, FindClass, name.as_ptr());
+        (!self.failed() && !class.is_null()).then_some(class)
+    }
+
+    /// The class of an object.
+    pub fn object_class(self, object: jobject) -> Option<jclass> {
+        let class = jni!(self, GetObjectClass, object);
+        (!class.is_null()).then_some(class)
+    }
+
+    /// An instance field.
+    pub fn field(self, class: jclass, name: &str, descriptor: &str) -> Option<jfieldID> {
+        let (name, descriptor) = (CString::new(name).ok()?, CString::new(descriptor).ok()?);
+        let field = jni!(self, GetFieldID, class, name.as_ptr(), descriptor.as_ptr());
+        (!self.failed() && !field.is_null()).then_some(field)
+    }
+
+    /// An instance method.
+    pub fn method(self, class: jclass, name: &str, descriptor: &str) -> Option<jmethodID> {
+        let (name, descriptor) = (CString::new(name).ok()?, CString::new(descriptor).ok()?);
+        let method = jni!(self, GetMethodID, class, name.as_ptr(), descriptor.as_ptr());
+        (!self.failed() && !method.is_null()).then_some(method)
+    }
+
+    /// Calls a native method with one reference as argument. (A method with a body would be Java code.)
+    pub fn call_native(self, object: jobject, method: jmethodID, argument: jobject) -> jobject {
+        let arguments = [sys::jvalue { l: argument }];
+        let result = jni!(self, CallObjectMethodA, object, method, arguments.as_ptr());
+        if self.failed() { ptr::null_mut() } else { result }
+    }
+
+    /// A `long` field.
+    pub fn get_long(self, object: jobject, field: jfieldID) -> jlong {
+        jni!(self, GetLongField, object, field)
+    }
+
+    /// Sets a `long` field.
+    pub fn set_long(self, object: jobject, field: jfieldID, value: jlong) {
+        jni!(self, SetLongField, object, field, value);
+    }
+
+    /// The bytes of a part of an array.
+    pub fn bytes(self, array: jbyteArray, offset: jint, length: jint) -> Option<Vec<u8>> {
+        if array.is_null() || length < 0 {
+            return None;
+        }
+        let mut bytes = vec![0u8; length as usize];
+        jni!(self, GetByteArrayRegion, array, offset, length, bytes.as_mut_ptr().cast());
+        (!self.failed()).then_some(bytes)
+    }
+
+    /// Length of an array.
+    pub fn length(self, array: jbyteArray) -> jint {
+        jni!(self, GetArrayLength, array)
+    }
+
+    /// A new array; null when there is no memory.
+    pub fn new_bytes(self, bytes: &[u8]) -> jbyteArray {
+        let Ok(length) = jsize::try_from(bytes.len()) else { return ptr::null_mut() };
+        let array = jni!(self, NewByteArray, length);
+        if self.failed() || array.is_null() {
+            return ptr::null_mut();
+        }
+        jni!(self, SetByteArrayRegion, array, 0, length, bytes.as_ptr().cast());
+        array
+    }
+
+    /// A new string, from modified UTF-8 without zero bytes; null when there is no memory.
+    pub fn new_string(self, text: &[u8]) -> jstring {
+        let Ok(text) = CString::new(text) else { return ptr::null_mut() };
+        let string = jni!(self, NewStringUTF, text.as_ptr());
+        if self.failed() { ptr::null_mut() } else { string }
+    }
+
+    /// A new array of strings; null when there is no memory.
+    pub fn new_strings(self, texts: &[String]) -> jobjectArray {
+        let Some(class) = self.find_class("java/lang/String") else { return ptr::null_mut() };
+        let Ok(length) = jsize::try_from(texts.len()) else { return ptr::null_mut() };
+        let array = jni!(self, NewObjectArray, length, class, ptr::null_mut());
+        if self.failed() || array.is_null() {
+            return ptr::null_mut();
+        }
+        for (i, text) in texts.iter().enumerate() {
+            // JNI's UTF-8 is Java's own; in what is not ASCII the two may differ, and messages have nothing else but names.
+            let ascii: Vec<u8> = text.bytes().map(|b| if b.is_ascii() && b != 0 { b } else { b'?' }).collect();
+            let string = self.new_string(&ascii);
+            jni!(self, SetObjectArrayElement, array, i as jsize, string);
+            jni!(self, DeleteLocalRef, string);
+        }
+        array
+    }
+
+    /// A reference that does not keep its object alive.
+    pub fn new_weak(self, object: jobject) -> jweak {
+        jni!(self, NewWeakGlobalRef, object)
+    }
+
+    /// Whether the object of a weak reference has been collected.
+    pub fn is_collected(self, weak: jweak) -> bool {
+        jni!(self, IsSameObject, weak, ptr::null_mut())
+    }
+
+    /// Gives a weak reference back.
+    pub fn delete_weak(self, weak: jweak) {
+        jni!(self, DeleteWeakGlobalRef, weak);
+    }
+
+    /// Gives a local reference back.
+    pub fn delete_local(self, object: jobject) {
+        jni!(self, DeleteLocalRef, object);
+    }
+
+    /// Binds natives of a class.
+    pub fn register(self, class: jclass, natives: &[(&'static [u8], &'static [u8], *mut std::ffi::c_void)]) -> bool {
+        let methods: Vec<sys::JNINativeMethod> = natives
+            .iter()
+            .map(|&(name, signature, function)| sys::JNINativeMethod {
+                name: name.as_ptr().cast::<c_char>().cast_mut(),
+                signature: signature.as_ptr().cast::<c_char>().cast_mut(),
+                fnPtr: function,
+            })
+            .collect();
+        jni!(self, RegisterNatives, class, methods.as_ptr(), methods.len() as jint) == 0 && !self.failed()
+    }
+}

@@ -1,0 +1,168 @@
+//! The few JVMTI functions that are needed: those that any native library may use while the program runs, without being an agent and
+//! without a capability (JVMTI specification, *GetStackTrace* and others: "Capabilities: Required").
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+
+use jni_sys as sys;
+
+use crate::jni::{Env, jclass, jint, jmethodID, jobject};
+
+/// `JVMTI_VERSION_1_2`, which every HotSpot from JDK 6 on has.
+const VERSION: jint = 0x3001_0200;
+
+/// Numbers of the functions in the specification, from 1.
+mod number {
+    pub const GET_CURRENT_THREAD: usize = 18;
+    pub const GET_FRAME_COUNT: usize = 16;
+    pub const DEALLOCATE: usize = 47;
+    pub const GET_CLASS_SIGNATURE: usize = 48;
+    pub const GET_CLASS_LOADER: usize = 57;
+    pub const GET_METHOD_NAME: usize = 64;
+    pub const GET_METHOD_DECLARING_CLASS: usize = 65;
+    pub const GET_STACK_TRACE: usize = 104;
+    pub const SET_JNI_FUNCTION_TABLE: usize = 120;
+    pub const GET_JNI_FUNCTION_TABLE: usize = 121;
+}
+
+/// `jvmtiFrameInfo`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FrameInfo {
+    /// The method.
+    pub method: jmethodID,
+    /// The bytecode index, -1 in a native.
+    pub location: i64,
+}
+
+/// A JVMTI environment. It may be used by all threads.
+#[derive(Debug, Clone, Copy)]
+pub struct Jvmti(*mut *const *const c_void);
+
+// SAFETY: JVMTI environments belong to the JVM, not to a thread.
+unsafe impl Send for Jvmti {}
+unsafe impl Sync for Jvmti {}
+
+/// Calls a function of the table: its number, its type, its arguments.
+macro_rules! jvmti {
+    ($jvmti:expr, $number:expr, ($($type:ty),*) $(, $argument:expr)*) => {{
+        let env = $jvmti.0;
+        // SAFETY: the environment came from `GetEnv`; its table has these functions at these places with these types (jvmti.h).
+        unsafe {
+            let function = *(*env).add($number - 1);
+            let function: unsafe extern "system" fn(*mut *const *const c_void $(, $type)*) -> jint = std::mem::transmute(function);
+            function(env $(, $argument)*) == 0
+        }
+    }};
+}
+
+impl Jvmti {
+    /// An environment of the JVM; `None` before its live phase.
+    pub fn of(env: Env) -> Option<Jvmti> {
+        let vm = env.vm()?;
+        let mut jvmti = ptr::null_mut();
+        // SAFETY: the JVM's own invocation interface.
+        let result = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut jvmti, VERSION) };
+        (result == sys::JNI_OK && !jvmti.is_null()).then(|| Jvmti(jvmti.cast()))
+    }
+
+    /// The frames of the calling thread from `skip` on, the newest first.
+    pub fn stack(self, skip: jint) -> Option<Vec<FrameInfo>> {
+        let mut count: jint = 0;
+        if !jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), ptr::null_mut(), &mut count) || count < skip {
+            return None;
+        }
+        let none = FrameInfo { method: ptr::null_mut(), location: -1 };
+        let mut frames = vec![none; (count - skip) as usize];
+        if frames.is_empty() {
+            return Some(frames);
+        }
+        let mut got: jint = 0;
+        let found = jvmti!(
+            self,
+            number::GET_STACK_TRACE,
+            (jobject, jint, jint, *mut FrameInfo, *mut jint),
+            ptr::null_mut(),
+            skip,
+            frames.len() as jint,
+            frames.as_mut_ptr(),
+            &mut got
+        );
+        frames.truncate(got.max(0) as usize);
+        found.then_some(frames)
+    }
+
+    /// The current thread, as a new local reference.
+    pub fn current_thread(self) -> Option<jobject> {
+        let mut thread = ptr::null_mut();
+        jvmti!(self, number::GET_CURRENT_THREAD, (*mut jobject), &mut thread).then_some(thread)
+    }
+
+    /// Name and descriptor of a method.
+    pub fn method_name(self, method: jmethodID) -> Option<(Vec<u8>, Vec<u8>)> {
+        let (mut name, mut descriptor) = (ptr::null_mut(), ptr::null_mut());
+        let found = jvmti!(
+            self,
+            number::GET_METHOD_NAME,
+            (jmethodID, *mut *mut c_char, *mut *mut c_char, *mut *mut c_char),
+            method,
+            &mut name,
+            &mut descriptor,
+            ptr::null_mut()
+        );
+        found.then(|| (self.take(name), self.take(descriptor)))
+    }
+
+    /// The class of a method, as a new local reference.
+    pub fn declaring_class(self, method: jmethodID) -> Option<jclass> {
+        let mut class = ptr::null_mut();
+        jvmti!(self, number::GET_METHOD_DECLARING_CLASS, (jmethodID, *mut jclass), method, &mut class).then_some(class)
+    }
+
+    /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number behind it.
+    pub fn class_name(self, class: jclass) -> Option<Vec<u8>> {
+        let mut signature = ptr::null_mut();
+        let found = jvmti!(
+            self,
+            number::GET_CLASS_SIGNATURE,
+            (jclass, *mut *mut c_char, *mut *mut c_char),
+            class,
+            &mut signature,
+            ptr::null_mut()
+        );
+        let signature = found.then(|| self.take(signature))?;
+        Some(signature.strip_prefix(b"L")?.strip_suffix(b";")?.to_vec())
+    }
+
+    /// The defining loader of a class, as a new local reference; null for the boot class loader.
+    pub fn class_loader(self, class: jclass) -> Option<jobject> {
+        let mut loader = ptr::null_mut();
+        jvmti!(self, number::GET_CLASS_LOADER, (jclass, *mut jobject), class, &mut loader).then_some(loader)
+    }
+
+    /// A copy of JNI's function table, as long as this JVM's is.
+    pub fn jni_table(self) -> Option<*mut sys::JNINativeInterface_> {
+        let mut table = ptr::null_mut();
+        let found =
+            jvmti!(self, number::GET_JNI_FUNCTION_TABLE, (*mut *mut sys::JNINativeInterface_), &mut table);
+        (found && !table.is_null()).then_some(table)
+    }
+
+    /// Copies a table, which came from [`Jvmti::jni_table`], into the place of JNI's.
+    pub fn set_jni_table(self, table: *mut sys::JNINativeInterface_) -> bool {
+        jvmti!(self, number::SET_JNI_FUNCTION_TABLE, (*const sys::JNINativeInterface_), table)
+    }
+
+    /// The text of a string that JVMTI allocated, which is given back.
+    fn take(self, text: *mut c_char) -> Vec<u8> {
+        if text.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: JVMTI's strings end with a zero byte.
+        let copy = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
+        let _ = jvmti!(self, number::DEALLOCATE, (*mut c_char), text);
+        copy
+    }
+}

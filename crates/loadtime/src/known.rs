@@ -1,0 +1,85 @@
+//! What is known of a rewritten class: enough to call it, to find its nodes, and to name them.
+
+use std::sync::Arc;
+
+use cct_rewrite::ClassSummary;
+use cct_rewrite::class_attribute::MethodRow;
+use cct_rewrite::index::{ClassRecord, ForeignRecord, MethodRecord};
+use cct_rewrite::plan::Treatment;
+
+/// A rewritten class.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// As others see it.
+    pub summary: Arc<ClassSummary>,
+    /// What was done to its methods.
+    pub rows: Box<[MethodRow]>,
+}
+
+/// How a frame of a method shows in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appearance {
+    /// It has no node: a wrapper, or code that is not recorded.
+    None,
+    /// The node of this method id.
+    Node(u64),
+    /// A native without a body of ours, which its caller counts, if it is rewritten.
+    CountedByCaller,
+}
+
+impl Known {
+    /// From a row of an index. `None` if a descriptor in it is damaged.
+    pub fn of_record(record: &ClassRecord) -> Option<Self> {
+        let row = |m: &MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };
+        let rows = record.methods.iter().map(row).collect();
+        Some(Known { summary: Arc::new(ClassSummary::of_record(record).ok()?), rows })
+    }
+
+    /// The class's row in an index, under the name by which people are to know it.
+    pub fn record(&self, name: &[u8], foreign: &[ForeignRecord]) -> ClassRecord {
+        let summary = &self.summary;
+        let method = |(m, row): (&cct_rewrite::survey::MethodSummary, &MethodRow)| MethodRecord {
+            name: summary.method_name(m).into(),
+            descriptor: summary.method_descriptor(m).into(),
+            access: m.access,
+            slots: row.slots,
+            flags: row.flags,
+            treatment: row.treatment,
+        };
+        ClassRecord {
+            name: name.into(),
+            super_name: summary.super_name.clone(),
+            interfaces: summary.interfaces.clone(),
+            access: summary.access,
+            major_version: summary.major_version,
+            hash: summary.hash,
+            methods: summary.methods.iter().zip(&self.rows).map(method).collect(),
+            foreign: foreign.to_vec(),
+        }
+    }
+
+    /// How a frame of this method, by its name and its descriptor in the rewritten class, shows.
+    pub fn appearance(&self, name: &[u8], descriptor: &[u8]) -> Appearance {
+        use Treatment as T;
+        let original = cct_rewrite::plan::without_extension(descriptor);
+        let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else { return Appearance::None };
+        let row = self.rows[k];
+        let shows = match (row.treatment, original.is_some()) {
+            (T::CallerCounted, false) => return Appearance::CountedByCaller,
+            // The body stands under the extended signature, the other one is a wrapper.
+            (T::Wrapped, extended) => extended,
+            // It stands under both.
+            (T::Duplicated, _) => true,
+            // It stands under the original one.
+            (T::Redispatched | T::OriginalOnly, extended) => !extended,
+            // The wrapper has the node, the native below it has none.
+            (T::Native | T::LeafNative | T::Magic, extended) => extended,
+            (T::AbstractRedispatched | T::CallerCounted | T::Untouched, _) => false,
+        };
+        let recorded = row.flags & cct_rewrite::index::method_flags::NOT_RECORDED == 0;
+        match shows && recorded {
+            true => Appearance::Node(self.summary.hash.method(k, row.slots).0),
+            false => Appearance::None,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The passes behind JNI: classes that are defined while the program runs are rewritten like those of the class library, and what the VM
+//! calls by itself finds its cause (docs/loadtime.md).
+//!
+//! A class is rewritten in a *world of one*: itself, and what is known of the classes that it names ([`known`]). What the class library is
+//! comes from the indexes of the outputs on the boot class path ([`library`]); what the program's loaders have defined, from their tables
+//! ([`loaders`]). No loader is ever asked for a class: a name that cannot be resolved without that is unknown, and calls of an unknown
+//! class go by its original signature.
+//!
+//! The natives call no Java code and hold no lock while the VM could wait for another thread ([`natives`]).
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod frames;
+mod identity;
+mod interpose;
+mod jni;
+mod jvmti;
+mod known;
+mod library;
+mod loaders;
+mod natives;
+mod notes;
+mod replay;
+mod rewriting;
+mod state;
+mod tree;

@@ -1,0 +1,51 @@
+//! The class library: the indexes of the outputs on the boot class path.
+
+use std::sync::Arc;
+
+use cct_rewrite::Settings;
+use cct_rewrite::index::read::Index;
+use cct_rewrite::provenance::Provenance;
+use rustc_hash::FxHashMap;
+
+use crate::known::Known;
+
+/// All indexes, in the order of the boot class path, and what was looked up in them.
+#[derive(Debug, Default)]
+pub struct Library {
+    indexes: Vec<Index<Vec<u8>>>,
+    provenance: Option<Provenance>,
+    found: FxHashMap<Box<[u8]>, Option<Arc<Known>>>,
+}
+
+impl Library {
+    /// Adds an index. Says what is wrong with it, if anything is.
+    pub fn add(&mut self, bytes: Vec<u8>) -> Result<(), String> {
+        let index = Index::new(bytes).map_err(|e| e.to_string())?;
+        let lines = String::from_utf8_lossy(index.provenance()).into_owned();
+        let provenance = Provenance::of_lines(&lines);
+        if provenance.settings().is_none() {
+            return Err("made with settings that this version does not know".to_owned());
+        }
+        self.provenance.get_or_insert(provenance);
+        self.indexes.push(index);
+        self.found.clear();
+        Ok(())
+    }
+
+    /// Settings and provenance of the first output, with which all others agree; `None` without any.
+    pub fn provenance(&self) -> Option<(Settings, Provenance)> {
+        let provenance = self.provenance.clone()?;
+        Some((provenance.settings()?, provenance))
+    }
+
+    /// The class of that name, which the boot class loader defines.
+    pub fn class(&mut self, name: &[u8]) -> Option<Arc<Known>> {
+        if let Some(known) = self.found.get(name) {
+            return known.clone();
+        }
+        let record = self.indexes.iter().find_map(|index| index.classes_named(name).next());
+        let known = record.and_then(|record| Known::of_record(&record)).map(Arc::new);
+        self.found.insert(name.into(), known.clone());
+        known
+    }
+}

@@ -1,0 +1,119 @@
+//! The natives of `cctrewrite.runtime.LoadTime`. They call no Java code, take no Java lock, and no panic leaves them.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use jni_sys as sys;
+use jni_sys::{jint, jlong};
+
+use crate::identity::How;
+use crate::interpose;
+use crate::jni::{Env, jbyteArray, jclass, jobject, jobjectArray, jstring};
+use crate::replay;
+use crate::rewriting;
+use crate::state::state;
+use crate::tree::Node;
+
+/// Called by `System.load`.
+///
+/// # Safety
+/// The JVM calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -> jint {
+    let mut raw = ptr::null_mut();
+    // SAFETY: the JVM passes its own interface.
+    let result = unsafe { ((**vm).v1_2.GetEnv)(vm, &mut raw, sys::JNI_VERSION_1_6) };
+    if result != sys::JNI_OK {
+        return sys::JNI_ERR;
+    }
+    // SAFETY: the interface of this thread.
+    let env = unsafe { Env::new(raw.cast()) };
+    let natives: [(&[u8], &[u8], *mut c_void); 5] = [
+        (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
+        (b"rewrite\0", b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII)[B\0", rewrite as *mut c_void),
+        (b"replay\0", b"(J)J\0", replay as *mut c_void),
+        (b"index\0", b"()[B\0", index as *mut c_void),
+        (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
+    ];
+    match env.find_class("cctrewrite/runtime/LoadTime") {
+        Some(class) if env.register(class, &natives) => sys::JNI_VERSION_1_6,
+        _ => sys::JNI_ERR,
+    }
+}
+
+/// Runs a native's body; a panic, which would be a defect, becomes `otherwise`.
+fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) -> T {
+    // SAFETY: the JVM calls natives with the interface of their thread.
+    let env = unsafe { Env::new(raw) };
+    catch_unwind(AssertUnwindSafe(|| body(env))).unwrap_or_else(|_| {
+        state().notes.add("defects in the load-time library (its natives gave up)", "?");
+        otherwise
+    })
+}
+
+/// `String add(byte[] index)`
+extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        interpose::install(env);
+        let bytes = env.bytes(index, 0, env.length(index));
+        match bytes.ok_or_else(|| "no memory".to_owned()).and_then(|bytes| state().library.add(bytes)) {
+            Ok(()) => ptr::null_mut(),
+            Err(trouble) => env.new_string(trouble.as_bytes()),
+        }
+    })
+}
+
+/// `byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how)`
+#[allow(clippy::too_many_arguments)]
+extern "system" fn rewrite(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    loader: jobject,
+    host: jclass,
+    bytes: jbyteArray,
+    offset: jint,
+    length: jint,
+    how: jint,
+) -> jbyteArray {
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(bytes) = env.bytes(bytes, offset, length) else { return ptr::null_mut() };
+        match rewriting::rewrite(env, loader, host, &bytes, How::of(how)) {
+            Some(rewritten) => env.new_bytes(&rewritten),
+            None => ptr::null_mut(),
+        }
+    })
+}
+
+/// Frames of the runtime's own above the one that the VM called: this native, `CctRuntime.replay`, the helper in `Object`, and itself.
+const OWN_FRAMES: jint = 4;
+
+/// `long replay(long root)`
+extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, root: jlong) -> jlong {
+    guarded(raw, 0, |env| {
+        // SAFETY: the runtime passes the root of the current thread's tree.
+        let root = unsafe { Node::at(root as u64) };
+        replay::node(env, root, OWN_FRAMES).map_or(0, |node| node.address() as jlong)
+    })
+}
+
+/// `byte[] index()`
+extern "system" fn index(raw: *mut sys::JNIEnv, _: jclass) -> jbyteArray {
+    guarded(raw, ptr::null_mut(), |env| match state().index() {
+        Ok(bytes) => env.new_bytes(&bytes),
+        Err(trouble) => {
+            state().notes.add(format!("names of classes rewritten at load time are missing: {trouble}"), "?");
+            ptr::null_mut()
+        }
+    })
+}
+
+/// `String[] notes()`
+extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
+    guarded(raw, ptr::null_mut(), |env| {
+        let lines = state().notes.lines();
+        env.new_strings(&lines)
+    })
+}

@@ -1,0 +1,56 @@
+//! What the reader of a profile must know of classes that were defined at run time.
+
+use std::collections::BTreeMap;
+
+/// Classes named in one note at most.
+const NAMED: usize = 20;
+
+/// Classes by what was wrong with them.
+#[derive(Debug, Default)]
+pub struct Notes {
+    by_trouble: BTreeMap<String, Group>,
+}
+
+#[derive(Debug, Default)]
+struct Group {
+    count: u64,
+    /// The first ones by name.
+    names: std::collections::BTreeSet<String>,
+}
+
+impl Notes {
+    /// Adds a class (or a method of one).
+    pub fn add(&mut self, trouble: impl Into<String>, name: &str) {
+        let group = self.by_trouble.entry(trouble.into()).or_default();
+        group.count += 1;
+        group.names.insert(name.to_owned());
+        if group.names.len() > NAMED {
+            group.names.pop_last();
+        }
+    }
+
+    /// One line for each trouble.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |(trouble, group): (&String, &Group)| {
+            let names: Vec<&str> = group.names.iter().map(String::as_str).collect();
+            let more = if group.count > names.len() as u64 { ", ..." } else { "" };
+            format!("{}: {} ({}{more})", trouble, group.count, names.join(", "))
+        };
+        self.by_trouble.iter().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_twenty_names_are_listed_and_all_are_counted() {
+        let mut notes = Notes::default();
+        for i in (10..40).rev() {
+            notes.add("odd", &format!("C{i}"));
+        }
+        let lines = notes.lines();
+        assert!(lines[0].starts_with("odd: 30 (C10, C11, ") && lines[0].ends_with("C29, ...)"), "{lines:?}");
+    }
+}

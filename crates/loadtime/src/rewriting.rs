@@ -1,0 +1,253 @@
+//! Rewriting one class in a world of its own: itself, the classes that it names, and their ancestors, as far as they are known.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cct_classfile::constant_pool::tag;
+use cct_classfile::ClassFile;
+use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
+use cct_rewrite::report::Fallback;
+use cct_rewrite::{ClassSummary, Error, Rewriter, Role, World, convention, hooks};
+use rustc_hash::FxHashSet;
+
+use crate::identity::{How, Identity};
+use crate::jni::{Env, jclass, jobject};
+use crate::jvmti::Jvmti;
+use crate::known::Known;
+use crate::loaders::Number;
+use crate::state::{Members, jvmti, state};
+
+/// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
+const PARENT_FIRST: &[&[u8]] = &[
+    b"sun/misc/Launcher$AppClassLoader",
+    b"sun/misc/Launcher$ExtClassLoader",
+    b"jdk/internal/loader/ClassLoaders$AppClassLoader",
+    b"jdk/internal/loader/ClassLoaders$PlatformClassLoader",
+];
+
+/// The class loader from whose point of view a name is resolved.
+#[derive(Debug, Clone, Copy)]
+struct Scope {
+    /// Null for the boot class loader.
+    loader: jobject,
+    number: Number,
+}
+
+/// A resolved class: what is known of it, and the loader that defined it, from whose point of view its ancestors are resolved.
+struct Resolved {
+    class: Arc<Known>,
+    scope: Scope,
+}
+
+/// Rewrites the class that `loader` (or the host's loader) is about to define. `None` if it stays as it is.
+pub fn rewrite(env: Env, loader: jobject, host: jclass, bytes: &[u8], how: How) -> Option<Vec<u8>> {
+    // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger than this program can deal with.
+    let class = match ClassFile::parse(bytes) {
+        Ok(class) => class,
+        Err(e) => {
+            state().notes.add(format!("class files that cannot be read stayed as they are, for instance {e}"), "?");
+            return None;
+        }
+    };
+    let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
+    env.frame(64, || Definition { env, loader, host, how, class: &class }.rewrite())
+        .unwrap_or_else(|| Err("no memory for references".to_owned()))
+        .unwrap_or_else(|trouble| {
+            state().notes.add(format!("classes stayed as they are because of: {trouble}"), &name);
+            None
+        })
+}
+
+/// A class about to be defined.
+struct Definition<'d, 'a> {
+    env: Env,
+    loader: jobject,
+    host: jclass,
+    how: How,
+    class: &'d ClassFile<'a>,
+}
+
+impl Definition<'_, '_> {
+    fn rewrite(&self) -> Result<Option<Vec<u8>>, String> {
+        let class = self.class;
+        if hooks::is_runtime_class(class.name()) {
+            return Ok(None);
+        }
+        let members = Members::find(self.env).ok_or("the class library is of another version of cctrewrite")?;
+        // Before its live phase the JVM has no loaders but its own, and cannot be asked whose class a class is.
+        let jvmti = jvmti(self.env);
+        let mut summary = ClassSummary::of(class).map_err(|e| e.to_string())?;
+        let scope = self.scope(members, jvmti)?;
+        if let Some(attribute) = ClassAttribute::of(class).map_err(|e| e.to_string())? {
+            self.offer(scope, Known { summary: Arc::new(summary), rows: attribute.methods.into() }, None);
+            return Ok(None);
+        }
+        let identity = Identity::of(class.bytes, class.name(), self.how).map_err(|e| e.to_string())?;
+        summary.hash = identity.hash;
+        summary.has_host = self.how == How::Anonymous;
+        let summary = Arc::new(summary);
+        let provenance = state().library.provenance();
+        let (settings, provenance) = provenance.ok_or("no output on the boot class path")?;
+        let world = World::new(self.surroundings(scope, members, jvmti, &summary));
+        let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
+        let rewriter = Rewriter::new(world, settings, provenance, |_| true).map_err(|e| e.to_string())?;
+        let rewritten = rewriter.rewrite_as(class, id).map_err(|e: Error| e.to_string())?;
+        let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
+        let row = |m: &cct_rewrite::index::MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };
+        let known = Arc::new(Known { summary, rows: record.methods.iter().map(row).collect() });
+        {
+            let mut state = state();
+            state.add(&identity.name, known.clone(), &record.foreign);
+            let name = cct_classfile::mutf8::decode_lossy(&identity.name).into_owned();
+            for (method, fallback) in &rewritten.report.fallbacks {
+                let what = match fallback {
+                    Fallback::DefaultBlocks => "methods too large for this rule of basic blocks, counted by default blocks",
+                    Fallback::CallsOnly => "methods too large to count their bytecodes",
+                    Fallback::NotInstrumented => "methods too large to be instrumented",
+                };
+                state.notes.add(what, &format!("{name}.{method}"));
+            }
+        }
+        self.offer(scope, known, Some(&identity));
+        Ok(Some(bytes))
+    }
+
+    /// The loader that defines the class, with its number.
+    fn scope(&self, members: &Members, jvmti: Option<Jvmti>) -> Result<Scope, String> {
+        let loader = match self.host.is_null() {
+            true => self.loader,
+            false => jvmti.and_then(|jvmti| jvmti.class_loader(self.host)).ok_or("the host's loader cannot be asked for")?,
+        };
+        Ok(scope_of(self.env, loader, members, jvmti))
+    }
+
+    /// Notes that the JVM is going to be offered this class.
+    fn offer(&self, scope: Scope, class: impl Into<Arc<Known>>, identity: Option<&Identity>) {
+        let class = class.into();
+        let mut state = state();
+        match (self.how, identity) {
+            (How::Anonymous, Some(identity)) => {
+                let classes = state.anonymous.entry(identity.name.clone()).or_default();
+                if !classes.iter().any(|c| c.summary.hash == class.summary.hash) {
+                    classes.push(class);
+                }
+            }
+            (How::Anonymous, None) => {}
+            _ => state.loaders.offer(scope.number, class),
+        }
+    }
+
+    /// The class and all classes around it that are known.
+    fn surroundings(
+        &self,
+        scope: Scope,
+        members: &Members,
+        jvmti: Option<Jvmti>,
+        summary: &Arc<ClassSummary>,
+    ) -> Vec<(Role, Arc<ClassSummary>)> {
+        let resolver = Resolver { env: self.env, members, jvmti };
+        let mut world = vec![(Role::Input, summary.clone())];
+        let mut names: FxHashSet<Box<[u8]>> = FxHashSet::default();
+        names.insert(summary.name.clone());
+        // In order, so that the world does not depend on hashing.
+        let mut queue: Vec<(Scope, Box<[u8]>)> = owners(self.class).into_iter().map(|name| (scope, name)).collect();
+        queue.reverse();
+        while let Some((scope, name)) = queue.pop() {
+            // Another class of this name would be in the way of the first one. It can only be an ancestor, which is then unknown.
+            if !names.insert(name.clone()) {
+                continue;
+            }
+            let Some(resolved) = resolver.resolve(scope, &name) else { continue };
+            let summary = &resolved.class.summary;
+            queue.extend(summary.super_name.iter().chain(&summary.interfaces).map(|n| (resolved.scope, n.clone())));
+            world.push((Role::Library, summary.clone()));
+        }
+        world
+    }
+}
+
+/// The classes that matter for rewriting a class: its direct ancestors, and the owners of the methods that it calls.
+fn owners(class: &ClassFile<'_>) -> BTreeSet<Box<[u8]>> {
+    let mut owners: BTreeSet<Box<[u8]>> = class.super_name().into_iter().chain(class.interface_names()).map(Into::into).collect();
+    owners.insert(convention::OBJECT.into());
+    for index in class.pool.indices() {
+        if matches!(class.pool.tag(index), Some(tag::METHODREF | tag::INTERFACE_METHODREF))
+            && let Ok(member) = class.pool.member_ref(index)
+            && member.class.first() != Some(&b'[')
+        {
+            owners.insert(member.class.into());
+        }
+    }
+    owners
+}
+
+/// A loader with its number, which it gets at the first call.
+fn scope_of(env: Env, loader: jobject, members: &Members, jvmti: Option<Jvmti>) -> Scope {
+    if loader.is_null() {
+        return Scope { loader, number: 0 };
+    }
+    let number = env.get_long(loader, members.loader_number);
+    if number != 0 {
+        return Scope { loader, number };
+    }
+    let weak = env.new_weak(loader);
+    let is_parent_first = jvmti.is_some_and(|jvmti| {
+        let name = env.object_class(loader).and_then(|class| jvmti.class_name(class));
+        name.is_some_and(|name| PARENT_FIRST.contains(&&*name))
+    });
+    let mut state = state();
+    // Another thread may have been faster.
+    let mut number = env.get_long(loader, members.loader_number);
+    if number == 0 {
+        number = state.loaders.add(env, weak, is_parent_first);
+        env.set_long(loader, members.loader_number, number);
+    } else {
+        env.delete_weak(weak);
+    }
+    Scope { loader, number }
+}
+
+/// Resolves names without asking any loader.
+struct Resolver<'r> {
+    env: Env,
+    members: &'r Members,
+    jvmti: Option<Jvmti>,
+}
+
+impl Resolver<'_> {
+    fn resolve(&self, scope: Scope, name: &[u8]) -> Option<Resolved> {
+        let boot = Scope { loader: std::ptr::null_mut(), number: 0 };
+        if scope.loader.is_null() {
+            return Some(Resolved { class: state().library.class(name)?, scope: boot });
+        }
+        {
+            let mut state = state();
+            // Only the boot class loader defines what is in `java`, and the JDK's own loaders always ask it first.
+            if (name.starts_with(b"java/") || state.loaders.is_parent_first(scope.number))
+                && let Some(class) = state.library.class(name)
+            {
+                return Some(Resolved { class, scope: boot });
+            }
+        }
+        // The class that the JVM has already resolved for this loader, whoever defined it.
+        let external: Vec<u8> = name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect();
+        let string = self.env.new_string(&external);
+        if string.is_null() {
+            return None;
+        }
+        let class = self.env.call_native(scope.loader, self.members.find_loaded_class, string);
+        self.env.delete_local(string);
+        if class.is_null() {
+            return None;
+        }
+        let loader = self.jvmti?.class_loader(class);
+        self.env.delete_local(class);
+        let loader = loader?;
+        if loader.is_null() {
+            return Some(Resolved { class: state().library.class(name)?, scope: boot });
+        }
+        let number = self.env.get_long(loader, self.members.loader_number);
+        let class = state().loaders.class(number, name)?;
+        Some(Resolved { class, scope: Scope { loader, number } })
+    }
+}

@@ -1,0 +1,109 @@
+//! What the library remembers, behind one lock. Nothing that could wait for another thread, and no Java code, runs under it.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cct_rewrite::index::{self, ClassRecord, ForeignRecord};
+use cct_rewrite::mid::ClassHash;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::frames::Frames;
+use crate::jni::{Env, jfieldID, jmethodID};
+use crate::jvmti::Jvmti;
+use crate::known::Known;
+use crate::library::Library;
+use crate::loaders::Loaders;
+use crate::notes::Notes;
+
+/// Everything.
+#[derive(Debug, Default)]
+pub struct State {
+    /// The class library.
+    pub library: Library,
+    /// What was defined.
+    pub loaders: Loaders,
+    /// VM-anonymous classes, by the name that profiles show.
+    pub anonymous: FxHashMap<Box<[u8]>, Vec<Arc<Known>>>,
+    /// How methods show in the tree.
+    pub frames: Frames,
+    /// What readers must know.
+    pub notes: Notes,
+    /// All classes rewritten here, for their names.
+    rewritten: Vec<Row>,
+    seen: FxHashSet<ClassHash>,
+}
+
+#[derive(Debug)]
+struct Row {
+    name: Box<[u8]>,
+    class: Arc<Known>,
+    foreign: Box<[ForeignRecord]>,
+}
+
+impl State {
+    /// Remembers a class that was rewritten here. Another one with the same identity may have been before.
+    pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
+        if self.seen.insert(class.summary.hash) {
+            self.rewritten.push(Row { name: name.into(), class, foreign: foreign.into() });
+        }
+    }
+
+    /// The index of the classes that were rewritten here.
+    pub fn index(&self) -> Result<Vec<u8>, String> {
+        let (_, provenance) = self.library.provenance().ok_or("no output on the boot class path")?;
+        let records: Vec<ClassRecord> =
+            self.rewritten.iter().map(|row| row.class.record(&row.name, &row.foreign)).collect();
+        index::write(&provenance, &records).map_err(|e| e.to_string())
+    }
+}
+
+/// The state.
+pub fn state() -> MutexGuard<'static, State> {
+    static STATE: OnceLock<Mutex<State>> = OnceLock::new();
+    // A panic under the lock leaves tables that are complete as far as they go.
+    STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ids of members of the class library. They stay valid as long as the JVM lives.
+#[derive(Debug, Clone, Copy)]
+pub struct Members {
+    /// `ClassLoader.cct$number`.
+    pub loader_number: jfieldID,
+    /// `Thread.cct$context`.
+    pub context: jfieldID,
+    /// The native `ClassLoader.findLoadedClass0(String)`.
+    pub find_loaded_class: jmethodID,
+}
+
+// SAFETY: field and method ids belong to the JVM, not to a thread.
+#[allow(unsafe_code)]
+unsafe impl Send for Members {}
+#[allow(unsafe_code)]
+unsafe impl Sync for Members {}
+
+static MEMBERS: OnceLock<Members> = OnceLock::new();
+
+impl Members {
+    /// Looks the ids up. `None` if the class library was not rewritten by this version.
+    pub fn find(env: Env) -> Option<&'static Members> {
+        if let Some(members) = MEMBERS.get() {
+            return Some(members);
+        }
+        let loader = env.find_class("java/lang/ClassLoader")?;
+        let thread = env.find_class("java/lang/Thread")?;
+        let members = Members {
+            loader_number: env.field(loader, "cct$number", "J")?,
+            context: env.field(thread, "cct$context", "J")?,
+            find_loaded_class: env.method(loader, "findLoadedClass0", "(Ljava/lang/String;)Ljava/lang/Class;")?,
+        };
+        Some(MEMBERS.get_or_init(|| members))
+    }
+}
+
+/// The JVMTI environment; `None` as long as the JVM is not in its live phase.
+pub fn jvmti(env: Env) -> Option<Jvmti> {
+    static JVMTI: OnceLock<Jvmti> = OnceLock::new();
+    match JVMTI.get() {
+        Some(jvmti) => Some(*jvmti),
+        None => Jvmti::of(env).map(|jvmti| *JVMTI.get_or_init(|| jvmti)),
+    }
+}

@@ -1,0 +1,103 @@
+//! The attribute that every rewritten class carries (docs/formats/index.md): who it was, and what was done to its methods.
+
+use cct_classfile::bytes::PutBytes;
+use cct_classfile::{ClassFile, Error, ErrorKind, Result};
+
+use crate::convention;
+use crate::mid::ClassHash;
+use crate::plan::Treatment;
+
+/// Version of the attribute's format.
+pub const VERSION: u16 = 2;
+
+/// Bytes before the methods, and of each method.
+const HEAD: usize = 20;
+const ROW: usize = 3;
+
+/// The attribute `cctrewrite`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassAttribute {
+    /// Hash of the original class file.
+    pub hash: ClassHash,
+    /// Hash of the provenance lines of the output that the class belongs to.
+    pub provenance: u64,
+    /// The original methods, which stand before the added ones.
+    pub methods: Vec<MethodRow>,
+}
+
+/// What the attribute says of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodRow {
+    /// Slots of its nodes.
+    pub slots: u8,
+    /// [`crate::index::method_flags`].
+    pub flags: u8,
+    /// What was done to it.
+    pub treatment: Treatment,
+}
+
+impl ClassAttribute {
+    /// The attribute of a class, if it has one. Fails if another version of this program wrote it.
+    pub fn of(class: &ClassFile<'_>) -> Result<Option<Self>> {
+        let Some(attribute) = class.attributes.find(convention::ATTRIBUTE) else { return Ok(None) };
+        let parsed = Self::parse(attribute.data).filter(|a| a.methods.len() <= class.methods.len());
+        let error = || {
+            Error::new(ErrorKind::Malformed(
+                "the class was rewritten by another version of cctrewrite (attribute `cctrewrite`); rewrite the original again",
+            ))
+        };
+        parsed.map(Some).ok_or_else(|| class.locate(error()))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (head, rows) = bytes.split_at_checked(HEAD)?;
+        let u2 = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+        let u8 = |at: usize| head[at..at + 8].iter().fold(0, |value, &b| value << 8 | u64::from(b));
+        if u2(0) != VERSION || rows.len() != ROW * usize::from(u2(18)) {
+            return None;
+        }
+        let methods = rows.chunks_exact(ROW).map(|row| {
+            Some(MethodRow { slots: row[0], flags: row[1], treatment: Treatment::of_code(row[2])? })
+        });
+        Some(ClassAttribute { hash: ClassHash(u8(2)), provenance: u8(10), methods: methods.collect::<Option<_>>()? })
+    }
+
+    /// Its content.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(HEAD + ROW * self.methods.len());
+        out.put2(VERSION);
+        out.put8(self.hash.0);
+        out.put8(self.provenance);
+        out.put2(self.methods.len() as u16);
+        for m in &self.methods {
+            out.extend([m.slots, m.flags, m.treatment.code()]);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let methods =
+            Treatment::ALL.map(|treatment| MethodRow { slots: 64, flags: treatment.code(), treatment }).to_vec();
+        let attribute = ClassAttribute { hash: ClassHash(u64::MAX - 1), provenance: 0x0123_4567_89AB_CDEF, methods };
+        assert_eq!(ClassAttribute::parse(&attribute.bytes()), Some(attribute));
+    }
+
+    #[test]
+    fn other_versions_lengths_and_treatments_are_refused() {
+        let methods = vec![MethodRow { slots: 1, flags: 0, treatment: Treatment::Wrapped }];
+        let good = ClassAttribute { hash: ClassHash(1), provenance: 2, methods }.bytes();
+        let changes: [fn(&mut Vec<u8>); 5] =
+            [|b| b[1] = 1, |b| b[19] = 2, |b| b[22] = 10, |b| b.truncate(19), |b| b.push(0)];
+        for change in changes {
+            let mut bad = good.clone();
+            change(&mut bad);
+            assert_eq!(ClassAttribute::parse(&bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Reading an index in place: classes are found by name and decoded when asked for.
+
+use std::cmp::Ordering;
+
+use super::{ClassRecord, MAGIC, MethodRecord, NONE, VERSION};
+use crate::mid::ClassHash;
+use crate::plan::Treatment;
+
+/// An index that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The bytes are something else.
+    #[error("no index of cctrewrite's")]
+    NoIndex,
+    /// Another cctrewrite wrote it.
+    #[error("an index of version {0}, made by another cctrewrite; this one reads version {VERSION}")]
+    Version(u32),
+    /// It ends early, or its parts do not agree.
+    #[error("a damaged index")]
+    Damaged,
+}
+
+/// A reader over the bytes of an index.
+#[derive(Debug, Clone, Copy)]
+pub struct Index<B> {
+    bytes: B,
+    provenance: (usize, usize),
+    strings: Table,
+    classes: Table,
+}
+
+/// A count, the offsets of all items and of the end, then the items.
+#[derive(Debug, Clone, Copy)]
+struct Table {
+    count: usize,
+    offsets: usize,
+    items: usize,
+}
+
+impl<B: AsRef<[u8]>> Index<B> {
+    /// Opens an index.
+    pub fn new(bytes: B) -> Result<Self, Error> {
+        let b = bytes.as_ref();
+        let head = |at| u4(b, at).ok_or(Error::NoIndex);
+        if head(0)? != MAGIC {
+            return Err(Error::NoIndex);
+        }
+        match head(4)? {
+            VERSION => {}
+            other => return Err(Error::Version(other)),
+        }
+        let parts = || {
+            let length = u4(b, 8)? as usize;
+            let (strings, end) = Table::at(b, 12usize.checked_add(length)?)?;
+            let (classes, _) = Table::at(b, end)?;
+            Some(((12, 12 + length), strings, classes))
+        };
+        let (provenance, strings, classes) = parts().ok_or(Error::Damaged)?;
+        Ok(Index { bytes, provenance, strings, classes })
+    }
+
+    /// The provenance: `key=value` lines.
+    pub fn provenance(&self) -> &[u8] {
+        &self.bytes.as_ref()[self.provenance.0..self.provenance.1]
+    }
+
+    /// Number of classes.
+    pub fn len(&self) -> usize {
+        self.classes.count
+    }
+
+    /// Whether it has no classes.
+    pub fn is_empty(&self) -> bool {
+        self.classes.count == 0
+    }
+
+    /// The classes of that name, in the order of their hashes. One that cannot be decoded ends the list.
+    pub fn classes_named(&self, name: &[u8]) -> impl Iterator<Item = ClassRecord> + '_ {
+        let b = self.bytes.as_ref();
+        let key = self.find_string(name);
+        let first = key.map_or(self.classes.count, |key| {
+            partition(self.classes.count, |i| {
+                let found = self.classes.item(b, i).and_then(|record| u4(record, 0));
+                found.is_some_and(|found| (found as usize) < key)
+            })
+        });
+        let is_named = move |record: &&[u8]| u4(record, 0).is_some_and(|n| Some(n as usize) == key);
+        (first..self.classes.count)
+            .map_while(move |i| self.classes.item(b, i).filter(is_named))
+            .map_while(|record| self.class(record))
+    }
+
+    fn find_string(&self, text: &[u8]) -> Option<usize> {
+        let b = self.bytes.as_ref();
+        let is_less = |i| self.strings.item(b, i).is_some_and(|s| s.cmp(text) == Ordering::Less);
+        let place = partition(self.strings.count, is_less);
+        (self.strings.item(b, place)? == text).then_some(place)
+    }
+
+    fn string(&self, number: u32) -> Option<Box<[u8]>> {
+        Some(self.strings.item(self.bytes.as_ref(), number as usize)?.into())
+    }
+
+    fn class(&self, record: &[u8]) -> Option<ClassRecord> {
+        let mut fields = Fields(record);
+        let name = self.string(fields.u4()?)?;
+        let super_name = match fields.u4()? {
+            NONE => None,
+            number => Some(self.string(number)?),
+        };
+        let hash = ClassHash(u64::from(fields.u4()?) << 32 | u64::from(fields.u4()?));
+        let (access, major_version) = (fields.u2()?, fields.u2()?);
+        let interfaces = (0..fields.u2()?).map(|_| self.string(fields.u4()?)).collect::<Option<_>>()?;
+        let methods = (0..fields.u2()?).map(|_| {
+            Some(MethodRecord {
+                name: self.string(fields.varint()?)?,
+                descriptor: self.string(fields.varint()?)?,
+                access: fields.varint()? as u16,
+                slots: fields.u1()?,
+                flags: fields.u1()?,
+                treatment: Treatment::of_code(fields.u1()?)?,
+            })
+        });
+        let methods = methods.collect::<Option<_>>()?;
+        Some(ClassRecord { name, super_name, interfaces, access, major_version, hash, methods, foreign: Vec::new() })
+    }
+}
+
+impl Table {
+    /// The table at an offset, and where it ends.
+    fn at(b: &[u8], at: usize) -> Option<(Table, usize)> {
+        let count = u4(b, at)? as usize;
+        let offsets = at.checked_add(4)?;
+        let items = offsets.checked_add(count.checked_add(1)?.checked_mul(4)?)?;
+        let end = items.checked_add(u4(b, items.checked_sub(4)?)? as usize)?;
+        (end <= b.len()).then_some((Table { count, offsets, items }, end))
+    }
+
+    fn item<'b>(&self, b: &'b [u8], i: usize) -> Option<&'b [u8]> {
+        if i >= self.count {
+            return None;
+        }
+        let at = self.offsets + 4 * i;
+        let (from, to) = (u4(b, at)? as usize, u4(b, at + 4)? as usize);
+        b.get(self.items + from..self.items.checked_add(to)?)
+    }
+}
+
+/// The fields of a record, one after the other.
+struct Fields<'b>(&'b [u8]);
+
+impl Fields<'_> {
+    fn u1(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn u2(&mut self) -> Option<u16> {
+        Some(u16::from(self.u1()?) << 8 | u16::from(self.u1()?))
+    }
+
+    fn u4(&mut self) -> Option<u32> {
+        Some(u32::from(self.u2()?) << 16 | u32::from(self.u2()?))
+    }
+
+    fn varint(&mut self) -> Option<u32> {
+        let mut value = 0;
+        for shift in (0..32).step_by(7) {
+            let b = self.u1()?;
+            value |= u32::from(b & 0x7F) << shift;
+            if b < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+fn u4(b: &[u8], at: usize) -> Option<u32> {
+    let bytes = b.get(at..at.checked_add(4)?)?;
+    Some(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+}
+
+/// The first of `count` places for which `is_before` is false.
+fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{ForeignRecord, write};
+    use crate::mid::Mid;
+    use crate::provenance::Provenance;
+    use crate::settings::Settings;
+
+    fn class(name: &str, hash: u64) -> ClassRecord {
+        let method = |name: &str, treatment| MethodRecord {
+            name: name.as_bytes().into(),
+            descriptor: (*b"(IJ)V").into(),
+            access: 0x1041,
+            slots: 3,
+            flags: 2,
+            treatment,
+        };
+        ClassRecord {
+            name: name.as_bytes().into(),
+            super_name: (name != "java/lang/Object").then(|| (*b"java/lang/Object").into()),
+            interfaces: [(*b"I").into(), (*b"J").into()].into(),
+            access: 0x21,
+            major_version: 52,
+            hash: ClassHash(hash),
+            methods: vec![method("m", Treatment::Wrapped), method("n", Treatment::Untouched)],
+            foreign: Vec::new(),
+        }
+    }
+
+    fn index(classes: &[ClassRecord]) -> Vec<u8> {
+        write(&Provenance::new("test", &Settings::default(), None), classes).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut classes = [class("B", 7), class("java/lang/Object", 1), class("A", u64::MAX), class("B", 3)];
+        classes[0].foreign.push(ForeignRecord {
+            mid: Mid::foreign(b"F", b"f", b"()V", 0),
+            class: (*b"F").into(),
+            name: (*b"f").into(),
+            descriptor: (*b"()V").into(),
+        });
+        let index = Index::new(index(&classes)).unwrap();
+        classes[0].foreign.clear();
+        let named = |name: &str| index.classes_named(name.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(named("A"), [classes[2].clone()]);
+        assert_eq!(named("B"), [classes[3].clone(), classes[0].clone()]);
+        assert_eq!(named("java/lang/Object"), [classes[1].clone()]);
+        assert_eq!(named("I"), []);
+        assert_eq!(named("nowhere"), []);
+        assert_eq!(index.provenance(), Provenance::new("test", &Settings::default(), None).lines().as_bytes());
+    }
+
+    #[test]
+    fn damage_is_an_error_or_a_missing_class_and_never_a_panic() {
+        let good = index(&[class("A", 1), class("B", 2)]);
+        assert_eq!(Index::new(b"PK").map(|_| ()), Err(Error::NoIndex));
+        for length in 0..good.len() {
+            if let Ok(index) = Index::new(&good[..length]) {
+                index.classes_named(b"A").count();
+            }
+        }
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0xFF;
+            if let Ok(index) = Index::new(&bad) {
+                index.classes_named(b"A").count();
+            }
+        }
+    }
+}

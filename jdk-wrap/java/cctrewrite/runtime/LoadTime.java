@@ -1,0 +1,95 @@
+package cctrewrite.runtime;
+
+import java.io.IOException;
+
+/**
+ * The native library that rewrites classes while the program runs, and finds the cause of what the VM calls by itself (docs/loadtime.md). Without
+ * it classes stay as they are, and such calls hang under the context that was stored last.
+ *
+ * <p>The natives call no Java code and take no Java lock. They are registered by the library itself.
+ */
+public final class LoadTime {
+    private static boolean loaded;
+    private static boolean started;
+
+    /** Why the library that was asked for cannot be used, or null. */
+    private static String trouble;
+
+    private LoadTime() {}
+
+    /** At the end of the JVM's own initialisation, before anything is recorded. */
+    public static void load() {
+        String path = System.getProperty("cctrewrite.loadtime");
+        if (path == null) {
+            return;
+        }
+        try {
+            System.load(path);
+            loaded = true;
+        } catch (Throwable e) {
+            trouble = e.toString();
+        }
+    }
+
+    /** Before the first class is defined that the library could rewrite. In bypass. */
+    private static synchronized void start() {
+        if (started) {
+            return;
+        }
+        started = true;
+        Output[] outputs = Outputs.known().all;
+        for (int i = 0; i < outputs.length && trouble == null; i++) {
+            if (outputs[i].boot) {
+                try {
+                    String wrong = add(outputs[i].whole());
+                    trouble = wrong == null ? null : outputs[i].file + ": " + wrong;
+                } catch (IOException e) {
+                    trouble = outputs[i].file + ": " + e.getMessage();
+                }
+            }
+        }
+    }
+
+    /** Gets the library ready; says why that failed, or null. In bypass. */
+    static String ready() {
+        if (loaded) {
+            start();
+        }
+        return trouble;
+    }
+
+    /** Whether classes are rewritten while the program runs. */
+    public static boolean loaded() {
+        return loaded;
+    }
+
+    /**
+     * Rewrites a class that is about to be defined.
+     *
+     * @param loader the loader that defines it; null is the boot class loader
+     * @param host the host of an anonymous class, or null
+     * @return the rewritten class file; null when the class has been rewritten before or stays as it is, which the notes then say
+     */
+    static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how) {
+        start();
+        return rewrite(loader, host, b, off, len, how);
+    }
+
+    /**
+     * Adds the index of an output on the boot class path.
+     *
+     * @return what is wrong with it, or null
+     */
+    private static native String add(byte[] index);
+
+    private static native byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how);
+
+    /** The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. */
+    public static native long replay(long root);
+
+    /** The index of all classes that have been rewritten so far (docs/formats/index.md). */
+    static native byte[] index();
+
+    /** What the profile's reader must know of classes that were defined. */
+    static native String[] notes();
+}
