@@ -1,5 +1,6 @@
 package cctrewrite.runtime;
 
+import cctrewrite.agent.AggregatingAgent;
 import cctrewrite.agent.Context;
 import cctrewrite.agent.Profile;
 import cctrewrite.agent.ProfilingAgent;
@@ -22,8 +23,10 @@ public final class Agents {
 
     /** @throws Exception when the class is no agent or cannot be made */
     static void load(String className) throws Exception {
-        Class<?> type = Class.forName(className, true, ClassLoader.getSystemClassLoader());
-        Object made = type.newInstance();
+        // The program's loaders need not hear of ours: they would remember the name.
+        Object made = className.equals(Settings.DEFAULT_AGENT)
+                ? new AggregatingAgent()
+                : Class.forName(className, true, ClassLoader.getSystemClassLoader()).newInstance();
         if (!(made instanceof ProfilingAgent)) {
             throw new ClassCastException("it does not implement " + ProfilingAgent.class.getName());
         }

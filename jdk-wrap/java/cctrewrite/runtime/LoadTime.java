@@ -1,6 +1,9 @@
 package cctrewrite.runtime;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.util.Vector;
+import sun.misc.Unsafe;
 
 /**
  * The native library that rewrites classes while the program runs, and finds the cause of what the VM calls by itself (docs/loadtime.md). Without
@@ -28,6 +31,24 @@ public final class LoadTime {
             loaded = true;
         } catch (Throwable e) {
             trouble = e.toString();
+            return;
+        }
+        leaveOut("systemNativeLibraries");
+        leaveOut("loadedLibraryNames");
+    }
+
+    /**
+     * Takes the library out of a list of {@code ClassLoader} (JDK 8). Its natives are bound; the program's own would be looked for in one library
+     * more, and so executes bytecodes more, each time. It stays loaded, as all libraries of the boot class loader do.
+     */
+    private static void leaveOut(String list) {
+        try {
+            Field field = ClassLoader.class.getDeclaredField(list);
+            Unsafe u = CctMemory.U;
+            Vector<?> libraries = (Vector<?>) u.getObject(u.staticFieldBase(field), u.staticFieldOffset(field));
+            libraries.removeElementAt(libraries.size() - 1);
+        } catch (Throwable e) {
+            // Another class library keeps its libraries elsewhere.
         }
     }
 

@@ -3,7 +3,6 @@ package cctrewrite.runtime;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 
 /** All outputs on the boot class path, in the extension folders and on the class path, in this order. In bypass. */
 final class Outputs {
@@ -80,12 +79,24 @@ final class Outputs {
             }
             String[] names = new File(path.substring(from, end)).list();
             if (names != null) {
-                Arrays.sort(names);
+                sort(names);
                 for (int i = 0; i < names.length; i++) {
                     look(found, new File(path.substring(from, end), names[i]), false);
                 }
             }
             from = end + 1;
+        }
+    }
+
+    /** Not {@code Arrays.sort}, whose class initialisers the program may be the first to need. */
+    private static void sort(String[] names) {
+        for (int i = 1; i < names.length; i++) {
+            String name = names[i];
+            int k = i;
+            for (; k > 0 && names[k - 1].compareTo(name) > 0; k--) {
+                names[k] = names[k - 1];
+            }
+            names[k] = name;
         }
     }
 

@@ -9,6 +9,12 @@ public final class Unsafe {
 
     public static native Unsafe getUnsafe();
 
+    public native Object staticFieldBase(java.lang.reflect.Field field);
+
+    public native long staticFieldOffset(java.lang.reflect.Field field);
+
+    public native Object getObject(Object base, long offset);
+
     public native byte getByte(long address);
 
     public native void putByte(long address, byte value);

@@ -1,5 +1,6 @@
 //! Instrumented class libraries, made once for all tests of the process.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -112,9 +113,18 @@ impl Library {
             java.option(format!("-Djava.ext.dirs={}", folder.display()));
         }
         java.class_path([&self.programs]);
+        java.option(format!("-Dcctrewrite.loadtime={}", load_time_library().display()));
         java.verify();
         java
     }
+}
+
+/// The library that rewrites classes at load time, which cargo builds beside the tests.
+pub fn load_time_library() -> PathBuf {
+    let folder = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
+    let library = folder.join(format!("{DLL_PREFIX}cctrewrite_loadtime{DLL_SUFFIX}"));
+    assert!(library.is_file(), "{} is missing", library.display());
+    library
 }
 
 /// The fixtures' classes in one folder.
