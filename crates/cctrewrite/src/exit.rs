@@ -11,7 +11,14 @@ Exit codes:
   0  success
   1  the work failed; the message says why, and nothing was written
   2  the command line is wrong
-  3  a profile is damaged; what is sound of it was shown";
+  3  a profile is damaged; what is sound of it was shown
+`compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile.";
+
+/// Exit code of a command that failed.
+pub const FAILURE: u8 = 1;
+
+/// Exit code of a comparison that failed: as in diff(1), 1 has another meaning.
+pub const TROUBLE: u8 = 2;
 
 /// How a command that did not fail ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,16 +27,19 @@ pub enum Outcome {
     Complete,
     /// Part of the input was damaged, which has been said on standard error.
     Damaged,
+    /// Two profiles were compared, and are different.
+    Different,
 }
 
-/// Ends the process's work: says what failed, on one line, and chooses the exit code.
-pub fn finish(result: Result<Outcome>) -> ExitCode {
+/// Ends the process's work: says what failed, on one line, and chooses the exit code, which after a failure is `failure`.
+pub fn finish(result: Result<Outcome>, failure: u8) -> ExitCode {
     match result {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
+        Ok(Outcome::Different) => ExitCode::from(1),
         Ok(Outcome::Damaged) => ExitCode::from(3),
         Err(error) => {
             say(&format!("cctrewrite: {error:#}"));
-            ExitCode::from(1)
+            ExitCode::from(failure)
         }
     }
 }

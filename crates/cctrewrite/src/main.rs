@@ -3,6 +3,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod args;
+mod compare_command;
 mod exactness;
 mod exit;
 mod explain;
@@ -15,6 +16,7 @@ mod load_time;
 mod output;
 mod pending_file;
 mod place;
+mod profile_file;
 mod progress;
 mod report_command;
 mod text;
@@ -27,11 +29,16 @@ use clap::Parser;
 use args::Command;
 
 fn main() -> ExitCode {
-    let result = match args::Arguments::parse().command {
-        Command::Instrument(arguments) => instrument::run(&arguments).map(|()| exit::Outcome::Complete),
-        Command::Flags(arguments) => flags::run(&arguments).map(|()| exit::Outcome::Complete),
-        Command::Explain(arguments) => explain::run(&arguments).map(|()| exit::Outcome::Complete),
-        Command::Report(arguments) => report_command::run(&arguments),
+    let (result, failure) = match args::Arguments::parse().command {
+        Command::Instrument(arguments) => (complete(instrument::run(&arguments)), exit::FAILURE),
+        Command::Flags(arguments) => (complete(flags::run(&arguments)), exit::FAILURE),
+        Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
+        Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
+        Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),
     };
-    exit::finish(result)
+    exit::finish(result, failure)
+}
+
+fn complete(result: anyhow::Result<()>) -> anyhow::Result<exit::Outcome> {
+    result.map(|()| exit::Outcome::Complete)
 }

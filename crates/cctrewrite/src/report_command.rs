@@ -1,7 +1,6 @@
 //! `cctrewrite report`: profiles as text for people, or as the list of all contexts for programs.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -13,6 +12,7 @@ use cct_profile::{Profile, ReportError};
 
 use crate::args::{OrderArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
+use crate::profile_file::{open, shown};
 
 /// Runs the command.
 pub fn run(arguments: &Report) -> Result<Outcome> {
@@ -38,17 +38,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
 }
 
 fn read(path: &Path) -> Result<Profile> {
-    let profile = if path == Path::new("-") {
-        Profile::read_from(io::stdin().lock())
-    } else {
-        let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-        Profile::read_from(file)
-    };
-    profile.with_context(|| shown(path))
-}
-
-fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    Profile::read_from(open(path)?).with_context(|| shown(path))
 }
 
 fn write(arguments: &Report, profile: &Profile, out: &mut dyn Write) -> Result<(), ReportError> {

@@ -3,14 +3,22 @@
 //! After comment lines, which start with `#`, one line per context: `calls bytecodes frame;frame;frame`, the outermost frame
 //! first (see [`crate::names::Frame`] for its text), counts being those of that very context. Sorted by the bytes of the
 //! path, as `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line.
+//!
+//! [`read_contexts`] reads such a list back, and those of other tools that have the same three columns.
 
 use crate::merge::join;
 use crate::names::{Frame, FrameTable, NameStyle};
-use crate::{Profile, ReportError, Tree, TreeBuilder};
+use crate::{MergeError, Profile, ReportError, Tree, TreeBuilder};
 use std::io::{self, BufWriter, Write};
 
+mod read;
 #[cfg(test)]
 mod tests;
+
+pub use read::{ContextList, LineProblem, ListError, read_contexts};
+
+/// How a list of contexts begins; its version follows.
+const FIRST_LINE: &str = "# cctrewrite contexts ";
 
 /// What [`write_contexts`] writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,10 +43,11 @@ pub fn write_contexts(
     let threads = threads.filter(|_| options.per_thread);
     let table = FrameTable::of(methods.chain(threads).collect());
     let (of_method, of_thread) = table.of_method().split_at(profile.methods.len());
+    let trees = profile.threads.iter().map(|thread| &thread.tree);
     let tree = if options.per_thread {
-        tree_of_threads(profile, of_method, of_thread)?
+        tree_of_threads(of_thread.iter().copied().zip(trees).collect(), of_method)?
     } else {
-        let trees: Vec<_> = profile.threads.iter().map(|thread| (&thread.tree, of_method)).collect();
+        let trees: Vec<_> = trees.map(|tree| (tree, of_method)).collect();
         crate::merge::joined(&trees)?
     };
     let mut out = BufWriter::with_capacity(1 << 18, out);
@@ -48,15 +57,14 @@ pub fn write_contexts(
     Ok(())
 }
 
-/// One tree in which each thread, or all threads of one name, is a child of the root.
-fn tree_of_threads(profile: &Profile, of_method: &[u32], of_thread: &[u32]) -> Result<Tree, ReportError> {
-    let mut threads: Vec<(u32, &Tree)> =
-        of_thread.iter().copied().zip(profile.threads.iter().map(|t| &t.tree)).collect();
+/// One tree in which each thread, or all threads of one name, is a child of the root. Trees come with the frames of their
+/// threads.
+pub(crate) fn tree_of_threads(mut threads: Vec<(u32, &Tree)>, of_method: &[u32]) -> Result<Tree, MergeError> {
     threads.sort_by_key(|&(frame, _)| frame);
     let mut builder = TreeBuilder::new();
     for same in threads.chunk_by(|a, b| a.0 == b.0) {
         let trees: Vec<_> = same.iter().map(|&(_, tree)| (tree, of_method)).collect();
-        builder.enter(same[0].0, 0, 0).map_err(crate::MergeError::from)?;
+        builder.enter(same[0].0, 0, 0)?;
         // `join` leaves the thread's node, as it was told to work below it.
         join(&trees, &mut builder)?;
     }
@@ -67,7 +75,7 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
     let contexts = || tree.nodes().iter().skip(1).filter(|node| !node.is_empty());
     let calls: u128 = contexts().map(|node| u128::from(node.calls)).sum();
     let bytecodes: u128 = contexts().map(|node| u128::from(node.bytecodes)).sum();
-    writeln!(out, "# cctrewrite contexts 1  format: calls bytecodes frame;frame;...")?;
+    writeln!(out, "{FIRST_LINE}1  format: calls bytecodes frame;frame;...")?;
     write!(out, "# ")?;
     if profile.counts_bytecodes() {
         write!(out, "bytecodes={bytecodes} ")?;

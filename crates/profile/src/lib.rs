@@ -6,10 +6,12 @@
 //! * read from and written to `.cct` files ([`Profile::read`], [`Profile::write`]; the format is `docs/formats/profile.md`),
 //! * merged with others by the methods' names ([`merge`]),
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
-//! * reported for people ([`report`]).
+//! * reported for people ([`report`]),
+//! * compared with another ([`compare`]).
 //!
 //! Nothing here knows class files, and nothing recurses on the depth of a tree: stacks of a hundred thousand frames are ordinary.
 
+pub mod compare;
 pub mod contexts;
 pub mod merge;
 mod model;

@@ -87,6 +87,15 @@ impl<'a> Frame<'a> {
         Frame { class: "", rest: ["[", name, "]"] }
     }
 
+    /// The frame without its call site (see [`call_site`]).
+    pub(crate) fn without_call_site(mut self) -> Frame<'a> {
+        let descriptor = &mut self.rest[2];
+        if let Some(at) = call_site(descriptor) {
+            *descriptor = &descriptor[..at];
+        }
+        self
+    }
+
     /// The frame's text: slashes of the class are dots; `;`, which separates frames, is `,`; line ends are `?`.
     pub fn bytes(&self) -> impl Iterator<Item = u8> + 'a {
         let class = self.class.bytes().map(|b| if b == b'/' { b'.' } else { b });
@@ -118,8 +127,8 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The frame's text as shown to people when nothing shorter is unique.
-    fn exact(&self) -> String {
+    /// The frame's text, with what could harm a terminal escaped.
+    pub(crate) fn exact(&self) -> String {
         escaped(&String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()))
     }
 
@@ -147,6 +156,14 @@ impl Ord for Frame<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.bytes().cmp(other.bytes())
     }
+}
+
+/// Where a frame's call site starts: `@` and the caller's bytecode index at its end, as tools write it that keep the call sites of a
+/// caller apart (`-1`: called from native code).
+pub(crate) fn call_site(frame: &str) -> Option<usize> {
+    let (head, index) = frame.rsplit_once('@')?;
+    let digits = index.strip_prefix('-').unwrap_or(index);
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(head.len())
 }
 
 /// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is not a descriptor.

@@ -53,6 +53,18 @@ impl Tree {
         node..self.nodes[node as usize].end
     }
 
+    /// What is below `node`, as a tree of its own, whose root has no counts.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub(crate) fn below(&self, node: u32) -> Tree {
+        let range = self.subtree(node);
+        let mut nodes = self.nodes[range.start as usize..range.end as usize].to_vec();
+        nodes.iter_mut().for_each(|node| node.end -= range.start);
+        nodes[0] = Node { method: ROOT, calls: 0, bytecodes: 0, ..nodes[0] };
+        Tree { nodes }
+    }
+
     /// The indices of the children of `node`, in their stored order.
     ///
     /// # Panics
@@ -168,6 +180,10 @@ mod tests {
         assert_eq!(tree.subtree(1), 1..5);
         assert_eq!(tree.subtree(0), 0..6);
         assert_eq!(tree.nodes()[4].bytecodes, 40);
+        let below = tree.below(1);
+        assert_eq!((below.nodes()[0].method, below.nodes()[0].calls), (ROOT, 0));
+        assert_eq!(below.children(0).map(|i| below.nodes()[i as usize].calls).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!((below.subtree(0), below.subtree(1)), (0..4, 1..3));
         Ok(())
     }
 

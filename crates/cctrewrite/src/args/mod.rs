@@ -1,12 +1,14 @@
 //! The command line. Each flag carries its own documentation; one file for each subcommand.
 
 mod choices;
+mod compare;
 mod explain;
 mod flags;
 mod instrument;
 mod report;
 
 pub use choices::Choices;
+pub use compare::{Compare, CompareFormat};
 pub use explain::Explain;
 pub use flags::Flags;
 pub use instrument::Instrument;
@@ -41,6 +43,7 @@ pub enum Command {
     Instrument(Instrument),
     Flags(Flags),
     Report(Report),
+    Compare(Compare),
     Explain(Explain),
 }
 
@@ -79,7 +82,7 @@ mod tests {
         let mut command = Arguments::command();
         let mut texts =
             vec![MANUAL.to_owned(), command.render_long_help().to_string().replace("\n  ", "\n    ")];
-        let names = ["instrument", "flags", "report", "explain"];
+        let names = ["instrument", "flags", "report", "compare", "explain"];
         texts.extend(
             names.map(|name| command.find_subcommand_mut(name).unwrap().render_long_help().to_string()),
         );

@@ -5,7 +5,7 @@ use super::support::{run, scratch, snapshot};
 #[test]
 fn help_is_as_it_was_written() {
     let folder = scratch();
-    for command in ["", "instrument", "flags", "report", "explain"] {
+    for command in ["", "instrument", "flags", "report", "compare", "explain"] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let help = run(folder.path(), &arguments).succeeds();
         assert_eq!(help.stderr, "");
@@ -33,6 +33,9 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
         &["report", "a.cct", "--min-percent", "101"],
         &["report", "a.cct", "--min-percent", "NaN"],
         &["report", "a.cct", "--sort", "calls"],
+        &["compare", "a.cct"],
+        &["compare", "a.cct", "b.cct", "--limit", "-1"],
+        &["compare", "a.cct", "b.cct", "--thread", "main", "--format", "xml"],
         &["explain", "a.jar"],
         &["frobnicate"],
     ] {

@@ -4,7 +4,7 @@
 //! left out in silence: what the thresholds hide is said in a line of its own.
 
 mod header;
-mod numbers;
+pub(crate) mod numbers;
 #[cfg(test)]
 mod tests;
 mod top;

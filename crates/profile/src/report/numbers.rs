@@ -19,13 +19,13 @@ pub fn percent(part: u128, total: u128) -> f64 {
 }
 
 /// `count` and the word, in the plural unless it is one.
-pub(super) fn counted(count: u128, word: &str) -> String {
+pub(crate) fn counted(count: u128, word: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {word}{plural}", grouped(count))
 }
 
 /// The text cut to so many terminal columns, with `…` where something is missing.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub(crate) fn cut(text: &str, columns: usize) -> String {
     if text.chars().map(columns_of).sum::<usize>() <= columns {
         return text.to_owned();
     }

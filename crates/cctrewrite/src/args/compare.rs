@@ -1,0 +1,87 @@
+//! Arguments of `cctrewrite compare`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Exit codes, as those of diff(1):
+  0  equal: the same contexts with the same counts
+  1  different
+  2  the command line is wrong, or the files cannot be read or compared; standard error says why
+  3  an input was cut off or lacks contexts; what is sound of it was compared
+
+Examples:
+    cctrewrite compare before.cct after.cct
+    cctrewrite compare default.cct precise.cct --root app.Main.main --limit 20
+    cctrewrite compare a.cct b.cct --ignore java.lang.Thread.join --ignore 'sun.*'
+    cctrewrite report --format contexts run.cct | cctrewrite compare expected.txt -
+    cctrewrite compare a.cct b.cct --format json > difference.json";
+
+/// Compare two profiles, context by context
+///
+/// Either may be a profile (.cct file) or a list of contexts, as `report --format contexts` writes it: text with a line `calls bytecodes
+/// frame;frame;...` for each context. B is the reference: relative errors are relative to its counts.
+///
+/// Contexts are the same when their stacks are, methods when class, name and descriptor are. Shown are the contexts that are in one only,
+/// those whose calls or bytecodes differ, the totals, the overlap percentage (the sum of the smaller of both shares of each
+/// context) and the relative error. What differs in the headers, and the notes of both, stands above.
+///
+/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters: `java.util.HashMap.put`, `java.util.*`,
+/// `*.hashCode()I`. Without a parenthesis the descriptor does not matter.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Compare {
+    /// A profile or a list of contexts; `-` is standard input
+    pub a: PathBuf,
+
+    /// What it is compared with
+    pub b: PathBuf,
+
+    /// Keep threads apart, matched by their names, instead of adding up their trees
+    #[arg(long)]
+    pub per_thread: bool,
+
+    /// Compare only the threads of this name (a pattern)
+    #[arg(long, value_name = "THREAD")]
+    pub thread: Option<String>,
+
+    /// Compare only what is at and below a method (a pattern): of every stack the part from its outermost frame that matches. Parts that
+    /// become equal are added up
+    #[arg(long, value_name = "METHOD")]
+    pub root: Option<String>,
+
+    /// Leave out methods that match (a pattern; repeatable), and all that is below them, on both sides. Goes before --root
+    #[arg(long, value_name = "METHOD")]
+    pub ignore: Vec<String>,
+
+    /// Leave out the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors), as `report` does.
+    /// Contexts that become equal are added up
+    #[arg(long)]
+    pub normalize_generated: bool,
+
+    /// Compare calls, not bytecodes
+    #[arg(long)]
+    pub calls_only: bool,
+
+    /// Show at most N contexts in each list
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    pub format: CompareFormat,
+
+    /// Cut lines to N columns [text]
+    #[arg(long, value_name = "N")]
+    pub width: Option<usize>,
+}
+
+/// Formats of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// For people
+    Text,
+    /// For programs: the same as one JSON object, with the frames of each listed context, outermost first
+    Json,
+}

@@ -1,0 +1,83 @@
+//! `cctrewrite compare`: what two profiles differ in.
+
+mod json;
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use cct_profile::ReportError;
+use cct_profile::compare::{
+    CompareOptions, Comparison, Input, Kind, Pattern, TextOptions, compare, write_text,
+};
+use cct_profile::names::NameStyle;
+
+use crate::args::{Compare, CompareFormat};
+use crate::exit::{self, Outcome};
+use crate::profile_file::{is_stdin, open, shown};
+
+/// Runs the command.
+pub fn run(arguments: &Compare) -> Result<Outcome> {
+    let Compare { a, b, .. } = arguments;
+    if is_stdin(a) && is_stdin(b) {
+        bail!("only one of the two can be standard input");
+    }
+    let (input_a, input_b) = (read(a)?, read(b)?);
+    let names = [named(a, &input_a), named(b, &input_b)];
+    for (path, input) in [(a, &input_a), (b, &input_b)] {
+        for what in &input.incomplete {
+            exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
+        }
+    }
+    let found = compare(input_a, input_b, &options(arguments))
+        .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
+    let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
+    exit::to_stdout(|out| match arguments.format {
+        CompareFormat::Text => write_text(&found, &options, out),
+        CompareFormat::Json => json::write(&found, &options, out).map_err(ReportError::Io),
+    })?;
+    Ok(match (found.is_incomplete(), found.is_equal()) {
+        (true, _) => Outcome::Damaged,
+        (false, true) => Outcome::Complete,
+        (false, false) => Outcome::Different,
+    })
+}
+
+fn read(path: &Path) -> Result<Input> {
+    Input::read_from(open(path)?).with_context(|| shown(path))
+}
+
+fn named(path: &Path, input: &Input) -> String {
+    let kind = match input.kind {
+        Kind::Profile => "profile",
+        Kind::List => "list of contexts",
+    };
+    format!("{} ({kind})", crate::text::readable(shown(path).as_bytes()))
+}
+
+fn options(arguments: &Compare) -> CompareOptions {
+    CompareOptions {
+        per_thread: arguments.per_thread,
+        thread: arguments.thread.as_deref().map(Pattern::of_thread),
+        root: arguments.root.as_deref().map(Pattern::new),
+        ignore: arguments.ignore.iter().map(|pattern| Pattern::new(pattern)).collect(),
+        names: if arguments.normalize_generated { NameStyle::Normalised } else { NameStyle::Raw },
+        calls_only: arguments.calls_only,
+        limit: arguments.limit,
+    }
+}
+
+/// What is compared, in words.
+fn compared(arguments: &Compare, found: &Comparison) -> String {
+    let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
+    let threads = match (&arguments.thread, arguments.per_thread) {
+        (None, false) => "all threads added up".to_owned(),
+        (None, true) => "each thread".to_owned(),
+        (Some(thread), false) => format!("threads '{thread}' added up"),
+        (Some(thread), true) => format!("each thread '{thread}'"),
+    };
+    let root = arguments.root.iter().map(|root| format!("from '{root}' on"));
+    let ignored = arguments.ignore.iter().map(|pattern| format!("without '{pattern}'"));
+    let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
+    let parts = [what.to_owned(), threads].into_iter().chain(root).chain(ignored).chain(names);
+    crate::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())
+}

@@ -1,0 +1,68 @@
+//! One side of a comparison: a profile, or a list of contexts.
+
+use crate::contexts::{ListError, read_contexts};
+use crate::{Damage, Profile, ReadError};
+use std::io::{self, BufRead, BufReader, Read};
+
+/// What a side was read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A `.cct` file.
+    Profile,
+    /// A list of contexts ([`crate::contexts`]).
+    List,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// What it was read from.
+    pub kind: Kind,
+    /// The contexts. Trees may have siblings of the same method, which count as one context.
+    pub profile: Profile,
+    /// Whether the trees are those of threads; otherwise there is one, the sum over all threads.
+    pub per_thread: bool,
+    /// Whether frames carry call sites.
+    pub call_sites: bool,
+    /// What is missing, in sentences.
+    pub incomplete: Vec<String>,
+}
+
+/// Why a file cannot be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The bytes could not be had.
+    #[error("reading failed")]
+    Io(#[from] io::Error),
+    /// It starts like a profile.
+    #[error(transparent)]
+    Profile(#[from] ReadError),
+    /// It does not.
+    #[error("this is not a profile (.cct) file, and as a list of contexts it cannot be read")]
+    List(#[from] ListError),
+}
+
+impl From<Profile> for Input {
+    fn from(profile: Profile) -> Input {
+        let incomplete = profile.damage.iter().map(Damage::to_string).collect();
+        Input { kind: Kind::Profile, profile, per_thread: true, call_sites: false, incomplete }
+    }
+}
+
+impl Input {
+    /// Reads a profile or a list of contexts, whichever the first byte says. The stream need not be buffered. What was cut off is no
+    /// error, see [`Input::incomplete`].
+    ///
+    /// # Errors
+    /// When the stream fails, or holds neither.
+    pub fn read_from(input: impl Read) -> Result<Input, InputError> {
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        // The first byte of a profile's magic, whole or stripped of its high bit; no list starts with either.
+        if matches!(input.fill_buf()?.first(), Some(0x89 | 0x09)) {
+            return Ok(Profile::read_from(input)?.into());
+        }
+        let list = read_contexts(input)?;
+        let (profile, per_thread, call_sites) = (list.profile, list.per_thread, list.call_sites);
+        Ok(Input { kind: Kind::List, profile, per_thread, call_sites, incomplete: list.incomplete })
+    }
+}

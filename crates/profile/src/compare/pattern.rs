@@ -1,0 +1,95 @@
+//! Patterns for methods and threads.
+
+/// A name in which `*` stands for any run of characters.
+///
+/// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a parenthesis itself, also against that
+/// without the descriptor. Slashes in the class name are dots, as in the frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    given: String,
+    text: Vec<u8>,
+}
+
+impl Pattern {
+    /// The pattern of a text, which may come from a frame or from a class file (`java/lang/String.charAt(I)C`).
+    pub fn new(given: &str) -> Pattern {
+        let name = given.find('(').unwrap_or(given.len());
+        let dotted = given[..name].replace('/', ".") + &given[name..].replace(';', ",");
+        Pattern { given: given.to_owned(), text: dotted.into_bytes() }
+    }
+
+    /// The pattern of a thread's name: nothing in it is a class.
+    pub fn of_thread(given: &str) -> Pattern {
+        Pattern { given: given.to_owned(), text: format!("[{}]", given.replace(';', ",")).into_bytes() }
+    }
+
+    /// The text it was made of.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// Whether a frame's text is meant.
+    pub fn matches(&self, frame: &[u8]) -> bool {
+        let is_parenthesis = |&b: &u8| b == b'(';
+        wildcard(&self.text, frame)
+            || (!self.text.iter().any(|b| is_parenthesis(b))
+                && frame
+                    .iter()
+                    .position(|b| is_parenthesis(b))
+                    .is_some_and(|at| wildcard(&self.text, &frame[..at])))
+    }
+}
+
+/// Whether `text` is `pattern` with every `*` replaced by something. Time is at most the product of the lengths: of all stars only the last one
+/// met can need to take more.
+fn wildcard(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if pattern.get(p) == Some(&b'*') {
+            star = Some((p, t));
+            p += 1;
+        } else if pattern.get(p) == Some(&text[t]) {
+            (p, t) = (p + 1, t + 1);
+        } else if let Some((at, taken)) = star {
+            star = Some((at, taken + 1));
+            (p, t) = (at + 1, taken + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|&b| b == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_take_names_as_they_are_written() {
+        let frame = b"java.lang.String.indexOf(Ljava/lang/String,I)I";
+        for (pattern, expected) in [
+            ("java.lang.String.indexOf", true),
+            ("java/lang/String.indexOf", true),
+            ("java/lang/String.indexOf(Ljava/lang/String;I)I", true),
+            ("java.lang.String.indexOf(Ljava/lang/String,I)I", true),
+            ("java.lang.String.indexOf(Ljava/lang/String;I)", false),
+            ("java.lang.String.indexOf(*", true),
+            ("java.lang.String.index", false),
+            ("java.lang.String", false),
+            ("java.lang.*", true),
+            ("*.indexOf", true),
+            ("*.indexO", false),
+            ("*I", true),
+            ("*(*String,I)*", true),
+            ("*a*a*n*x*f", true),
+            ("*a*a*n*x*g", false),
+            ("*", true),
+            ("", false),
+        ] {
+            assert_eq!(Pattern::new(pattern).matches(frame), expected, "{pattern}");
+        }
+        assert!(Pattern::of_thread("a;b/c*").matches(b"[a,b/c-1]"));
+        assert!(!Pattern::of_thread("main").matches(b"[main2]"));
+    }
+}

@@ -1,0 +1,228 @@
+//! What a reader of a comparison must know besides the counts.
+
+use super::{Input, Kind};
+use crate::names::{escaped, normalised_class};
+use crate::{Method, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// One of the two inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::A => "A",
+            Side::B => "B",
+        })
+    }
+}
+
+/// Something a reader must know. The text is safe for terminals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// Part of the input is missing, and so may be contexts and counts.
+    Incomplete(Side, String),
+    /// Lines of the headers differ: how the numbers came about.
+    Header {
+        /// The key.
+        key: String,
+        /// What only A says; `None` when it does not have the key.
+        a: Option<String>,
+        /// What only B says.
+        b: Option<String>,
+    },
+    /// A list without a header: nothing is known of how its numbers came about.
+    NoHeader(Side),
+    /// A note of one profile, or of both (`None`).
+    Note(Option<Side>, String),
+    /// The tree holds a marker in place of contexts that are missing.
+    Marker {
+        /// Where.
+        side: Side,
+        /// Its text.
+        marker: String,
+        /// Its calls: those of the contexts it stands for.
+        calls: u64,
+    },
+    /// Call sites of this side were added up, as the other does not tell them apart.
+    CallSitesMerged(Side),
+    /// This side does not have the thread that was asked for.
+    ThreadMissing(Side, String),
+    /// This side does not have the method that was asked for.
+    RootMissing(Side, String),
+    /// No method matches this pattern of methods to be ignored.
+    IgnoresNothing(String),
+    /// Classes with numbers in their names may be the same and named differently.
+    GeneratedNames,
+}
+
+impl Remark {
+    /// The kind in one word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Remark::Incomplete(..) => "incomplete",
+            Remark::Header { .. } => "header",
+            Remark::NoHeader(_) => "no-header",
+            Remark::Note(..) => "note",
+            Remark::Marker { .. } => "marker",
+            Remark::CallSitesMerged(_) => "call-sites-merged",
+            Remark::ThreadMissing(..) => "thread-missing",
+            Remark::RootMissing(..) => "root-missing",
+            Remark::IgnoresNothing(_) => "ignores-nothing",
+            Remark::GeneratedNames => "generated-names",
+        }
+    }
+
+    /// The side it is about; `None` when both.
+    pub fn side(&self) -> Option<Side> {
+        match self {
+            Remark::Incomplete(side, _)
+            | Remark::NoHeader(side)
+            | Remark::Marker { side, .. }
+            | Remark::CallSitesMerged(side)
+            | Remark::ThreadMissing(side, _)
+            | Remark::RootMissing(side, _) => Some(*side),
+            Remark::Note(side, _) => *side,
+            Remark::Header { .. } | Remark::IgnoresNothing(_) | Remark::GeneratedNames => None,
+        }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remark::Incomplete(_, what) | Remark::Note(_, what) => f.write_str(&escaped(what)),
+            Remark::Header { key, a, b } => {
+                let value = |value: &Option<String>| match value {
+                    Some(value) => escaped(value),
+                    None => "(nothing)".to_owned(),
+                };
+                write!(f, "{}: A has {}, B has {}", escaped(key), value(a), value(b))?;
+                if let Some((_, meaning)) = MEANING.iter().find(|(known, _)| known == key) {
+                    write!(f, "; {meaning}")?;
+                }
+                Ok(())
+            }
+            Remark::NoHeader(_) => {
+                f.write_str("no header: by what rules it was counted, and whether it is complete, is not known")
+            }
+            Remark::Marker { marker, calls, .. } => write!(
+                f,
+                "contexts are missing: the marker {} stands for them, with {calls} calls",
+                escaped(marker)
+            ),
+            Remark::CallSitesMerged(side) => {
+                write!(f, "call sites of {side} are added up, as the other side does not tell them apart")
+            }
+            Remark::ThreadMissing(side, thread) => {
+                write!(f, "{side} has no thread '{}'", escaped(thread))
+            }
+            Remark::RootMissing(side, root) => {
+                write!(f, "{side} has no context with the method '{}'", escaped(root))
+            }
+            Remark::IgnoresNothing(pattern) => {
+                write!(f, "no method of either side is ignored by '{}'", escaped(pattern))
+            }
+            Remark::GeneratedNames => f.write_str(
+                "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out",
+            ),
+        }
+    }
+}
+
+/// What it means for the counts when values of these keys differ.
+const MEANING: [(&str, &str); 4] = [
+    ("blocks", "bytecodes of blocks that an exception leaves are counted by different rules"),
+    ("exact", "where it is no, the notes say what may be missing"),
+    ("java.version", "the class libraries may differ"),
+    ("provenance", "the rewritten classes are not the same"),
+];
+
+/// What the headers, notes and damages say.
+pub(super) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    for (side, input) in [(Side::A, a), (Side::B, b)] {
+        remarks.extend(input.incomplete.iter().map(|what| Remark::Incomplete(side, what.clone())));
+    }
+    // A list of another tool has no keys but the one made of its columns.
+    let is_bare =
+        |input: &Input| input.kind == Kind::List && input.profile.meta.keys().all(|key| key == "metrics");
+    for (side, input) in [(Side::A, a), (Side::B, b)] {
+        remarks.extend(is_bare(input).then_some(Remark::NoHeader(side)));
+    }
+    if !is_bare(a) && !is_bare(b) {
+        remarks.extend(different_values(&a.profile.meta, &b.profile.meta));
+    }
+    let notes = |input: &Input| input.profile.notes.iter().map(|note| one_line(note)).collect();
+    let (in_a, in_b): (BTreeSet<String>, BTreeSet<String>) = (notes(a), notes(b));
+    for note in in_a.union(&in_b) {
+        let side = match (in_a.contains(note), in_b.contains(note)) {
+            (true, false) => Some(Side::A),
+            (false, true) => Some(Side::B),
+            _ => None,
+        };
+        remarks.push(Remark::Note(side, note.clone()));
+    }
+    remarks
+}
+
+/// As a list of contexts has it.
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+fn different_values(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) -> Vec<Remark> {
+    let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let mut remarks = Vec::new();
+    for key in keys {
+        // Values of several lines (provenance) differ in some of them.
+        let lines = |meta: &BTreeMap<String, String>| -> Vec<String> {
+            meta.get(key).map_or_else(Vec::new, |value| value.split('\n').map(one_line).collect())
+        };
+        let (in_a, in_b) = (lines(a), lines(b));
+        if in_a == in_b {
+            continue;
+        }
+        let only = |these: &[String], others: &[String]| {
+            let only: Vec<&str> =
+                these.iter().filter(|line| !others.contains(line)).map(String::as_str).collect();
+            (!only.is_empty()).then(|| only.join(" | "))
+        };
+        let (a, b) = (only(&in_a, &in_b), only(&in_b, &in_a));
+        if a.is_some() || b.is_some() {
+            remarks.push(Remark::Header { key: key.clone(), a, b });
+        }
+    }
+    remarks
+}
+
+/// The markers in a tree. (A thread's name looks like a marker in a list, but has no calls.)
+pub(super) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &Tree) -> Vec<Remark> {
+    let is_marker = |method: &Method| method.flags & Method::MARKER != 0 && method.class.starts_with('[');
+    let mut markers: BTreeMap<u32, (&str, u64)> = BTreeMap::new();
+    for (method, &label) in methods.iter().zip(labels).filter(|(method, _)| is_marker(method)) {
+        markers.insert(label, (&method.class, 0));
+    }
+    if markers.is_empty() {
+        return Vec::new();
+    }
+    for node in &tree.nodes()[1..] {
+        if let Some((_, calls)) = markers.get_mut(&node.method) {
+            *calls += node.calls;
+        }
+    }
+    let met = markers.into_values().filter(|&(_, calls)| calls > 0);
+    met.map(|(marker, calls)| Remark::Marker { side, marker: marker.to_owned(), calls }).collect()
+}
+
+/// Whether a method's class was made while the program ran, and has a number that may differ between runs.
+pub(super) fn has_generated_names(methods: &[Method]) -> bool {
+    methods.iter().any(|m| m.flags & Method::MARKER == 0 && normalised_class(&m.class) != &*m.class)
+}

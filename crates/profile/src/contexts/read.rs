@@ -1,0 +1,302 @@
+//! Reading a list of contexts.
+//!
+//! Lists of other tools are read too if their lines have the same three columns; nothing is made of their comments. Frames may carry
+//! call sites ([`call_site`]). Lines may stand in any order: contexts that occur twice are added up when the trees are united.
+
+use super::FIRST_LINE;
+use crate::names::{Frame, NameStyle, call_site};
+use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
+use std::collections::HashMap;
+use std::io::{self, BufRead};
+
+#[cfg(test)]
+mod tests;
+
+/// The only version of the format.
+const VERSION: &str = "1";
+
+/// Why a list of contexts cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The bytes could not be had.
+    #[error("reading the list of contexts failed")]
+    Io(#[from] io::Error),
+    /// Not even a comment.
+    #[error("the file is empty")]
+    Empty,
+    /// The format is newer (or nonsense).
+    #[error("the list of contexts has format version {0}, this program reads version 1")]
+    Version(String),
+    /// Something in a line.
+    #[error("line {line}: {problem}")]
+    Line {
+        /// Number of the line, from 1.
+        line: u64,
+        /// What is wrong there.
+        problem: LineProblem,
+    },
+}
+
+/// What is wrong in a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineProblem {
+    /// Not three columns.
+    #[error("this is not 'calls bytecodes frame;frame;...'")]
+    Columns,
+    /// A column that is no number.
+    #[error("'{0}' is not a count from 0 to 2^64 - 1")]
+    Count(String),
+    /// `;;`, or `;` at an end of the path.
+    #[error("a frame of the path is empty")]
+    EmptyFrame,
+    /// Bytecodes in some lines only.
+    #[error("some lines have bytecodes and others, or the header, have none")]
+    Mixed,
+    /// More nodes than can be numbered.
+    #[error(transparent)]
+    TooLarge(#[from] TreeTooLarge),
+}
+
+/// A list that was read.
+#[derive(Clone, Debug, Default)]
+pub struct ContextList {
+    /// The contexts as trees. Not in canonical order, and siblings may be of the same method: [`crate::merge::joined`] unites them.
+    pub profile: Profile,
+    /// Whether paths start with threads. Otherwise there is one tree, the sum over the threads.
+    pub per_thread: bool,
+    /// Whether frames carry call sites.
+    pub call_sites: bool,
+    /// What is missing, in sentences: what the list says of itself, and what it shows when it was cut off.
+    pub incomplete: Vec<String>,
+}
+
+/// Reads a list of contexts to its end. Names that are not UTF-8 get replacement characters.
+///
+/// # Errors
+/// When the stream fails, or a line is neither a comment nor a context. A list that was cut off is no error, see
+/// [`ContextList::incomplete`].
+pub fn read_contexts(mut input: impl BufRead) -> Result<ContextList, ListError> {
+    let mut reader = Reader::default();
+    let mut bytes = Vec::new();
+    let mut line = 0;
+    loop {
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        line += 1;
+        reader.ended = bytes.pop_if(|last| *last == b'\n').is_some();
+        bytes.pop_if(|last| *last == b'\r');
+        match bytes.first() {
+            None => {}
+            Some(b'#') => reader.comment(&String::from_utf8_lossy(&bytes), line)?,
+            Some(_) => reader.context(&bytes).map_err(|problem| ListError::Line { line, problem })?,
+        }
+    }
+    if line == 0 {
+        return Err(ListError::Empty);
+    }
+    Ok(reader.finish())
+}
+
+/// Numbers of contexts, calls and bytecodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sums {
+    contexts: u128,
+    calls: u128,
+    bytecodes: u128,
+}
+
+#[derive(Default)]
+struct Reader {
+    list: ContextList,
+    /// Whether the first line was that of our own format.
+    own: bool,
+    /// What the header promises.
+    promised: Option<Sums>,
+    found: Sums,
+    /// Whether the last line had its end.
+    ended: bool,
+    counts_bytecodes: Option<bool>,
+    methods: HashMap<Box<[u8]>, u32>,
+    paths: Paths,
+}
+
+impl Reader {
+    fn comment(&mut self, text: &str, line: u64) -> Result<(), ListError> {
+        if let Some(version) = text.strip_prefix(FIRST_LINE).filter(|_| line == 1) {
+            let version = version.split(' ').next().unwrap_or_default();
+            if version != VERSION {
+                return Err(ListError::Version(version.to_owned()));
+            }
+            self.own = true;
+        }
+        let Some(text) = text.strip_prefix("# ").filter(|_| self.own) else { return Ok(()) };
+        if line == 2 {
+            self.promised = promised(text);
+        } else if let Some(note) = text.strip_prefix("note: ") {
+            self.list.profile.notes.push(note.to_owned());
+        } else if let Some(damage) = text.strip_prefix("incomplete: ") {
+            self.list.incomplete.push(damage.to_owned());
+        } else if let Some((key, value)) = text.split_once('=') {
+            if (key, value) == ("metrics", "calls") {
+                self.counts_bytecodes = Some(false);
+            }
+            let meta = self.list.profile.meta.entry(key.to_owned());
+            // A value of several lines has been written as several lines of its key.
+            meta.and_modify(|all| *all = format!("{all}\n{value}")).or_insert_with(|| value.to_owned());
+        }
+        Ok(())
+    }
+
+    fn context(&mut self, line: &[u8]) -> Result<(), LineProblem> {
+        let mut columns = line.splitn(3, |&b| b == b' ');
+        let mut column = || columns.next().filter(|column| !column.is_empty()).ok_or(LineProblem::Columns);
+        let (calls, bytecodes, path) = (column()?, column()?, column()?);
+        let calls = count(calls)?;
+        let counts_bytecodes = bytecodes != b"-";
+        if *self.counts_bytecodes.get_or_insert(counts_bytecodes) != counts_bytecodes {
+            return Err(LineProblem::Mixed);
+        }
+        let bytecodes = if counts_bytecodes { count(bytecodes)? } else { 0 };
+        self.found.contexts += 1;
+        self.found.calls += u128::from(calls);
+        self.found.bytecodes += u128::from(bytecodes);
+        let Reader { list, methods, paths, .. } = self;
+        paths.add(path, calls, bytecodes, |frame| index_of(frame, methods, list))
+    }
+
+    fn finish(mut self) -> ContextList {
+        if !self.ended {
+            self.list.incomplete.push("the last line has no end: the list was cut off in it".to_owned());
+        }
+        if let Some(Sums { contexts, calls, bytecodes }) = self.promised
+            && self.promised != Some(self.found)
+        {
+            let found = self.found;
+            self.list.incomplete.push(format!(
+                "the list was cut off or changed: it has {} contexts, {} calls and {} bytecodes, its header says {contexts}, {calls} and {bytecodes}",
+                found.contexts, found.calls, found.bytecodes
+            ));
+        }
+        if self.counts_bytecodes == Some(false) {
+            self.list.profile.meta.insert("metrics".to_owned(), "calls".to_owned());
+        }
+        let tree = self.paths.builder.finish();
+        let name =
+            |child: u32| &self.list.profile.methods[tree.nodes()[child as usize].method as usize].class;
+        // Markers look like threads, but have counts.
+        let is_thread = |child: u32| tree.nodes()[child as usize].is_empty() && name(child).starts_with('[');
+        self.list.per_thread = tree.contexts() > 0 && tree.children(0).all(is_thread);
+        self.list.profile.threads = if self.list.per_thread {
+            let inner = |child| name(child).trim_start_matches('[').trim_end_matches(']').into();
+            tree.children(0).map(|child| thread(inner(child), tree.below(child))).collect()
+        } else {
+            vec![thread(crate::merge::ALL_THREADS.into(), tree)]
+        };
+        self.list
+    }
+}
+
+fn thread(name: std::sync::Arc<str>, tree: Tree) -> ThreadTree {
+    ThreadTree { name, threads: 1, flags: 0, tree }
+}
+
+/// The sums in the second line of the header: `bytecodes=N calls=N contexts=N`, the first only where bytecodes were counted.
+fn promised(text: &str) -> Option<Sums> {
+    let value = |key: &str| {
+        text.split(' ').find_map(|word| word.strip_prefix(key)?.strip_prefix('=')?.parse::<u128>().ok())
+    };
+    Some(Sums {
+        contexts: value("contexts")?,
+        calls: value("calls")?,
+        bytecodes: value("bytecodes").unwrap_or(0),
+    })
+}
+
+fn count(column: &[u8]) -> Result<u64, LineProblem> {
+    let text = String::from_utf8_lossy(column);
+    text.parse().map_err(|_| LineProblem::Count(crate::names::escaped(&text)))
+}
+
+/// The method of a frame's text.
+fn index_of(
+    frame: &[u8],
+    methods: &mut HashMap<Box<[u8]>, u32>,
+    list: &mut ContextList,
+) -> Result<u32, LineProblem> {
+    if let Some(&index) = methods.get(frame) {
+        return Ok(index);
+    }
+    let index = u32::try_from(methods.len()).ok().filter(|&i| i < crate::ROOT).ok_or(TreeTooLarge)?;
+    methods.insert(frame.into(), index);
+    let (method, has_site) = method(&String::from_utf8_lossy(frame));
+    list.call_sites |= has_site;
+    list.profile.methods.push(method);
+    Ok(index)
+}
+
+/// The method whose frame is this text, and whether the text has a call site, which then stands behind the method's descriptor. What is
+/// no method's frame, as threads and markers, is kept as plain text.
+fn method(frame: &str) -> (Method, bool) {
+    let site = call_site(frame);
+    let descriptor = frame[..site.unwrap_or(frame.len())].rfind('(').or(site).unwrap_or(frame.len());
+    let (name, descriptor) = frame.split_at(descriptor);
+    let (class, name) = name.rsplit_once('.').unwrap_or_default();
+    let method = Method {
+        class: class.replace('.', "/").into(),
+        name: name.into(),
+        descriptor: descriptor.replace(',', ";").into(),
+        mid: 0,
+        flags: 0,
+    };
+    let is_method =
+        !frame.starts_with('[') && Frame::method(&method, NameStyle::Raw).bytes().eq(frame.bytes());
+    let empty = || "".into();
+    let text =
+        || Method { class: frame.into(), name: empty(), descriptor: empty(), mid: 0, flags: Method::MARKER };
+    (if is_method { method } else { text() }, site.is_some())
+}
+
+/// Paths of successive lines as a tree: what a path shares with the one before it is not entered again.
+#[derive(Default)]
+struct Paths {
+    builder: TreeBuilder,
+    previous: Vec<u8>,
+    /// Where the open frames end in `previous`.
+    ends: Vec<usize>,
+}
+
+impl Paths {
+    fn add(
+        &mut self,
+        path: &[u8],
+        calls: u64,
+        bytecodes: u64,
+        mut label: impl FnMut(&[u8]) -> Result<u32, LineProblem>,
+    ) -> Result<(), LineProblem> {
+        let common = self.previous.iter().zip(path).take_while(|(a, b)| a == b).count();
+        let mut shared = self.ends.partition_point(|&end| end <= common);
+        let at_frame_end = |end: usize| path.get(end).is_none_or(|&b| b == b';');
+        // Where the paths part inside a frame, that frame is another; where this path ends, its context was met before, and the node
+        // has its counts already.
+        if shared > 0 && (!at_frame_end(self.ends[shared - 1]) || self.ends[shared - 1] == path.len()) {
+            shared -= 1;
+        }
+        self.ends.drain(shared..).for_each(|_| self.builder.leave());
+        let mut start = self.ends.last().map_or(0, |end| end + 1);
+        for frame in path[start..].split(|&b| b == b';') {
+            if frame.is_empty() {
+                return Err(LineProblem::EmptyFrame);
+            }
+            let end = start + frame.len();
+            let (calls, bytecodes) = if end == path.len() { (calls, bytecodes) } else { (0, 0) };
+            self.builder.enter(label(frame)?, calls, bytecodes)?;
+            self.ends.push(end);
+            start = end + 1;
+        }
+        self.previous.clear();
+        self.previous.extend(path);
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+use super::*;
+use crate::contexts::{ContextsOptions, write_contexts};
+use crate::merge::joined;
+use crate::names::{FrameTable, NameStyle};
+use crate::testing::{deep, method, profile, random, thread, tree};
+
+fn read(text: &str) -> ContextList {
+    read_contexts(text.as_bytes()).expect("a list")
+}
+
+fn listed(p: &Profile, per_thread: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    write_contexts(p, ContextsOptions { per_thread, names: NameStyle::Raw }, &mut out).expect("memory");
+    out
+}
+
+#[test]
+fn what_was_listed_is_read() {
+    arbtest::arbtest(|u| {
+        let p = random(u)?;
+        for per_thread in [false, true] {
+            let list = listed(&p, per_thread);
+            // Names without any character cannot be told from nothing.
+            let Ok(read) = read_contexts(&*list) else {
+                assert!(p.methods.iter().any(|m| (&*m.class, &*m.name, &*m.descriptor) == ("", "", "")));
+                continue;
+            };
+            let again = listed(&read.profile, read.per_thread);
+            let lines = |list: &[u8]| -> Vec<Vec<u8>> {
+                list.split(|&b| b == b'\n').filter(|l| !l.starts_with(b"#")).map(<[u8]>::to_vec).collect()
+            };
+            assert_eq!(lines(&list), lines(&again));
+            assert_eq!(read.incomplete, Vec::<String>::new());
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn headers_notes_and_damages_are_kept() {
+    let list = read(
+        "# cctrewrite contexts 1  format: calls bytecodes frame;frame;...\n\
+         # bytecodes=5 calls=3 contexts=2\n# blocks=precise\n# provenance=a.jar\n# provenance=b.jar x=y\n\
+         # note: one\n# incomplete: all is lost\n1 2 a.B.f()V\n2 3 a.B.f()V;a.B.g(I[La/C,)V\n",
+    );
+    let meta: Vec<(&str, &str)> = list.profile.meta.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+    assert_eq!(meta, [("blocks", "precise"), ("provenance", "a.jar\nb.jar x=y")]);
+    assert_eq!(
+        (list.profile.notes, list.incomplete),
+        (vec!["one".to_owned()], vec!["all is lost".to_owned()])
+    );
+    let names: Vec<_> = list.profile.methods.iter().map(|m| (&*m.class, &*m.name, &*m.descriptor)).collect();
+    assert_eq!(names, [("a/B", "f", "()V"), ("a/B", "g", "(I[La/C;)V")]);
+    assert!(!list.per_thread && !list.call_sites);
+    assert_eq!(list.profile.threads[0].tree, tree(&[(1, 0, 1, 2), (2, 1, 2, 3)]));
+}
+
+#[test]
+fn a_list_that_was_cut_off_says_so() {
+    let p = profile(
+        vec![method("A", "f", "()V"), method("A", "g", "()V")],
+        vec![thread("main", tree(&[(1, 0, 1, 2), (2, 1, 2, 3), (1, 1, 4, 0)]))],
+    );
+    let whole = listed(&p, false);
+    assert_eq!(read_contexts(&*whole).expect("whole").incomplete, Vec::<String>::new());
+    let first_line_of_contexts = whole.windows(2).position(|w| w == b"\n1").expect("there") + 1;
+    for length in first_line_of_contexts..whole.len() {
+        // A cut inside the numbers is an error, any other is found.
+        if let Ok(list) = read_contexts(&whole[..length]) {
+            assert!(!list.incomplete.is_empty(), "{length}");
+        }
+    }
+    // Foreign lists promise nothing, but their lines end too.
+    assert_eq!(read("1 2 a.B.f()V\n").incomplete.len(), 0);
+    assert_eq!(read("1 2 a.B.f()V").incomplete.len(), 1);
+}
+
+#[test]
+fn lists_of_other_tools_are_read() {
+    let list = read(
+        "# calls=9 another tool\n\n3 - [main];x.A.f()V\r\n4 - [main];x.A.f()V;x.B.<init>(J)V@12\n5 - [w-1];x.A.f()V@-1\n",
+    );
+    assert!(list.per_thread && list.call_sites && !list.profile.counts_bytecodes());
+    let names: Vec<&str> = list.profile.threads.iter().map(|t| &*t.name).collect();
+    assert_eq!(names, ["main", "w-1"]);
+    let descriptors: Vec<&str> = list.profile.methods.iter().map(|m| &*m.descriptor).collect();
+    assert_eq!(descriptors, ["", "()V", "(J)V@12", "", "()V@-1"]);
+    assert_eq!(list.profile.threads[0].tree, tree(&[(1, 1, 3, 0), (2, 2, 4, 0)]));
+    // Without descriptors; and a marker is no thread.
+    let list = read("1 2 x.A.f@7\n3 0 [contexts merged: x]\n");
+    assert!(!list.per_thread && list.call_sites);
+    assert_eq!((&*list.profile.methods[0].class, &*list.profile.methods[0].name), ("x/A", "f"));
+    assert_eq!(list.profile.methods[1].flags, Method::MARKER);
+    assert!(!read("3 0 [contexts merged: x]\n").per_thread);
+}
+
+#[test]
+fn lines_may_stand_in_any_order() {
+    let sums = |text: &str| {
+        let list = read(text);
+        let table = FrameTable::new(&list.profile.methods, NameStyle::Raw);
+        let tree = joined(&[(&list.profile.threads[0].tree, table.of_method())]).expect("small");
+        let frames: Vec<Vec<u8>> = table.frames().iter().map(|f| f.bytes().collect()).collect();
+        (frames, tree)
+    };
+    let sorted = sums("1 1 a.f\n2 2 a.f$x\n3 3 a.f;b.g\n4 4 a.f;b.g;c.h\n5 5 a.f;b.gg\n");
+    assert_eq!(sorted, sums("4 4 a.f;b.g;c.h\n5 5 a.f;b.gg\n3 3 a.f;b.g\n1 1 a.f\n2 2 a.f$x\n"));
+    assert_eq!(sorted, sums("4 4 a.f;b.g;c.h\n2 3 a.f;b.g\n1 0 a.f;b.g\n5 5 a.f;b.gg\n1 1 a.f\n2 2 a.f$x\n"));
+    assert_eq!(sorted.1.contexts(), 5);
+}
+
+#[test]
+fn what_is_no_list_is_refused_with_its_line() {
+    let error = |text: &str| read_contexts(text.as_bytes()).expect_err(text).to_string();
+    assert_eq!(error(""), "the file is empty");
+    for (text, line, problem) in [
+        ("hello\n", 1, "not 'calls bytecodes"),
+        ("# x\n1 2\n", 2, "not 'calls bytecodes"),
+        ("1 2 \n", 1, "not 'calls bytecodes"),
+        ("1  a.f\n", 1, "not 'calls bytecodes"),
+        ("1 x a.f\n", 1, "'x' is not a count"),
+        ("-1 1 a.f\n", 1, "'-1' is not a count"),
+        ("18446744073709551616 1 a.f\n", 1, "is not a count"),
+        ("1 1 a.f\n1 1 a.f;;b.g\n", 2, "empty"),
+        ("1 1 a.f;\n", 1, "empty"),
+        ("1 1 ;a.f\n", 1, "empty"),
+        ("1 1 a.f\n1 - b.g\n", 2, "some lines have bytecodes"),
+        ("# cctrewrite contexts 1 \n# calls=1 contexts=1\n# metrics=calls\n1 1 a.f\n", 4, "some lines have"),
+        ("\x00\x01", 1, "not 'calls"),
+    ] {
+        let error = error(text);
+        assert!(error.starts_with(&format!("line {line}: ")) && error.contains(problem), "{text:?}: {error}");
+    }
+    assert!(error("# cctrewrite contexts 2  format: x\n").contains("format version 2"));
+}
+
+#[test]
+fn random_bytes_do_no_harm() {
+    arbtest::arbtest(|u| {
+        let pieces =
+            ["1", " ", ";", "\n", "a.f()V", "[main]", "@1", "-", "# ", "é", "(", ".", "18446744073709551615"];
+        let mut text = String::new();
+        for _ in 0..u.int_in_range(0..=60)? {
+            text += u.choose(&pieces)?;
+        }
+        if let Ok(list) = read_contexts(text.as_bytes()) {
+            assert!(list.profile.contexts() < 60);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn deep_paths_are_read() {
+    let p = deep(100_000);
+    let mut paths = Paths::default();
+    // The deepest path alone; a list of all would have gigabytes.
+    let path = vec!["A.f()V"; 100_000].join(";");
+    paths.add(path.as_bytes(), 1, 2, |_| Ok(0)).expect("a path");
+    paths.add(&path.as_bytes()[..path.len() - 7], 1, 2, |_| Ok(0)).expect("a path");
+    assert_eq!(paths.builder.finish().contexts(), p.contexts() + 1);
+}
