@@ -30,13 +30,8 @@ impl Pattern {
 
     /// Whether a frame's text is meant.
     pub fn matches(&self, frame: &[u8]) -> bool {
-        let is_parenthesis = |&b: &u8| b == b'(';
-        wildcard(&self.text, frame)
-            || (!self.text.iter().any(|b| is_parenthesis(b))
-                && frame
-                    .iter()
-                    .position(|b| is_parenthesis(b))
-                    .is_some_and(|at| wildcard(&self.text, &frame[..at])))
+        let name = frame.iter().position(|&b| b == b'(').filter(|_| !self.text.contains(&b'('));
+        wildcard(&self.text, frame) || name.is_some_and(|end| wildcard(&self.text, &frame[..end]))
     }
 }
 

@@ -117,7 +117,8 @@ struct Names<'t> {
 impl Names<'_> {
     fn listed(&mut self, contexts: &[Match]) -> Vec<Listed> {
         // All paths of one tree are found in one walk, which needs its nodes in order.
-        let (mut in_a, mut in_b): (Vec<(u32, usize)>, Vec<(u32, usize)>) = Default::default();
+        let mut in_a = Vec::new();
+        let mut in_b = Vec::new();
         for (position, &context) in contexts.iter().enumerate() {
             match context {
                 Match::A(node) | Match::Both(node, _) => in_a.push((node, position)),
