@@ -229,6 +229,11 @@ fn the_root_is_the_outermost_of_its_kind_on_every_stack() {
     let b = list(&["1 1 [m];x.R.r()V", "2 2 [n];x.P.p()V;x.R.r()V;x.S.s()V", "8 8 [o];x.S.s()V"]);
     let c = found(a, b, &each);
     assert!(c.is_equal() && c.contexts_a == 2, "{c:?}");
+    let a = list(&["3 1 [m];x.R.r()V", "2 1 [n];x.R.r()V"]);
+    let b = list(&["2 1 [m];x.P.p()V;x.R.r()V", "3 1 [n];x.R.r()V"]);
+    let c = found(a, b, &each);
+    let lines = ["3 1 / 2 1 [m];x.R.r()V", "2 1 / 3 1 [n];x.R.r()V"];
+    assert_eq!(shown(&c, &c.calls.by_difference), lines);
 }
 
 #[test]
