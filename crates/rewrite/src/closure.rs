@@ -6,7 +6,7 @@
 //! that any override wins. Three things are left to do here:
 //!
 //! 1. a class that stays raw overrides a concrete method of an input: that method redispatches;
-//! 2. an input's method has no extended form of its own, but overrides one that has: it gets a redispatching one;
+//! 2. an input's method has no extended form of its own, but would inherit one that does not redispatch: it gets one that does;
 //! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a *tie break* (a redispatching form of its
 //!    own); if the class stays raw, the interfaces' methods lose their extended form, as nothing can be added to the class.
 
@@ -96,9 +96,10 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
                 Some(Treatment::CallerCounted) => Treatment::AbstractRedispatched,
                 _ => continue,
             };
-            let has_extended_form =
-                |m: MethodId| plan.get(m).is_some_and(|p| p.treatment.has_extended_form());
-            if overridden(world, method).any(has_extended_form) {
+            // The nearest extended form above is the one that would be inherited.
+            let mut above = overridden(world, method).filter_map(|m| plan.get(m)).map(|p| p.treatment);
+            let inherited = above.find(|t| t.has_extended_form());
+            if inherited.is_some_and(|t| !t.is_redispatch()) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";
                 change(world, plan, method, planned(to, reason));
             }

@@ -371,7 +371,7 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
             planned(T::Untouched, "signature-polymorphic")
         } else if method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES) {
             planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
-        } else if is_object_method || rules::is_original_only_class(&class.name) {
+        } else if is_object_method || rules::original_only_class(&class.name).is_some() {
             planned(
                 T::CallerCounted,
                 "a native without extended form; callers that can prove whom they call count it",
@@ -395,8 +395,8 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     {
         return only(reason);
     }
-    if rules::is_original_only_class(&class.name) {
-        return only("java.lang.invoke: its frames and descriptors are known to the VM");
+    if let Some(reason) = rules::original_only_class(&class.name) {
+        return only(reason);
     }
     if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
         return only("no room for three more argument slots");

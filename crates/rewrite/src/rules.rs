@@ -251,9 +251,14 @@ pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
     names.iter().any(|n| *n == "*" || n.as_bytes() == name) && !names.iter().any(excluded)
 }
 
-/// Packages whose methods keep their original signature: their frames and descriptors are known to the VM.
-pub fn is_original_only_class(class: &[u8]) -> bool {
-    class.starts_with(b"java/lang/invoke/")
+/// Why all methods of a class keep their original signature, if they do.
+pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
+    const PREFIXES: &[(&[u8], &str)] = &[
+        (b"java/lang/invoke/", "java.lang.invoke: its frames and descriptors are known to the VM"),
+        (b"jdk/internal/reflect/Generated", "a generated accessor, which cannot refer to itself: names in it are resolved by another loader"),
+        (b"sun/reflect/Generated", "a generated accessor, which cannot refer to itself: names in it are resolved by another loader"),
+    ];
+    PREFIXES.iter().find(|(prefix, _)| class.starts_with(prefix)).map(|(_, reason)| *reason)
 }
 
 /// The classes with signature-polymorphic methods (JVMS 2.9.3).
