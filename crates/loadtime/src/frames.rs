@@ -43,7 +43,8 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
     if let Some(shown) = state().frames.known.get(&key) {
         return shown.clone();
     }
-    let (shown, is_final) = env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or((Shown::Nothing, false));
+    let (shown, is_final) =
+        env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or((Shown::Nothing, false));
     if is_final {
         state().frames.known.insert(key, shown.clone());
     }
@@ -95,7 +96,8 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
 fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
     let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
     let number = &name[at + 1..];
-    let is_number = number.first().is_some_and(u8::is_ascii_digit) && number.iter().all(u8::is_ascii_hexdigit);
+    let is_number =
+        number.first().is_some_and(u8::is_ascii_digit) && number.iter().all(u8::is_ascii_hexdigit);
     is_number.then_some(&name[..at])
 }
 

@@ -21,7 +21,8 @@ use crate::tree::Node;
 
 /// JNI's own functions.
 struct Originals {
-    define_class: unsafe extern "system" fn(*mut sys::JNIEnv, *const c_char, jobject, *const jbyte, jsize) -> jclass,
+    define_class:
+        unsafe extern "system" fn(*mut sys::JNIEnv, *const c_char, jobject, *const jbyte, jsize) -> jclass,
     exception_clear: unsafe extern "system" fn(*mut sys::JNIEnv),
 }
 

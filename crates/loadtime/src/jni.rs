@@ -6,7 +6,9 @@ use std::ffi::{CString, c_char};
 use std::ptr;
 
 use jni_sys as sys;
-pub use jni_sys::{jbyteArray, jclass, jfieldID, jint, jlong, jmethodID, jobject, jobjectArray, jsize, jstring, jweak};
+pub use jni_sys::{
+    jbyteArray, jclass, jfieldID, jint, jlong, jmethodID, jobject, jobjectArray, jsize, jstring, jweak,
+};
 
 /// The calling thread's interface.
 #[derive(Clone, Copy)]
@@ -59,6 +61,11 @@ impl Env {
         let name = CString::new(name).ok()?;
         let class = jni!(self, FindClass, name.as_ptr());
         (!self.failed() && !class.is_null()).then_some(class)
+    }
+
+    /// The superclass; null for `Object`, interfaces and primitive types.
+    pub fn superclass(self, class: jclass) -> jclass {
+        jni!(self, GetSuperclass, class)
     }
 
     /// The class of an object.
@@ -141,7 +148,8 @@ impl Env {
         }
         for (i, text) in texts.iter().enumerate() {
             // JNI's UTF-8 is Java's own; in what is not ASCII the two may differ, and messages have nothing else but names.
-            let ascii: Vec<u8> = text.bytes().map(|b| if b.is_ascii() && b != 0 { b } else { b'?' }).collect();
+            let ascii: Vec<u8> =
+                text.bytes().map(|b| if b.is_ascii() && b != 0 { b } else { b'?' }).collect();
             let string = self.new_string(&ascii);
             jni!(self, SetObjectArrayElement, array, i as jsize, string);
             jni!(self, DeleteLocalRef, string);
@@ -170,7 +178,11 @@ impl Env {
     }
 
     /// Binds natives of a class.
-    pub fn register(self, class: jclass, natives: &[(&'static [u8], &'static [u8], *mut std::ffi::c_void)]) -> bool {
+    pub fn register(
+        self,
+        class: jclass,
+        natives: &[(&'static [u8], &'static [u8], *mut std::ffi::c_void)],
+    ) -> bool {
         let methods: Vec<sys::JNINativeMethod> = natives
             .iter()
             .map(|&(name, signature, function)| sys::JNINativeMethod {

@@ -19,6 +19,7 @@ mod number {
     pub const GET_FRAME_COUNT: usize = 16;
     pub const DEALLOCATE: usize = 47;
     pub const GET_CLASS_SIGNATURE: usize = 48;
+    pub const GET_CLASS_METHODS: usize = 52;
     pub const GET_CLASS_LOADER: usize = 57;
     pub const GET_METHOD_NAME: usize = 64;
     pub const GET_METHOD_DECLARING_CLASS: usize = 65;
@@ -71,7 +72,9 @@ impl Jvmti {
     /// The frames of the calling thread from `skip` on, the newest first.
     pub fn stack(self, skip: jint) -> Option<Vec<FrameInfo>> {
         let mut count: jint = 0;
-        if !jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), ptr::null_mut(), &mut count) || count < skip {
+        if !jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), ptr::null_mut(), &mut count)
+            || count < skip
+        {
             return None;
         }
         let none = FrameInfo { method: ptr::null_mut(), location: -1 };
@@ -118,7 +121,29 @@ impl Jvmti {
     /// The class of a method, as a new local reference.
     pub fn declaring_class(self, method: jmethodID) -> Option<jclass> {
         let mut class = ptr::null_mut();
-        jvmti!(self, number::GET_METHOD_DECLARING_CLASS, (jmethodID, *mut jclass), method, &mut class).then_some(class)
+        jvmti!(self, number::GET_METHOD_DECLARING_CLASS, (jmethodID, *mut jclass), method, &mut class)
+            .then_some(class)
+    }
+
+    /// The methods that a class declares.
+    pub fn class_methods(self, class: jclass) -> Option<Vec<jmethodID>> {
+        let mut count: jint = 0;
+        let mut methods: *mut jmethodID = ptr::null_mut();
+        let found = jvmti!(
+            self,
+            number::GET_CLASS_METHODS,
+            (jclass, *mut jint, *mut *mut jmethodID),
+            class,
+            &mut count,
+            &mut methods
+        );
+        if !found || methods.is_null() {
+            return None;
+        }
+        // SAFETY: JVMTI made an array of this length.
+        let copy = unsafe { std::slice::from_raw_parts(methods, count.max(0) as usize) }.to_vec();
+        let _ = jvmti!(self, number::DEALLOCATE, (*mut jmethodID), methods);
+        Some(copy)
     }
 
     /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number behind it.

@@ -62,7 +62,9 @@ impl Known {
     pub fn appearance(&self, name: &[u8], descriptor: &[u8]) -> Appearance {
         use Treatment as T;
         let original = cct_rewrite::plan::without_extension(descriptor);
-        let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else { return Appearance::None };
+        let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else {
+            return Appearance::None;
+        };
         let row = self.rows[k];
         let shows = match (row.treatment, original.is_some()) {
             (T::CallerCounted, false) => return Appearance::CountedByCaller,

@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod frames;
+mod hash_code;
 mod identity;
 mod interpose;
 mod jni;

@@ -9,6 +9,7 @@ use std::ptr;
 use jni_sys as sys;
 use jni_sys::{jint, jlong};
 
+use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jobject, jobjectArray, jstring};
@@ -31,10 +32,11 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 5] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 6] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
         (b"rewrite\0", b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII)[B\0", rewrite as *mut c_void),
         (b"replay\0", b"(J)J\0", replay as *mut c_void),
+        (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
         (b"index\0", b"()[B\0", index as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
     ];
@@ -96,6 +98,15 @@ extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, root: jlong) -> jlon
         // SAFETY: the runtime passes the root of the current thread's tree.
         let root = unsafe { Node::at(root as u64) };
         replay::node(env, root, OWN_FRAMES).map_or(0, |node| node.address() as jlong)
+    })
+}
+
+/// `long inheritsHashCode(Class<?> type)`
+extern "system" fn inherits_hash_code(raw: *mut sys::JNIEnv, _: jclass, class: jclass) -> jlong {
+    guarded(raw, 0, |env| match env.frame(16, || hash_code::is_inherited(env, class)).flatten() {
+        Some(true) => 1,
+        Some(false) => 2,
+        None => 0,
     })
 }
 

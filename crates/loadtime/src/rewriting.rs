@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cct_classfile::constant_pool::tag;
 use cct_classfile::ClassFile;
+use cct_classfile::constant_pool::tag;
 use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
 use cct_rewrite::report::Fallback;
 use cct_rewrite::{ClassSummary, Error, Rewriter, Role, World, convention, hooks};
@@ -45,7 +45,9 @@ pub fn rewrite(env: Env, loader: jobject, host: jclass, bytes: &[u8], how: How) 
     let class = match ClassFile::parse(bytes) {
         Ok(class) => class,
         Err(e) => {
-            state().notes.add(format!("class files that cannot be read stayed as they are, for instance {e}"), "?");
+            state()
+                .notes
+                .add(format!("class files that cannot be read stayed as they are, for instance {e}"), "?");
             return None;
         }
     };
@@ -73,7 +75,8 @@ impl Definition<'_, '_> {
         if hooks::is_runtime_class(class.name()) {
             return Ok(None);
         }
-        let members = Members::find(self.env).ok_or("the class library is of another version of cctrewrite")?;
+        let members =
+            Members::find(self.env).ok_or("the class library is of another version of cctrewrite")?;
         // Before its live phase the JVM has no loaders but its own, and cannot be asked whose class a class is.
         let jvmti = jvmti(self.env);
         let mut summary = ClassSummary::of(class).map_err(|e| e.to_string())?;
@@ -93,7 +96,11 @@ impl Definition<'_, '_> {
         let rewriter = Rewriter::new(world, settings, provenance, |_| true).map_err(|e| e.to_string())?;
         let rewritten = rewriter.rewrite_as(class, id).map_err(|e: Error| e.to_string())?;
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
-        let row = |m: &cct_rewrite::index::MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };
+        let row = |m: &cct_rewrite::index::MethodRecord| MethodRow {
+            slots: m.slots,
+            flags: m.flags,
+            treatment: m.treatment,
+        };
         let known = Arc::new(Known { summary, rows: record.methods.iter().map(row).collect() });
         {
             let mut state = state();
@@ -101,7 +108,9 @@ impl Definition<'_, '_> {
             let name = cct_classfile::mutf8::decode_lossy(&identity.name).into_owned();
             for (method, fallback) in &rewritten.report.fallbacks {
                 let what = match fallback {
-                    Fallback::DefaultBlocks => "methods too large for this rule of basic blocks, counted by default blocks",
+                    Fallback::DefaultBlocks => {
+                        "methods too large for this rule of basic blocks, counted by default blocks"
+                    }
                     Fallback::CallsOnly => "methods too large to count their bytecodes",
                     Fallback::NotInstrumented => "methods too large to be instrumented",
                 };
@@ -116,7 +125,9 @@ impl Definition<'_, '_> {
     fn scope(&self, members: &Members, jvmti: Option<Jvmti>) -> Result<Scope, String> {
         let loader = match self.host.is_null() {
             true => self.loader,
-            false => jvmti.and_then(|jvmti| jvmti.class_loader(self.host)).ok_or("the host's loader cannot be asked for")?,
+            false => jvmti
+                .and_then(|jvmti| jvmti.class_loader(self.host))
+                .ok_or("the host's loader cannot be asked for")?,
         };
         Ok(scope_of(self.env, loader, members, jvmti))
     }
@@ -150,7 +161,8 @@ impl Definition<'_, '_> {
         let mut names: FxHashSet<Box<[u8]>> = FxHashSet::default();
         names.insert(summary.name.clone());
         // In order, so that the world does not depend on hashing.
-        let mut queue: Vec<(Scope, Box<[u8]>)> = owners(self.class).into_iter().map(|name| (scope, name)).collect();
+        let mut queue: Vec<(Scope, Box<[u8]>)> =
+            owners(self.class).into_iter().map(|name| (scope, name)).collect();
         queue.reverse();
         while let Some((scope, name)) = queue.pop() {
             // Another class of this name would be in the way of the first one. It can only be an ancestor, which is then unknown.
@@ -159,7 +171,9 @@ impl Definition<'_, '_> {
             }
             let Some(resolved) = resolver.resolve(scope, &name) else { continue };
             let summary = &resolved.class.summary;
-            queue.extend(summary.super_name.iter().chain(&summary.interfaces).map(|n| (resolved.scope, n.clone())));
+            queue.extend(
+                summary.super_name.iter().chain(&summary.interfaces).map(|n| (resolved.scope, n.clone())),
+            );
             world.push((Role::Library, summary.clone()));
         }
         world
@@ -168,7 +182,8 @@ impl Definition<'_, '_> {
 
 /// The classes that matter for rewriting a class: its direct ancestors, and the owners of the methods that it calls.
 fn owners(class: &ClassFile<'_>) -> BTreeSet<Box<[u8]>> {
-    let mut owners: BTreeSet<Box<[u8]>> = class.super_name().into_iter().chain(class.interface_names()).map(Into::into).collect();
+    let mut owners: BTreeSet<Box<[u8]>> =
+        class.super_name().into_iter().chain(class.interface_names()).map(Into::into).collect();
     owners.insert(convention::OBJECT.into());
     for index in class.pool.indices() {
         if matches!(class.pool.tag(index), Some(tag::METHODREF | tag::INTERFACE_METHODREF))

@@ -93,7 +93,11 @@ impl Members {
         let members = Members {
             loader_number: env.field(loader, "cct$number", "J")?,
             context: env.field(thread, "cct$context", "J")?,
-            find_loaded_class: env.method(loader, "findLoadedClass0", "(Ljava/lang/String;)Ljava/lang/Class;")?,
+            find_loaded_class: env.method(
+                loader,
+                "findLoadedClass0",
+                "(Ljava/lang/String;)Ljava/lang/Class;",
+            )?,
         };
         Some(MEMBERS.get_or_init(|| members))
     }

@@ -59,7 +59,11 @@ impl ClassAttribute {
         let methods = rows.chunks_exact(ROW).map(|row| {
             Some(MethodRow { slots: row[0], flags: row[1], treatment: Treatment::of_code(row[2])? })
         });
-        Some(ClassAttribute { hash: ClassHash(u8(2)), provenance: u8(10), methods: methods.collect::<Option<_>>()? })
+        Some(ClassAttribute {
+            hash: ClassHash(u8(2)),
+            provenance: u8(10),
+            methods: methods.collect::<Option<_>>()?,
+        })
     }
 
     /// Its content.
@@ -82,9 +86,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let methods =
-            Treatment::ALL.map(|treatment| MethodRow { slots: 64, flags: treatment.code(), treatment }).to_vec();
-        let attribute = ClassAttribute { hash: ClassHash(u64::MAX - 1), provenance: 0x0123_4567_89AB_CDEF, methods };
+        let methods = Treatment::ALL
+            .map(|treatment| MethodRow { slots: 64, flags: treatment.code(), treatment })
+            .to_vec();
+        let attribute =
+            ClassAttribute { hash: ClassHash(u64::MAX - 1), provenance: 0x0123_4567_89AB_CDEF, methods };
         assert_eq!(ClassAttribute::parse(&attribute.bytes()), Some(attribute));
     }
 

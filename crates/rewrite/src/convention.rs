@@ -34,6 +34,8 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Thread", b"cct$context", b"J"),
     // The loader's number in the library that rewrites classes at load time.
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
+    // Whether the class inherits `hashCode` from `Object`.
+    (b"java/lang/Class", b"cct$inherits", b"J"),
 ];
 
 /// Name of the class attribute.
@@ -67,6 +69,7 @@ helpers! {
     CALL = b"cct$call" b"(JJI)V";
     CURRENT_THREAD = b"cct$thread" b"()Ljava/lang/Object;";
     CONTEXT = b"cct$context" b"(Ljava/lang/Object;)J";
+    HASH_CODE = b"cct$hashCode" b"(Ljava/lang/Object;JJ)V";
     RESTORE = b"cct$restore" b"(Ljava/lang/Object;J)V";
     REPLAY = b"cct$replay" b"(Ljava/lang/Object;J)J";
 }

@@ -133,7 +133,9 @@ pub fn gets_helpers(name: &[u8]) -> bool {
 }
 
 /// The fields that this class gets.
-pub fn added_fields(class: &[u8]) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
+pub fn added_fields(
+    class: &[u8],
+) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
     convention::FIELDS.iter().filter(move |(of, ..)| *of == class)
 }
 

@@ -146,6 +146,9 @@ pub enum CallTarget<'x> {
     },
     /// By the original one, the caller counting the callee before.
     Counted(Foreign<'x>),
+    /// By the original one, and only the receiver's class tells whether it leads to this method, which nobody but the caller can count. So the
+    /// slot is stored, and the callee counted if it is this one.
+    Dispatched(Foreign<'x>),
 }
 
 /// The plan for all inputs.
@@ -218,7 +221,21 @@ impl Plan {
             Some(class) => world.resolve_in(class, name, descriptor),
             None => world.resolve(owner, name, descriptor),
         };
+        let may_be_hash_code =
+            (name, descriptor) == HASH_CODE && op != opcode::INVOKESPECIAL && op != opcode::INVOKESTATIC;
+        let hash_code = || {
+            CallTarget::Dispatched(Foreign {
+                class: OBJECT,
+                name,
+                descriptor,
+                bytecodes: 0,
+                calls_back: false,
+            })
+        };
         let Resolved::Method(method) = resolved else {
+            if may_be_hash_code {
+                return hash_code();
+            }
             // A signature-polymorphic method has any descriptor its callers like.
             let known = rules::has_signature_polymorphic_methods(owner) && world.class_named(owner).is_some();
             return CallTarget::Stored { known };
@@ -241,6 +258,7 @@ impl Plan {
             Some(t) if t.has_extended_form() => CallTarget::Extended,
             Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
                 true => counted(class, summary),
+                false if may_be_hash_code && *class.name == *OBJECT => hash_code(),
                 false => stored,
             },
             Some(_) => stored,
@@ -254,6 +272,9 @@ impl Plan {
         }
     }
 }
+
+/// The one native of `Object` that classes override and that everybody calls.
+const HASH_CODE: (&[u8], &[u8]) = (b"hashCode", b"()I");
 
 /// Methods of `Object` whose references can only lead to one place, whatever is known of the owner.
 fn counted_by_name<'x>(

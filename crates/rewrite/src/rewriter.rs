@@ -96,7 +96,9 @@ impl Rewriter {
             _ => CallTarget::Stored { known: true },
         };
         Ok(match target {
-            CallTarget::Counted(f) if !(self.recorded)(f.class) => CallTarget::Stored { known: true },
+            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
+                CallTarget::Stored { known: true }
+            }
             other => other,
         })
     }
@@ -188,7 +190,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             methods: self.methods,
             foreign: self.foreign.into_values().collect(),
         };
-        self.edit.add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
+        self.edit
+            .add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
         let bytes = self.edit.finish()?;
         self.report.bytes_after = bytes.len();
         Ok(Rewritten { bytes: Some(bytes), record: Some(record), report: self.report })
@@ -406,7 +409,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut calls = Vec::new();
         for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
             let target = rewriter.call_target(self.id, self.class, &instruction)?;
-            if let CallTarget::Counted(f) = target {
+            if let CallTarget::Counted(f) | CallTarget::Dispatched(f) = target {
                 self.foreign.entry(f.mid()).or_insert_with(|| f.into());
             }
             if target == (CallTarget::Stored { known: false }) {

@@ -255,8 +255,14 @@ pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
 pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
     const PREFIXES: &[(&[u8], &str)] = &[
         (b"java/lang/invoke/", "java.lang.invoke: its frames and descriptors are known to the VM"),
-        (b"jdk/internal/reflect/Generated", "a generated accessor, which cannot refer to itself: names in it are resolved by another loader"),
-        (b"sun/reflect/Generated", "a generated accessor, which cannot refer to itself: names in it are resolved by another loader"),
+        (
+            b"jdk/internal/reflect/Generated",
+            "a generated accessor, which cannot refer to itself: names in it are resolved by another loader",
+        ),
+        (
+            b"sun/reflect/Generated",
+            "a generated accessor, which cannot refer to itself: names in it are resolved by another loader",
+        ),
     ];
     PREFIXES.iter().find(|(prefix, _)| class.starts_with(prefix)).map(|(_, reason)| *reason)
 }

@@ -76,7 +76,9 @@ impl MethodSummary {
             name: (start, name.len() as u16),
             descriptor_length: descriptor.len() as u16,
             access,
-            argument_slots: parsed.argument_slots().saturating_add(u16::from(access & ::cct_classfile::access::STATIC == 0)),
+            argument_slots: parsed
+                .argument_slots()
+                .saturating_add(u16::from(access & ::cct_classfile::access::STATIC == 0)),
             traits,
         })
     }

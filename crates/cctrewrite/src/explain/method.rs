@@ -147,6 +147,10 @@ fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_
             let bytecodes = counted(callee.bytecodes.into(), "bytecode");
             format!("counted here ({bytecodes}){then}, original signature")
         }
+        CallTarget::Dispatched(_) => {
+            "original signature, context put into the thread; counted here if it leads to Object's native"
+                .to_owned()
+        }
         CallTarget::Stored { known: false } => {
             "original signature, context put into the thread (the callee's class was not found)".to_owned()
         }

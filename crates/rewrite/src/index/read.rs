@@ -122,7 +122,16 @@ impl<B: AsRef<[u8]>> Index<B> {
             })
         });
         let methods = methods.collect::<Option<_>>()?;
-        Some(ClassRecord { name, super_name, interfaces, access, major_version, hash, methods, foreign: Vec::new() })
+        Some(ClassRecord {
+            name,
+            super_name,
+            interfaces,
+            access,
+            major_version,
+            hash,
+            methods,
+            foreign: Vec::new(),
+        })
     }
 }
 
@@ -246,7 +255,10 @@ mod tests {
         assert_eq!(named("java/lang/Object"), [classes[1].clone()]);
         assert_eq!(named("I"), []);
         assert_eq!(named("nowhere"), []);
-        assert_eq!(index.provenance(), Provenance::new("test", &Settings::default(), None).lines().as_bytes());
+        assert_eq!(
+            index.provenance(),
+            Provenance::new("test", &Settings::default(), None).lines().as_bytes()
+        );
     }
 
     #[test]

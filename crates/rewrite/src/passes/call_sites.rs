@@ -17,6 +17,10 @@ pub fn apply(
 ) -> Result<()> {
     for (site, &(bci, target)) in calls.iter().enumerate() {
         let mut asm = Asm::new();
+        if let CallTarget::Dispatched(_) = target {
+            // The receiver, for its class; there are no arguments above it.
+            asm.op(opcode::DUP);
+        }
         body.context.push_slot(&mut asm, site);
         match target {
             CallTarget::Extended => {
@@ -26,6 +30,10 @@ pub fn apply(
                 continue;
             }
             CallTarget::Stored { .. } => emitter.helper(&mut asm, convention::STORE)?,
+            CallTarget::Dispatched(callee) => {
+                emitter.mid(&mut asm, callee.mid())?;
+                emitter.helper(&mut asm, convention::HASH_CODE)?;
+            }
             CallTarget::Counted(callee) => {
                 emitter.mid(&mut asm, callee.mid())?;
                 emitter.int(&mut asm, u32::from(callee.bytecodes))?;

@@ -108,6 +108,9 @@ public final class LoadTime {
     /** The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. */
     public static native long replay(long root);
 
+    /** 1 when instances of {@code type} have the {@code hashCode} of {@code Object}, 2 when they have another one, 0 when the JVM does not say yet. */
+    public static native long inheritsHashCode(Class<?> type);
+
     /** The index of all classes that have been rewritten so far (docs/formats/index.md). */
     static native byte[] index();
 

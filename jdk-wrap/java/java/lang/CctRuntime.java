@@ -42,6 +42,10 @@ public final class CctRuntime {
     /** The context of a thread that does work of the profiler's own. */
     public static final long BYPASS = 8L;
 
+    // Values of Class.cct$inherits; 0 is not yet known (natives.rs).
+    private static final long INHERITS = 1L;
+    private static final long OVERRIDES = 2L;
+
     // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
     private static final long CALLS = 8L;
     private static final long BYTECODES = 16L;
@@ -177,6 +181,36 @@ public final class CctRuntime {
             return;
         }
         Thread.currentThread().cct$context = enter(slot, mid, n, n) + SLOTS;
+    }
+
+    /**
+     * Before a virtual call of {@code hashCode}: {@link #store}, and {@link #leaf} when it leads to {@code Object}'s native, which nobody else can
+     * count.
+     */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void hashCode(Object receiver, long slot, long mid) {
+        if (slot < LIMIT) {
+            return;
+        }
+        Thread.currentThread().cct$context = slot;
+        if (receiver == null) {
+            return;
+        }
+        long inherits = receiver.getClass().cct$inherits;
+        if (inherits != OVERRIDES) {
+            inheritsHashCode(receiver.getClass(), inherits, slot, mid);
+        }
+    }
+
+    private static void inheritsHashCode(Class<?> type, long inherits, long slot, long mid) {
+        if (inherits == 0L) {
+            inherits = LoadTime.loaded() ? LoadTime.inheritsHashCode(type) : OVERRIDES;
+            type.cct$inherits = inherits;
+        }
+        if (inherits == INHERITS) {
+            enter(slot, mid, 0, 0);
+        }
     }
 
     // ---- entries without a context -----------------------------------------------------------------------------------------------

@@ -1,0 +1,38 @@
+package java.lang;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+
+/** What the runtime uses of Class, with the field that the rewriter adds. Only compiled against, never shipped. */
+public final class Class<T> implements java.io.Serializable, java.lang.reflect.GenericDeclaration, java.lang.reflect.Type,
+        java.lang.reflect.AnnotatedElement {
+    /** See docs/runtime.md: whether the class inherits hashCode from Object. */
+    long cct$inherits;
+
+    public static native Class<?> forName(String name) throws ClassNotFoundException;
+
+    public static native Class<?> forName(String name, boolean initialize, ClassLoader loader) throws ClassNotFoundException;
+
+    public native T newInstance() throws InstantiationException, IllegalAccessException;
+
+    public native String getName();
+
+    public native Method getDeclaredMethod(String name, Class<?>... parameters) throws NoSuchMethodException;
+
+    public native Field getDeclaredField(String name) throws NoSuchFieldException;
+
+    public native Constructor<T> getDeclaredConstructor(Class<?>... parameters) throws NoSuchMethodException;
+
+    @Override
+    public native java.lang.reflect.TypeVariable<Class<T>>[] getTypeParameters();
+
+    @Override
+    public native <A extends java.lang.annotation.Annotation> A getAnnotation(Class<A> type);
+
+    @Override
+    public native java.lang.annotation.Annotation[] getAnnotations();
+
+    @Override
+    public native java.lang.annotation.Annotation[] getDeclaredAnnotations();
+}
