@@ -36,8 +36,26 @@ pub struct Archive {
     mirrors: Vec<String>,
     /// The machine's settings for downloads, as lines of an apt configuration.
     download_settings: String,
-    /// The apt configuration of each suite whose package lists were fetched.
-    suites: BTreeMap<String, PathBuf>,
+    /// The apt configuration of each suite and kind whose package lists were fetched.
+    suites: BTreeMap<(String, Kind), PathBuf>,
+}
+
+/// What a package holds; the word for it in apt's sources.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// What is installed.
+    Binary,
+    /// What it was built from.
+    Source,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Binary => "deb",
+            Kind::Source => "deb-src",
+        }
+    }
 }
 
 /// A downloaded package.
@@ -96,7 +114,7 @@ impl Archive {
     /// # Errors
     /// If the suite's lists cannot be fetched, or it lacks one of the packages.
     pub fn versions(&mut self, suite: &str, packages: &[&str]) -> Result<Vec<String>> {
-        let configuration = self.suite(suite)?;
+        let configuration = self.suite(suite, Kind::Binary)?;
         let show = |package: &&str| {
             let mut show = apt("apt-cache", Some(&configuration));
             let text = process::output(show.args(["show", "--no-all-versions", package]))?;
@@ -111,7 +129,7 @@ impl Archive {
     /// # Errors
     /// If the suite's lists or the packages cannot be fetched, or their signatures are not right.
     pub fn download(&mut self, suite: &str, packages: &[&str]) -> Result<Vec<Package>> {
-        let configuration = self.suite(suite)?;
+        let configuration = self.suite(suite, Kind::Binary)?;
         let folder = tempfile::Builder::new().prefix("debs-").tempdir_in(self.work.path())?.keep();
         eprintln!("  downloading from Debian {suite}: {}", packages.join(" "));
         let mut download = apt("apt-get", Some(&configuration));
@@ -130,19 +148,52 @@ impl Archive {
         Ok(found)
     }
 
+    /// Downloads the upstream sources of `package` of `suite`: the tar archive, without Debian's changes. `name` and `version` of what is
+    /// returned are those of the source package.
+    ///
+    /// # Errors
+    /// If the suite's lists or the package cannot be fetched, their signatures are not right, or it is not in one archive.
+    pub fn download_source(&mut self, suite: &str, package: &str) -> Result<Package> {
+        let configuration = self.suite(suite, Kind::Source)?;
+        let folder = tempfile::Builder::new().prefix("source-").tempdir_in(self.work.path())?.keep();
+        eprintln!("  downloading from Debian {suite}: the sources of {package}");
+        let mut download = apt("apt-get", Some(&configuration));
+        download.args(["--quiet", "source", "--download-only", package]).current_dir(&folder);
+        process::output(&mut download)?;
+        let files = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+        let named = |part: &str| {
+            let mut found = files.iter().filter(|file| {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                name.contains(part) && !name.ends_with(".asc")
+            });
+            match (found.next(), found.next()) {
+                (Some(file), None) => Ok(file.clone()),
+                _ => bail!("the sources of {package} have not exactly one file named *{part}*"),
+            }
+        };
+        let description = fs::read_to_string(named(".dsc")?)?;
+        let field = |name: &str| {
+            let value = description.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+            value.map(str::to_owned).with_context(|| format!("the description of {package} has no {name}"))
+        };
+        Ok(Package { name: field("Source")?, version: field("Version")?, file: named(".orig.tar.")? })
+    }
+
     /// The apt configuration for `suite`, its package lists fetched.
-    fn suite(&mut self, suite: &str) -> Result<PathBuf> {
-        if let Some(configuration) = self.suites.get(suite) {
+    fn suite(&mut self, suite: &str, kind: Kind) -> Result<PathBuf> {
+        let key = (suite.to_owned(), kind);
+        if let Some(configuration) = self.suites.get(&key) {
             return Ok(configuration.clone());
         }
-        eprintln!("  fetching the package lists of Debian {suite}");
+        let word = kind.word();
+        eprintln!("  fetching the package lists of Debian {suite} ({word})");
         let mut failures = Vec::new();
         for (number, mirror) in self.mirrors.iter().enumerate() {
-            let folder = self.work.path().join(format!("{suite}-{number}"));
-            let configuration = configure(&folder, mirror, suite, &self.download_settings)?;
+            let folder = self.work.path().join(format!("{suite}-{word}-{number}"));
+            let configuration = configure(&folder, mirror, suite, kind, &self.download_settings)?;
             match process::output(apt("apt-get", Some(&configuration)).args(["--quiet", "update"])) {
                 Ok(_) => {
-                    self.suites.insert(suite.to_owned(), configuration.clone());
+                    self.suites.insert(key, configuration.clone());
                     return Ok(configuration);
                 }
                 Err(error) => failures.push(format!("{error:#}")),
@@ -163,6 +214,22 @@ pub fn unpack(packages: &[Package], root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Unpacks the upstream sources that [`Archive::download_source`] left, into `root`, without the one folder that they all lie in.
+///
+/// # Errors
+/// If `tar` fails.
+pub fn unpack_source(source: &Package, root: &Path) -> Result<()> {
+    fs::create_dir_all(root)?;
+    let mut tar = Command::new("tar");
+    tar.arg("--extract")
+        .arg("--file")
+        .arg(&source.file)
+        .arg("--strip-components=1")
+        .arg("--directory")
+        .arg(root);
+    process::output(&mut tar).map(|_| ())
+}
+
 /// One of apt's programs; with its own configuration, or that of the machine.
 fn apt(program: &str, configuration: Option<&Path>) -> Command {
     let mut command = Command::new(program);
@@ -179,15 +246,21 @@ fn setting(name: &str, value: &Path) -> String {
     format!("{name}={}", value.display())
 }
 
-/// Writes an apt configuration in `folder` that knows `mirror`'s `suite` and nothing else.
-fn configure(folder: &Path, mirror: &str, suite: &str, download_settings: &str) -> Result<PathBuf> {
+/// Writes an apt configuration in `folder` that knows packages of `kind` in `mirror`'s `suite` and nothing else.
+fn configure(
+    folder: &Path,
+    mirror: &str,
+    suite: &str,
+    kind: Kind,
+    download_settings: &str,
+) -> Result<PathBuf> {
     fs::create_dir_all(folder.join("state/lists/partial"))?;
     fs::create_dir_all(folder.join("cache/archives/partial"))?;
     let status = folder.join("status");
     fs::write(&status, "")?;
 
     let sources = folder.join("debian.sources");
-    let mut text = format!("Types: deb\nURIs: {mirror}\nSuites: {suite}\nComponents: main\n");
+    let mut text = format!("Types: {}\nURIs: {mirror}\nSuites: {suite}\nComponents: main\n", kind.word());
     if Path::new(KEYRING).exists() {
         text += &format!("Signed-By: {KEYRING}\n");
     }

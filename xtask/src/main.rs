@@ -4,9 +4,11 @@
 
 mod bench;
 mod cache;
+mod class_library;
 mod debian;
 mod jdks;
 mod process;
+mod programs;
 mod quickstart;
 mod test;
 mod workspace;
@@ -40,6 +42,12 @@ enum Task {
     /// passed, failed and were skipped.
     Test(test::Arguments),
 
+    /// Run real programs plain and profiled, and compare what they do (docs/programs.md).
+    ///
+    /// Rhino, Jython, FOP, Xalan, data bases, Ant, compilers: fetched from Debian's packages into the cache folder, run on a plain JDK 8 and on a
+    /// rewritten one. Ends with a table, and fails if anything differs that is not known with its cause.
+    Programs(programs::Arguments),
+
     /// Measure something, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
@@ -63,6 +71,7 @@ fn main() -> Result<ExitCode> {
     match Arguments::parse().task {
         Task::Quickstart => quickstart::run()?,
         Task::Test(arguments) => return test::run(&arguments),
+        Task::Programs(arguments) => return programs::run(&arguments),
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }

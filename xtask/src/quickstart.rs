@@ -14,13 +14,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::class_library::{boot_jars, extension_jars, jars_in};
 use crate::jdks::{self, Fetch, Jdk, tool};
 use crate::print_line;
 use crate::process;
 use crate::workspace::{self, Built};
-
-/// The jars of JDK 8's boot class path that hold classes or resources, in its `jre/lib`. Builds differ in which of them they have.
-const BOOT_JARS: [&str; 6] = ["rt.jar", "jce.jar", "jsse.jar", "charsets.jar", "resources.jar", "jfr.jar"];
 
 /// What one screen shows of the report.
 const SCREEN: Screen = Screen { lines: 32, columns: 100, depth: 10 };
@@ -95,10 +93,8 @@ impl Place {
     /// Instruments all jars of the class library: those of the boot class path, and those of the extension folder, which the JVM
     /// wants in a folder of their own. Returns the outputs.
     fn instrument_library(&self, jdk: &Jdk) -> Result<Vec<PathBuf>> {
-        let lib = jdk.home.join("jre/lib");
-        let boot = BOOT_JARS.map(|name| lib.join(name)).into_iter().filter(|jar| jar.is_file()).collect();
-        let mut outputs = self.instrument(boot, "boot")?;
-        let extensions = jars_in(&lib.join("ext"))?;
+        let mut outputs = self.instrument(boot_jars(jdk), "boot")?;
+        let extensions = extension_jars(jdk)?;
         if !extensions.is_empty() {
             outputs.extend(self.instrument(extensions, "ext")?);
         }
@@ -207,18 +203,6 @@ fn launcher(java: &Path, flags: &str) -> String {
         text += &format!("    {flag} \\\n");
     }
     text + "    \"$@\"\n"
-}
-
-/// The jars in a folder, by name; none if it does not exist.
-fn jars_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let entries = fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))?;
-    let mut jars = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    jars.retain(|path| path.extension() == Some(OsStr::new("jar")));
-    jars.sort();
-    Ok(jars)
 }
 
 /// Shows a command as it would be typed, runs it, and shows the gist of what it says.

@@ -1,0 +1,466 @@
+//! The programs: where they come from, how they are started, and what of their output depends on the clock.
+
+/// A program.
+#[derive(Clone, Copy)]
+pub struct Program {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is and does.
+    pub about: &'static str,
+    /// The suite of Debian that has it in a form that runs on Java 8.
+    pub suite: &'static str,
+    /// The packages its jars are in; the first one's version is the program's.
+    pub packages: &'static [&'static str],
+    /// A source package whose upstream sources lie in the folder `source` while it runs.
+    pub source: Option<&'static str>,
+    /// Its class path: names in `/usr/share/java`, or [`TOOLS`]. A folder `classes` goes before, if [`Program::before`] makes one.
+    pub jars: &'static [&'static str],
+    /// Files below `fixtures/programs` that lie in the folder in which it runs.
+    pub input: &'static [&'static str],
+    /// What is run before, on the plain JDK.
+    pub before: Option<Before>,
+    /// Options for the JVM.
+    pub options: &'static [&'static str],
+    /// The main class.
+    pub main: &'static str,
+    /// Its arguments. [`SOURCES`] stands for several, [`ORIGINAL`] in one for a folder, `{jdk}` for the home of the JDK.
+    pub arguments: &'static [&'static str],
+    /// What two runs on one machine do not have in common.
+    pub masks: &'static [Mask],
+}
+
+/// The JDK's own compiler, among the [`Program::jars`].
+pub const TOOLS: &str = "tools.jar";
+
+/// Stands for all Java sources below `source/src/main/java`, in the order of their names.
+pub const SOURCES: &str = "{sources}";
+
+/// Stands in an argument for a folder with the original jars, which is there in all modes.
+pub const ORIGINAL: &str = "{original}";
+
+/// A program that makes something for the one that matters, such as a compiler.
+#[derive(Clone, Copy)]
+pub struct Before {
+    /// Its main class, on the same class path.
+    pub main: &'static str,
+    /// Its arguments; see [`Program::arguments`]. What it leaves in [`CLASSES`] goes to the class path, what in [`INPUT`] to the input.
+    pub arguments: &'static [&'static str],
+}
+
+/// Stands in an argument for the folder `classes`, the first of the class path.
+pub const CLASSES: &str = "{classes}";
+
+/// Stands in an argument for a folder whose files go to the program's input.
+pub const INPUT: &str = "{input}";
+
+/// Stands for it in a [`Mask`].
+pub const STANDARD_OUTPUT: &str = "standard output";
+
+/// Parts of a file that depend on the clock or on chance, and are not compared.
+#[derive(Clone, Copy)]
+pub struct Mask {
+    /// A file, or all files in a folder if it ends with a slash, below the folder in which the program runs; or [`STANDARD_OUTPUT`].
+    pub file: &'static str,
+    /// What.
+    pub what: Masked,
+}
+
+/// What of a file is not compared.
+#[derive(Clone, Copy)]
+pub enum Masked {
+    /// The rest of each line that starts with one of these, blanks aside.
+    Lines(&'static [&'static str]),
+    /// Everything but that the file is there.
+    Content,
+}
+
+const JAVAC: &str = "com.sun.tools.javac.Main";
+const RHINO: &[&str] = &["librhino-java"];
+const RHINO_MAIN: &str = "org.mozilla.javascript.tools.shell.Main";
+/// FOP 2.8 of bookworm was compiled against a newer class library: NoSuchMethodError CharBuffer.limit on Java 8.
+const FOP_SUITE: &str = "trixie";
+const FOP: &[&str] = &[
+    "libfop-java",
+    "libbatik-java",
+    "libcommons-io-java",
+    "libcommons-logging-java",
+    "libfontbox-java",
+    "libxml-commons-external-java",
+    "libxmlgraphics-commons-java",
+];
+const FOP_JARS: &[&str] = &[
+    "fop-core.jar",
+    "fop-events.jar",
+    "fop-util.jar",
+    "commons-io.jar",
+    "batik-all.jar",
+    "commons-logging.jar",
+    "xmlgraphics-commons.jar",
+    "xml-apis-ext.jar",
+    "fontbox.jar",
+];
+const FOP_INPUT: &[&str] = &["fop/orchard.xml", "fop/orchard.xsl", "fop/fop.xconf"];
+const FOP_OPTIONS: &[&str] = &[
+    "-Djava.awt.headless=true",
+    // Debian's JDK names one that is in no package of a headless JDK.
+    "-Djavax.accessibility.assistive_technologies=",
+    "-Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.SimpleLog",
+];
+const FOP_MAIN: &str = "org.apache.fop.cli.Main";
+/// The time and what is derived from it. The streams of the PDF are not compressed (`fop.xconf`), so lines can be compared.
+const PDF: &[Mask] = &[Mask {
+    file: "orchard.pdf",
+    what: Masked::Lines(&["/CreationDate ", "<dc:date>", "<xmp:MetadataDate>", "<xmp:CreateDate>", "/ID "]),
+}];
+const XALAN: &[&str] = &["libxalan2-java", "libxsltc-java", "libxerces2-java"];
+const XALAN_JARS: &[&str] = &["xalan2.jar", "serializer.jar", "xercesImpl.jar", "xsltc.jar"];
+const XALAN_INPUT: &[&str] = &["fop/orchard.xml", "xalan/harvest.xsl"];
+const XALAN_MAIN: &str = "org.apache.xalan.xslt.Process";
+const SCALA: &[&str] = &["scala", "scala-library", "scala-parser-combinators", "scala-xml"];
+const SCALA_JARS: &[&str] = &[
+    "scala-library.jar",
+    "scala-reflect.jar",
+    "scala-compiler.jar",
+    "scala-parser-combinators_2.11.jar",
+    "scala-xml_2.11.jar",
+];
+const GROOVY: &[&str] = &["groovy"];
+const GROOVY_JARS: &[&str] = &["groovy-all.jar"];
+const GROOVYC: &str = "org.codehaus.groovy.tools.FileSystemCompiler";
+const SQL: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Sql.java"] };
+
+/// A program of which nothing is said; for what the others have in common.
+const NOTHING: Program = Program {
+    name: "",
+    about: "",
+    suite: "bookworm",
+    packages: &[],
+    source: None,
+    jars: &[],
+    input: &[],
+    before: None,
+    options: &[],
+    main: "",
+    arguments: &[],
+    masks: &[],
+};
+
+/// A few that take seconds, each of another kind: an interpreter, compiled Scala, XML.
+pub const SMOKE: &[&str] = &["rhino-interpreted", "xalan", "scala"];
+
+/// All programs.
+pub const PROGRAMS: &[Program] = &[
+    Program {
+        name: "rhino-9",
+        about: "Rhino compiling JavaScript to classes with all optimisations, and running them",
+        packages: RHINO,
+        jars: &["js.jar"],
+        input: &["rhino/program.js"],
+        main: RHINO_MAIN,
+        arguments: &["-opt", "9", "program.js"],
+        ..NOTHING
+    },
+    Program {
+        name: "rhino-0",
+        about: "the same without optimisations",
+        packages: RHINO,
+        jars: &["js.jar"],
+        input: &["rhino/program.js"],
+        main: RHINO_MAIN,
+        arguments: &["-opt", "0", "program.js"],
+        ..NOTHING
+    },
+    Program {
+        name: "rhino-interpreted",
+        about: "the same by Rhino's interpreter",
+        packages: RHINO,
+        jars: &["js.jar"],
+        input: &["rhino/program.js"],
+        main: RHINO_MAIN,
+        arguments: &["-opt", "-1", "program.js"],
+        ..NOTHING
+    },
+    Program {
+        name: "jython",
+        about: "Jython running a Python program: classes, generators, json, re, itertools",
+        packages: &[
+            "jython",
+            "antlr3",
+            "libantlr3-runtime-java",
+            "libasm-java",
+            "libcommons-compress-java",
+            "libguava-java",
+            "libicu4j-java",
+            "libjaxb-api-java",
+            "libjffi-java",
+            "libjline2-java",
+            "libjnr-constants-java",
+            "libjnr-ffi-java",
+            "libjnr-netdb-java",
+            "libjnr-posix-java",
+            "libnetty-java",
+            "libservlet-api-java",
+            "libstringtemplate4-java",
+        ],
+        jars: &[
+            "jython.jar",
+            "servlet-api.jar",
+            "antlr3-runtime.jar",
+            "stringtemplate4.jar",
+            "asm.jar",
+            "asm-commons.jar",
+            "asm-util.jar",
+            "asm-tree.jar",
+            "asm-analysis.jar",
+            "commons-compress.jar",
+            "guava.jar",
+            "icu4j.jar",
+            "jffi.jar",
+            "jnr-constants.jar",
+            "jnr-ffi.jar",
+            "jnr-netdb.jar",
+            "jnr-posix.jar",
+            "jline2.jar",
+            "jaxb-api.jar",
+            "netty-buffer.jar",
+            "netty-codec.jar",
+            "netty-common.jar",
+            "netty-handler.jar",
+            "netty-resolver.jar",
+            "netty-transport.jar",
+        ],
+        input: &["jython/program.py"],
+        // Otherwise it would look through all jars of the class path and leave an index of what it found.
+        options: &["-Dpython.home=.", "-Dpython.cachedir.skip=true"],
+        main: "org.python.util.jython",
+        arguments: &["program.py"],
+        ..NOTHING
+    },
+    Program {
+        name: "fop",
+        about: "FOP making a PDF of six pages: tables, lists, footnotes, SVG",
+        suite: FOP_SUITE,
+        packages: FOP,
+        jars: FOP_JARS,
+        input: FOP_INPUT,
+        before: Some(Before {
+            main: FOP_MAIN,
+            arguments: &["-q", "-xml", "orchard.xml", "-xsl", "orchard.xsl", "-foout", "{input}/orchard.fo"],
+        }),
+        options: FOP_OPTIONS,
+        main: FOP_MAIN,
+        arguments: &["-c", "fop.xconf", "-fo", "orchard.fo", "-pdf", "orchard.pdf"],
+        masks: PDF,
+        ..NOTHING
+    },
+    Program {
+        name: "fop-xslt",
+        about: "the same from XML by a stylesheet, which the JDK compiles to a class",
+        suite: FOP_SUITE,
+        packages: FOP,
+        jars: FOP_JARS,
+        input: FOP_INPUT,
+        options: FOP_OPTIONS,
+        main: FOP_MAIN,
+        arguments: &["-c", "fop.xconf", "-xml", "orchard.xml", "-xsl", "orchard.xsl", "-pdf", "orchard.pdf"],
+        masks: PDF,
+        ..NOTHING
+    },
+    Program {
+        name: "xalan",
+        about: "Xalan interpreting a stylesheet: keys, modes, sorting, recursion, number formats",
+        packages: XALAN,
+        jars: XALAN_JARS,
+        input: XALAN_INPUT,
+        main: XALAN_MAIN,
+        arguments: &["-IN", "orchard.xml", "-XSL", "harvest.xsl", "-OUT", "harvest.html"],
+        ..NOTHING
+    },
+    Program {
+        name: "xsltc",
+        about: "Xalan compiling the same stylesheet to a class",
+        packages: XALAN,
+        jars: XALAN_JARS,
+        input: XALAN_INPUT,
+        main: XALAN_MAIN,
+        arguments: &["-IN", "orchard.xml", "-XSL", "harvest.xsl", "-OUT", "harvest.html", "-XSLTC"],
+        ..NOTHING
+    },
+    Program {
+        name: "hsqldb-memory",
+        about: "HSQLDB in memory: joins, views, indexes, procedures in SQL and Java, triggers, recursive queries",
+        // 2.7 of bookworm has class files of Java 17.
+        suite: "bullseye",
+        packages: &["libhsqldb-java"],
+        jars: &["hsqldb.jar", TOOLS],
+        input: &["sql/Sql.java", "sql/hsqldb.sql"],
+        before: Some(SQL),
+        options: &["-Dhsqldb.method_class_names=Sql.*"],
+        main: "Sql",
+        arguments: &["jdbc:hsqldb:mem:shop", "hsqldb.sql"],
+        ..NOTHING
+    },
+    Program {
+        name: "hsqldb-file",
+        about: "the same on file, closed and opened again",
+        suite: "bullseye",
+        packages: &["libhsqldb-java"],
+        jars: &["hsqldb.jar", TOOLS],
+        input: &["sql/Sql.java", "sql/hsqldb.sql"],
+        before: Some(SQL),
+        options: &["-Dhsqldb.method_class_names=Sql.*"],
+        main: "Sql",
+        arguments: &["jdbc:hsqldb:file:shop;shutdown=true", "hsqldb.sql"],
+        masks: &[
+            Mask { file: "shop.properties", what: Masked::Lines(&["#"]) },
+            Mask { file: "shop.script", what: Masked::Lines(&["SET DATABASE UNIQUE NAME "]) },
+        ],
+        ..NOTHING
+    },
+    Program {
+        name: "derby-memory",
+        about: "Derby in memory, with about the same statements; it compiles each to a class",
+        packages: &["libderby-java"],
+        jars: &["derby.jar", TOOLS],
+        input: &["sql/Sql.java", "sql/derby.sql"],
+        before: Some(SQL),
+        main: "Sql",
+        arguments: &["jdbc:derby:memory:shop;create=true", "derby.sql", "jdbc:derby:;shutdown=true"],
+        masks: &[Mask { file: "derby.log", what: Masked::Content }],
+        ..NOTHING
+    },
+    Program {
+        name: "derby-file",
+        about: "the same on file, closed and opened again",
+        packages: &["libderby-java"],
+        jars: &["derby.jar", TOOLS],
+        input: &["sql/Sql.java", "sql/derby.sql"],
+        before: Some(SQL),
+        main: "Sql",
+        arguments: &["jdbc:derby:shop;create=true", "derby.sql", "jdbc:derby:;shutdown=true"],
+        masks: &[
+            Mask { file: "derby.log", what: Masked::Content },
+            // Pages of a data base carry log positions, times and unique ids; what is in them is read back by SQL.
+            Mask { file: "shop/", what: Masked::Content },
+        ],
+        ..NOTHING
+    },
+    Program {
+        name: "ant",
+        about: "Ant building a jar from sources of commons-lang3: javac, filters, copies, checksums, unzip",
+        packages: &["ant"],
+        source: Some("libcommons-lang3-java"),
+        jars: &["ant.jar", "ant-launcher.jar", TOOLS],
+        input: &["ant/build.xml", "ant/about.properties"],
+        options: &["-Dant.home=."],
+        main: "org.apache.tools.ant.Main",
+        arguments: &["-f", "build.xml"],
+        masks: &[Mask { file: STANDARD_OUTPUT, what: Masked::Lines(&["Total time: "]) }],
+        ..NOTHING
+    },
+    Program {
+        name: "scalac",
+        about: "the Scala compiler compiling a program against the original class files",
+        packages: SCALA,
+        jars: SCALA_JARS,
+        input: &["scala/Program.scala"],
+        main: "scala.tools.nsc.Main",
+        // It takes what it compiles against from class files. In rewritten ones it would see the added methods, which it does not pass over.
+        arguments: &[
+            "-javabootclasspath",
+            "{jdk}/jre/lib/rt.jar",
+            "-classpath",
+            "{original}/scala-library.jar:{original}/scala-parser-combinators_2.11.jar",
+            "-d",
+            ".",
+            "Program.scala",
+        ],
+        ..NOTHING
+    },
+    Program {
+        name: "scala",
+        about: "that program: parser combinators, implicits, streams, parallel collections",
+        packages: SCALA,
+        jars: SCALA_JARS,
+        input: &["scala/Program.scala"],
+        before: Some(Before {
+            main: "scala.tools.nsc.Main",
+            arguments: &["-usejavacp", "-d", "{classes}", "Program.scala"],
+        }),
+        main: "Program",
+        ..NOTHING
+    },
+    Program {
+        name: "groovyc",
+        about: "the Groovy compiler compiling a program",
+        packages: GROOVY,
+        jars: GROOVY_JARS,
+        input: &["groovy/Program.groovy"],
+        main: GROOVYC,
+        arguments: &["-d", ".", "Program.groovy"],
+        ..NOTHING
+    },
+    Program {
+        name: "groovy",
+        about: "that program: closures, dynamic dispatch, metaclasses, builders, traits",
+        packages: GROOVY,
+        jars: GROOVY_JARS,
+        input: &["groovy/Program.groovy"],
+        before: Some(Before { main: GROOVYC, arguments: &["-d", "{classes}", "Program.groovy"] }),
+        main: "Program",
+        ..NOTHING
+    },
+    Program {
+        name: "groovy-script",
+        about: "the same compiled and run in one JVM",
+        packages: GROOVY,
+        jars: GROOVY_JARS,
+        input: &["groovy/Program.groovy"],
+        main: "groovy.ui.GroovyMain",
+        arguments: &["Program.groovy"],
+        ..NOTHING
+    },
+    Program {
+        name: "javac",
+        about: "the JDK's javac compiling commons-lang3",
+        source: Some("libcommons-lang3-java"),
+        jars: &[TOOLS],
+        main: JAVAC,
+        arguments: &[
+            "-encoding",
+            "UTF-8",
+            "-nowarn",
+            "-sourcepath",
+            "source/src/main/java",
+            "-d",
+            ".",
+            SOURCES,
+        ],
+        ..NOTHING
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_has_what_it_needs() {
+        let fixtures = crate::workspace::root().join("fixtures/programs");
+        for name in SMOKE {
+            assert!(PROGRAMS.iter().any(|program| program.name == *name), "{name}");
+        }
+        for program in PROGRAMS {
+            assert!(!program.name.is_empty() && !program.about.is_empty() && !program.main.is_empty());
+            assert_eq!(
+                PROGRAMS.iter().filter(|other| other.name == program.name).count(),
+                1,
+                "{}",
+                program.name
+            );
+            for input in program.input {
+                assert!(fixtures.join(input).is_file(), "{}: {input}", program.name);
+            }
+        }
+    }
+}

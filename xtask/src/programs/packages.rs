@@ -1,0 +1,130 @@
+//! Debian's packages in the cache folder: `programs/<suite>/<package>`, unpacked, and upstream sources in `programs/<suite>/<package>.source`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::catalogue::{Program, TOOLS};
+use crate::cache::{self, Locked};
+use crate::debian::{Archive, Package, unpack, unpack_source};
+use crate::jdks::Fetch;
+
+/// In each unpacked folder: the name and the version of the package.
+const STAMP: &str = "debian-package.txt";
+
+/// The fetched packages, and the means to fetch more.
+pub struct Packages {
+    folder: PathBuf,
+    fetch: Fetch,
+    /// Debian's archive with the lock on `folder`, once a download was needed.
+    archive: Option<Archive>,
+}
+
+/// What a program needs.
+pub struct Fetched {
+    /// Its jars in the order of the class path, without the JDK's own.
+    pub jars: Vec<(&'static str, PathBuf)>,
+    /// The folder of the sources.
+    pub source: Option<PathBuf>,
+    /// `package version` for each package, in the order of the catalogue.
+    pub versions: Vec<String>,
+}
+
+impl Packages {
+    /// Finds the cache folder.
+    ///
+    /// # Errors
+    /// If there is no usable one.
+    pub fn new(fetch: Fetch) -> Result<Packages> {
+        Ok(Packages { folder: cache::folder()?.join("programs"), fetch, archive: None })
+    }
+
+    /// Finds or fetches what a program needs.
+    ///
+    /// # Errors
+    /// If it is not in the cache folder and cannot be downloaded, or the packages lack a jar.
+    pub fn get(&mut self, program: &Program) -> Result<Fetched> {
+        let suite = self.folder.join(program.suite);
+        let missing: Vec<&str> =
+            program.packages.iter().copied().filter(|package| !suite.join(package).is_dir()).collect();
+        if !missing.is_empty() {
+            self.download(program.suite, &missing)?;
+        }
+        let mut folders: Vec<PathBuf> = program.packages.iter().map(|package| suite.join(package)).collect();
+        let mut jars = Vec::new();
+        for &name in program.jars.iter().filter(|name| **name != TOOLS) {
+            jars.push((name, find_jar(&folders, name)?));
+        }
+        let source = match program.source {
+            Some(package) => Some(self.source(program.suite, package)?),
+            None => None,
+        };
+        folders.extend(source.clone());
+        let stamp = |folder: &PathBuf| -> Result<String> {
+            let stamp =
+                fs::read_to_string(folder.join(STAMP)).with_context(|| format!("{}", folder.display()))?;
+            Ok(stamp.trim_end().to_owned())
+        };
+        Ok(Fetched { jars, source, versions: folders.iter().map(stamp).collect::<Result<_>>()? })
+    }
+
+    fn source(&mut self, suite: &str, package: &str) -> Result<PathBuf> {
+        let folder = self.folder.join(suite).join(format!("{package}.source"));
+        if !folder.is_dir() {
+            let archive = self.archive(&folder)?;
+            let source = archive.download_source(suite, package)?;
+            settle(archive, &source, &folder, unpack_source)?;
+        }
+        Ok(folder)
+    }
+
+    fn download(&mut self, suite: &str, names: &[&str]) -> Result<()> {
+        let folder = self.folder.join(suite);
+        let archive = self.archive(&folder.join(names[0]))?;
+        for package in archive.download(suite, names)? {
+            settle(archive, &package, &folder.join(&package.name), |package, root| {
+                unpack(std::slice::from_ref(package), root)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn archive(&mut self, wanted: &Path) -> Result<&mut Archive> {
+        if self.fetch == Fetch::Never {
+            bail!("{} is not there, and nothing is to be downloaded", wanted.display());
+        }
+        match &mut self.archive {
+            Some(archive) => Ok(archive),
+            none => Ok(none.insert(Archive::of_this_machine(Locked::take(self.folder.clone())?)?)),
+        }
+    }
+}
+
+/// Unpacks a package beside its place and moves it there, so that an interrupted run leaves no half of it.
+fn settle(
+    archive: &Archive,
+    package: &Package,
+    folder: &Path,
+    unpack: impl Fn(&Package, &Path) -> Result<()>,
+) -> Result<()> {
+    let work = archive.temporary_folder()?;
+    let root = work.path().join("root");
+    unpack(package, &root)?;
+    fs::write(root.join(STAMP), format!("{} {}\n", package.name, package.version))?;
+    fs::create_dir_all(folder.parent().unwrap_or(folder))?;
+    if folder.exists() {
+        // Another process fetched it while this one waited for the lock.
+        return Ok(());
+    }
+    fs::rename(&root, folder).with_context(|| format!("move to {}", folder.display()))
+}
+
+/// The jar `name` of one of the packages; links in them lead to jars named after the version.
+fn find_jar(packages: &[PathBuf], name: &str) -> Result<PathBuf> {
+    let candidates = packages.iter().map(|package| package.join("usr/share/java").join(name));
+    match candidates.filter_map(|jar| fs::canonicalize(jar).ok()).next() {
+        Some(jar) => Ok(jar),
+        None => bail!("none of its packages has usr/share/java/{name}"),
+    }
+}
