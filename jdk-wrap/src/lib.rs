@@ -5,6 +5,9 @@
 //! agent sees. All of them belong on the boot class path (JDK 8) or into `java.base`. They are class files of version 52 that use the
 //! operations `sun.misc.Unsafe` shares with `jdk.internal.misc.Unsafe`: for JDK 9 and later the name of that class is to be replaced.
 
+// A test that cannot set itself up has failed.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 /// A class of the runtime: its binary name with slashes, and its class file.
 pub type Class = (&'static str, &'static [u8]);
 
@@ -36,5 +39,19 @@ mod tests {
             names.iter().all(|name| name.starts_with("cctrewrite/") || name.starts_with("java/lang/Cct")),
             "{names:?}"
         );
+    }
+
+    /// From JDK 9 on `ByteBuffer` and its kin override these methods with a narrower result; JDK 8 has them in `Buffer` only. A newer
+    /// `javac` links to the narrower ones, and the first class defined from a buffer ended with `NoSuchMethodError`.
+    #[test]
+    fn buffers_are_moved_by_methods_that_jdk_8_has() {
+        let moved: [&[u8]; 7] = [b"clear", b"flip", b"limit", b"mark", b"position", b"reset", b"rewind"];
+        for (name, bytes) in classes() {
+            let pool = cct_classfile::ClassFile::parse(bytes).unwrap().pool;
+            for member in pool.indices().filter_map(|index| pool.member_ref(index).ok()) {
+                let narrower = member.class.starts_with(b"java/nio/") && member.class != b"java/nio/Buffer";
+                assert!(!(narrower && moved.contains(&member.name)), "{name}: {member:?}");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 package cctrewrite.runtime;
 
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 
@@ -44,8 +45,10 @@ public final class Definitions {
         }
         byte[] bytes = new byte[len];
         ByteBuffer copy = buffer.duplicate();
-        copy.clear();
-        copy.position(off);
+        // By the methods of Buffer: from JDK 9 on ByteBuffer overrides them with another result, and its javac would link to those.
+        Buffer place = copy;
+        place.clear();
+        place.position(off);
         copy.get(bytes, 0, len);
         byte[] now = bytes(loader, null, bytes, 0, len, LOADED);
         if (now == bytes) {
