@@ -28,7 +28,25 @@ fn outputs() -> tempfile::TempDir {
 }
 
 fn shown(text: &str, folder: &Path) -> String {
-    text.replace(fs::canonicalize(folder).unwrap().to_str().unwrap(), "$HERE")
+    let library = option(text).map(|path| path.trim_matches('\'').to_owned());
+    let text = text.replace(fs::canonicalize(folder).unwrap().to_str().unwrap(), "$HERE");
+    library.map_or(text.clone(), |library| text.replace(&library, "$LIBRARY"))
+}
+
+/// The library that rewrites classes at load time, as printed.
+fn option(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("-Dcctrewrite.loadtime="))
+}
+
+#[test]
+fn the_load_time_library_is_beside_the_command_and_may_be_left_out() {
+    let folder = outputs();
+    let printed = run(folder.path(), &["flags", "boot/rt.jar"]).succeeds().stdout;
+    assert!(Path::new(option(&printed).unwrap()).is_file(), "{printed}");
+    let without = run(folder.path(), &["flags", "boot/rt.jar", "--no-load-time"]).succeeds().stdout;
+    assert_eq!(option(&without), None);
+    // It belongs to the class library.
+    assert_eq!(option(&run(folder.path(), &["flags", "my app.jar"]).succeeds().stdout), None);
 }
 
 #[test]
