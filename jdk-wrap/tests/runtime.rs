@@ -185,6 +185,7 @@ fn missing_jvm_options_are_noted() {
             "-XX:-OmitStackTraceInFastThrow",
             "-XX:+UnlockDiagnosticVMOptions",
             "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
+            "-XX:MaxJavaStackTraceDepth=4096",
         ];
         if jvm.is_modular() {
             let profile = jvm.record("embedded", &mids(), &[app(&jvm)]);

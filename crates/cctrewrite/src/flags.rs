@@ -13,6 +13,7 @@ use crate::exit;
 use crate::load_time;
 use crate::output;
 use crate::place::{PLACE_NAME, Place};
+use crate::traces;
 
 /// An output of `instrument`.
 struct Output {
@@ -46,6 +47,7 @@ pub fn run(arguments: &Flags) -> Result<()> {
             None => exit::say(&format!("cctrewrite: {}", load_time::missing())),
         }
     }
+    options.extend(traces::spelled(arguments.stack_depth));
     options.extend(exactness::spelled());
     if arguments.fast {
         options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));

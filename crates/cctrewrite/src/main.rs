@@ -20,6 +20,7 @@ mod profile_file;
 mod progress;
 mod report_command;
 mod text;
+mod traces;
 mod treatments;
 
 use std::process::ExitCode;

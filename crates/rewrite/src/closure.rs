@@ -14,6 +14,7 @@ use cct_classfile::access;
 use rustc_hash::FxHashMap;
 
 use crate::plan::{Plan, Planned, Treatment, planned};
+use crate::rules;
 use crate::world::{ClassId, MethodId, Role, World};
 
 /// Applies the three rules, in their order.
@@ -65,10 +66,15 @@ fn virtual_methods(world: &World, class: ClassId) -> impl Iterator<Item = Method
     methods.map(move |(i, _)| MethodId { class, index: i as u16 })
 }
 
+fn lists_frames(world: &World, method: MethodId) -> bool {
+    let (class, summary) = world.method(method);
+    rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, class.method_name(summary)))
+}
+
 fn respect_raw_overrides(world: &World, plan: &mut Plan) {
     for id in world.ids().filter(|id| is_raw(world, *id)) {
         for method in virtual_methods(world, id) {
-            for above in overridden(world, method) {
+            for above in overridden(world, method).filter(|&m| !lists_frames(world, m)) {
                 match plan.get(above).map(|p| p.treatment) {
                     Some(Treatment::Wrapped | Treatment::Duplicated) => {
                         let reason = "overridden by a class that is not rewritten";

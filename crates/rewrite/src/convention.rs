@@ -36,7 +36,17 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
     // Whether the class inherits `hashCode` from `Object`.
     (b"java/lang/Class", b"cct$inherits", b"J"),
+    // A stack trace that is being handed out element by element.
+    (b"java/lang/Throwable", b"cct$trace", b"[Ljava/lang/StackTraceElement;"),
 ];
+
+/// The only line of a forwarder: by it the runtime tells the frames that the program must not see. Source files do not have that many
+/// lines, and an attribute of our own would not be seen from inside the JVM.
+pub const FORWARDER_LINE: u16 = 65535;
+
+/// The same for a forwarder to a native. Where the native has no frame, because compiled code replaces it or a hook runs in its stead, the
+/// forwarder's stands for it.
+pub const NATIVE_FORWARDER_LINE: u16 = 65534;
 
 /// Name of the class attribute.
 pub const ATTRIBUTE: &[u8] = b"cctrewrite";

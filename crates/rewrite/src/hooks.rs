@@ -48,7 +48,7 @@ pub fn body_hooks(class: &[u8], name: &[u8]) -> impl Iterator<Item = &'static Bo
     BODY_HOOKS.iter().filter(move |h| h.class == class && h.name == name)
 }
 
-/// What a native's wrapper does beside calling it.
+/// What a native's wrapper does beside calling it, or in its stead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeHook {
     /// Passes `this` and all arguments to a runtime method before, which returns the class file to be defined instead: an array or a buffer, like
@@ -66,7 +66,25 @@ pub enum NativeHook {
         /// Its descriptor.
         descriptor: &'static [u8],
     },
+    /// Calls a runtime method with `this` and all arguments, not the native.
+    Instead {
+        /// Runtime method.
+        name: &'static [u8],
+        /// Its descriptor.
+        descriptor: &'static [u8],
+    },
+    /// Passes the result, if there is one, `this` and all arguments to a runtime method, which gives the result. An `int` among the
+    /// arguments says how deep a stack is asked for: the native gets [`DEPTH`] of it.
+    After {
+        /// Runtime method.
+        name: &'static [u8],
+        /// Its descriptor.
+        descriptor: &'static [u8],
+    },
 }
+
+/// The runtime method that says how deep a stack a native with [`NativeHook::After`] is asked for, given how deep a one the program wants.
+pub const DEPTH: (&[u8], &[u8]) = (b"depth", b"(I)I");
 
 macro_rules! native_hooks {
     ($($class:literal $name:literal $kind:ident $call:literal $descriptor:literal;)*) => {
@@ -74,7 +92,7 @@ macro_rules! native_hooks {
     };
 }
 
-/// Natives with hooks: definitions of classes, and reflection's view of members.
+/// Natives with hooks: definitions of classes, reflection's view of members, and the places that hand out frames of the stack.
 pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/ClassLoader" b"defineClass0" Define b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
@@ -92,6 +110,17 @@ pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/Class" b"getDeclaredConstructors0" Result b"filter"
         b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
     b"java/lang/Class" b"getDeclaredFields0" Result b"filter" b"([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+    b"java/lang/Throwable" b"getStackTraceDepth" Instead b"getStackTraceDepth" b"(Ljava/lang/Throwable;)I";
+    b"java/lang/Throwable" b"getStackTraceElement" Instead b"getStackTraceElement"
+        b"(Ljava/lang/Throwable;I)Ljava/lang/StackTraceElement;";
+    b"java/lang/Thread" b"dumpThreads" Result b"filter" b"([[Ljava/lang/StackTraceElement;)[[Ljava/lang/StackTraceElement;";
+    b"sun/management/ThreadImpl" b"getThreadInfo1" After b"after$getThreadInfo1"
+        b"([JI[Ljava/lang/management/ThreadInfo;)V";
+    b"sun/management/ThreadImpl" b"dumpThreads0" After b"after$dumpThreads0"
+        b"([Ljava/lang/management/ThreadInfo;[JZZI)[Ljava/lang/management/ThreadInfo;";
+    b"java/lang/SecurityManager" b"getClassContext" Result b"filter" b"([Ljava/lang/Class;)[Ljava/lang/Class;";
+    b"java/lang/SecurityManager" b"classDepth" After b"after$classDepth" b"(ILjava/lang/SecurityManager;Ljava/lang/String;)I";
+    b"java/lang/SecurityManager" b"classLoaderDepth0" After b"after$classLoaderDepth0" b"(ILjava/lang/SecurityManager;)I";
 };
 
 /// The hook of a native. Natives of the same name have other parameters in other versions of the class library; a hook that does not
@@ -118,8 +147,24 @@ impl NativeHook {
                 descriptor.starts_with(&[b"(", &*receiver, arguments, b")"].concat())
             }
             NativeHook::Result { descriptor, .. } => [b"(", result, b")", result].concat() == *descriptor,
+            NativeHook::Instead { descriptor, .. } => {
+                [b"(", &*receiver, arguments, b")", result].concat() == *descriptor
+            }
+            NativeHook::After { descriptor, .. } => {
+                let returned = if result == b"V" { b"" } else { result };
+                [b"(", returned, &*receiver, arguments, b")", result].concat() == *descriptor
+            }
         }
     }
+}
+
+/// Static natives that become Java methods which call the runtime. Programs call them by reflection, which passes by no extended form.
+const REPLACED_NATIVES: &[(&[u8], &[u8], &[u8])] =
+    &[(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
+
+/// Whether a native becomes a Java method that calls the runtime's method of the same name and descriptor.
+pub fn is_replaced(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
+    REPLACED_NATIVES.contains(&(class, name, descriptor))
 }
 
 /// Whether a class belongs to the runtime itself, and stays as it is.
@@ -158,5 +203,21 @@ mod tests {
         let members =
             native_hook(b"java/lang/Class", b"getDeclaredFields0", b"(Z)[Ljava/lang/reflect/Field;", false);
         assert!(members.is_some());
+    }
+
+    #[test]
+    fn hooks_that_see_arguments_and_results_state_both() {
+        let hook = |class: &[u8], name: &[u8], descriptor: &[u8], is_static| {
+            native_hook(class, name, descriptor, is_static).is_some()
+        };
+        let (throwable, threads) = (b"java/lang/Throwable", b"sun/management/ThreadImpl");
+        assert!(hook(throwable, b"getStackTraceElement", b"(I)Ljava/lang/StackTraceElement;", false));
+        assert!(!hook(throwable, b"getStackTraceElement", b"(J)Ljava/lang/StackTraceElement;", false));
+        let dump = |parameters: &[u8]| {
+            let descriptor = [b"(", parameters, b")[Ljava/lang/management/ThreadInfo;"].concat();
+            hook(threads, b"dumpThreads0", &descriptor, true)
+        };
+        assert!(dump(b"[JZZI"));
+        assert!(!dump(b"[JZZ"));
     }
 }

@@ -247,7 +247,9 @@ impl Plan {
         if is_super_call && !class.is(access::INTERFACE) && world[caller].superclass.is_none() {
             return stored;
         }
-        let is_certain = world[method.class].role == Role::Input || class.is_rewritten();
+        let is_certain = world[method.class].role == Role::Input
+            || class.is_rewritten()
+            || rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, name));
         match self.get(method).map(|p| p.treatment) {
             // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
             Some(_) if is_super_call && !is_certain => match summary.is(access::NATIVE) {
@@ -390,7 +392,9 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     if method.is(access::NATIVE) {
         return Ok(if rules::is_signature_polymorphic(&class.name, method.access, descriptor) {
             planned(T::Untouched, "signature-polymorphic")
-        } else if method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES) {
+        } else if (method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES))
+            && !named(rules::FRAME_LISTING_NATIVES)
+        {
             planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
         } else if is_object_method || rules::original_only_class(&class.name).is_some() {
             planned(

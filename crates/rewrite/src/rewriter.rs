@@ -240,6 +240,14 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
+        if hooks::is_replaced(self.class.name(), member.name, member.descriptor) {
+            let flags = member.access_flags & !access::NATIVE;
+            let mut head = MemberBuilder::new(flags, member.name_index, member.descriptor_index);
+            head.copy_attributes(member, |_| true);
+            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+            let method = wrappers::forwarder(&mut emitter, member.descriptor, member.name, head)?;
+            self.edit.replace_method(index, method);
+        }
         let (summary_class, summary) = self.rewriter.world.method(id);
         let mut flags = 0;
         if member.is(access::NATIVE) {
@@ -565,6 +573,52 @@ mod tests {
         let calls: Vec<_> =
             code.instructions().map(|i| i.opcode).filter(|&op| opcode::is_invoke(op)).collect();
         assert_eq!(calls, [opcode::INVOKESTATIC, opcode::INVOKESPECIAL]);
+    }
+
+    /// The line is what the runtime knows forwarders by.
+    #[test]
+    fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {
+        use cct_classfile::access::{ABSTRACT, NATIVE};
+        let bytes = class("A")
+            .flags(ABSTRACT)
+            .method(PUBLIC, "m", "()V")
+            .method(PUBLIC | NATIVE, "n", "()V")
+            .method(PUBLIC | ABSTRACT, "a", "()V")
+            .method(PUBLIC, "toString", "()Ljava/lang/String;")
+            .bytes();
+        let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let mut lines = Vec::new();
+        for method in &class.methods {
+            let Some(code) = Code::of(&class, method).unwrap() else { continue };
+            let table = code.attributes.find(b"LineNumberTable").map(|a| a.data.to_vec());
+            lines.push(([method.name, method.descriptor].concat(), table));
+        }
+        let line = |number: u16| [&[0, 1, 0, 0][..], &number.to_be_bytes()].concat();
+        let (forwarder, to_native) = (Some(line(65535)), Some(line(65534)));
+        assert_eq!(
+            lines,
+            [
+                (b"m()V".to_vec(), forwarder.clone()),
+                (b"toString()Ljava/lang/String;".to_vec(), None),
+                (b"m(J[[[[J)V".to_vec(), None),
+                (b"n(J[[[[J)V".to_vec(), to_native),
+                (b"a(J[[[[J)V".to_vec(), forwarder),
+            ]
+        );
+    }
+
+    #[test]
+    fn reflection_finds_a_replaced_native_too() {
+        use cct_classfile::access::{NATIVE, STATIC};
+        let bytes = class("sun/reflect/Reflection")
+            .method(PUBLIC | STATIC | NATIVE, "getCallerClass", "()Ljava/lang/Class;")
+            .method(PUBLIC | STATIC | NATIVE, "getCallerClass", "(I)Ljava/lang/Class;")
+            .bytes();
+        let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let natives: Vec<_> = class.methods.iter().map(|m| m.is(NATIVE)).collect();
+        assert_eq!(natives, [true, false]);
     }
 
     /// Versions below 49 let an interface have `ACC_SUPER` and lack `ACC_ABSTRACT`; version 52 does not.

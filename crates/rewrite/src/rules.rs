@@ -39,11 +39,13 @@ pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] =
 
 /// Natives that inspect the stack and must be called by the frame that means it, though not annotated so everywhere: their callers
 /// count them (CCCP 4.3).
-pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] = &[
-    (b"sun/reflect/Reflection", b"getCallerClass"),
-    (b"java/lang/SecurityManager", b"getClassContext"),
-    (b"java/security/AccessController", b"doPrivileged"),
-];
+pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] =
+    &[(b"sun/reflect/Reflection", b"getCallerClass"), (b"java/security/AccessController", b"doPrivileged")];
+
+/// Natives that have a wrapper in every run, caller-sensitive or not, and that super calls from other runs rely on: it takes the frames that
+/// are not the program's out of the result. A class that overrides one must be rewritten, or it is refused.
+pub const FRAME_LISTING_NATIVES: &[(&[u8], &[u8])] =
+    &[(b"java/lang/SecurityManager", b"getClassContext"), (b"java/lang/SecurityManager", b"classDepth")];
 
 /// Methods that must keep to their original signature.
 pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
@@ -194,7 +196,7 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
         b"java/lang/Thread",
         &["currentThread", "isAlive", "isInterrupted", "holdsLock", "yield", "setPriority0", "interrupt0"],
     ),
-    (b"java/lang/Throwable", &["fillInStackTrace", "getStackTraceDepth"]),
+    (b"java/lang/Throwable", &["fillInStackTrace"]),
     (
         b"java/lang/reflect/Array",
         &[

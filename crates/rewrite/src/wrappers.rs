@@ -12,8 +12,8 @@ use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
 
 use crate::carrier::{Emitter, push_slot_offset};
-use crate::convention::{self, EXTENSION_SLOTS};
-use crate::hooks::NativeHook;
+use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
+use crate::hooks::{self, NativeHook};
 use crate::mid::Mid;
 
 /// A method, seen by the wrapper that stands for it.
@@ -49,6 +49,11 @@ impl<'t, 'a> Target<'t, 'a> {
 
     /// Pushes `this` and the arguments.
     fn push_arguments(&self, asm: &mut Asm) {
+        self.push_arguments_but(asm, None);
+    }
+
+    /// Pushes `this` and the arguments, those of type `int` changed by a static method, `(I)I`.
+    fn push_arguments_but(&self, asm: &mut Asm, change: Option<Index>) {
         let mut slot = 0;
         if !self.is_static() {
             asm.load(Kind::Reference, 0);
@@ -57,6 +62,9 @@ impl<'t, 'a> Target<'t, 'a> {
         for t in self.signature.descriptor.arguments() {
             if let Some(kind) = Kind::of(t) {
                 asm.load(kind, slot);
+            }
+            if let (Some(change), FieldType::Base(b'I')) = (change, t) {
+                asm.indexed(opcode::INVOKESTATIC, change);
             }
             slot += t.slots();
         }
@@ -90,12 +98,13 @@ impl<'t, 'a> Target<'t, 'a> {
     }
 }
 
-/// A straight piece of code with at most one catch-all over a part of it.
+/// A straight piece of code with at most one catch-all over a part of it, all in one line.
 struct Straight {
     asm: Asm,
     max_stack: u16,
     max_locals: u16,
     catch: Option<Catch>,
+    line: u16,
 }
 
 /// The handler behind the code: restores, and throws on.
@@ -110,6 +119,7 @@ impl Straight {
     /// Adds the `Code` attribute.
     fn write(self, emitter: &mut Emitter<'_, '_, '_>, head: &mut MemberBuilder) -> Result<()> {
         let code_name = emitter.edit.names.code(&mut emitter.edit.additions)?;
+        let lines_name = emitter.edit.names.line_number_table(&mut emitter.edit.additions)?;
         let mut frame = Vec::new();
         if let Some(catch) = &self.catch {
             let at = self.asm.bytes.len() as u16;
@@ -154,14 +164,16 @@ impl Straight {
             } else {
                 out.put2(0);
             }
-            match frame_name {
-                Some(name) => {
-                    out.put2(1);
-                    out.put2(name);
-                    out.put4(frame.len() as u32);
-                    out.extend_from_slice(&frame);
-                }
-                None => out.put2(0),
+            out.put2(1 + u16::from(frame_name.is_some()));
+            out.put2(lines_name);
+            out.put4(6);
+            out.put2(1);
+            out.put2(0);
+            out.put2(self.line);
+            if let Some(name) = frame_name {
+                out.put2(name);
+                out.put4(frame.len() as u32);
+                out.extend_from_slice(&frame);
             }
             Ok(())
         })
@@ -204,7 +216,8 @@ pub fn native_to_bytecode(
         Some(Catch { start, end, restore, locals })
     };
     let max_stack = (arguments + EXTENSION_SLOTS).max(target.result_slots() + 3).max(4);
-    Straight { asm, max_stack, max_locals: passed + 2, catch }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: passed + 2, catch, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
@@ -234,7 +247,7 @@ pub fn redispatch(
     }
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(2);
-    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None, line: FORWARDER_LINE }
         .write(emitter, &mut head)?;
     Ok(head.finish())
 }
@@ -264,7 +277,11 @@ fn then_original(
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(stack);
-    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None }
+    let line = match target.access_flags & access::NATIVE {
+        0 => FORWARDER_LINE,
+        _ => NATIVE_FORWARDER_LINE,
+    };
+    Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None, line }
         .write(emitter, &mut head)?;
     Ok(head.finish())
 }
@@ -315,21 +332,41 @@ pub fn bytecode_to_native(
     }
     emitter.helper(&mut asm, convention::RESTORE)?;
     let start = asm.bytes.len() as u16;
-    target.push_arguments(&mut asm);
-    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    match hook {
+        Some(NativeHook::Instead { name, descriptor }) => {
+            target.push_arguments(&mut asm);
+            emitter.runtime(&mut asm, name, descriptor)?;
+        }
+        Some(NativeHook::After { .. }) => {
+            let (name, descriptor) = hooks::DEPTH;
+            let depth = emitter.constants.runtime_method(name, descriptor, emitter.edit)?;
+            target.push_arguments_but(&mut asm, Some(depth));
+            target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+        }
+        _ => {
+            target.push_arguments(&mut asm);
+            target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+        }
+    }
     let end = asm.bytes.len() as u16;
     let mut restore = Asm::new();
     emitter.restore_thread(&mut restore, thread, saved)?;
     asm.bytes.extend_from_slice(&restore.bytes);
-    if let Some(NativeHook::Result { name, descriptor }) = hook {
-        emitter.runtime(&mut asm, name, descriptor)?;
+    match hook {
+        Some(NativeHook::Result { name, descriptor }) => emitter.runtime(&mut asm, name, descriptor)?,
+        Some(NativeHook::After { name, descriptor }) => {
+            target.push_arguments(&mut asm);
+            emitter.runtime(&mut asm, name, descriptor)?;
+        }
+        _ => {}
     }
     asm.ret(target.result());
     let object = emitter.constants.object(emitter.edit)?;
     let ours = [VerificationType::Long, VerificationType::Object(object), VerificationType::Long];
     let catch = Catch { start, end, restore, locals: forgotten(target, &ours) };
-    let max_stack = arguments.max(target.result_slots() + 3).max(6);
-    Straight { asm, max_stack, max_locals: arguments + 6, catch: Some(catch) }.write(emitter, &mut head)?;
+    let max_stack = (arguments + target.result_slots()).max(target.result_slots() + 3).max(6);
+    Straight { asm, max_stack, max_locals: arguments + 6, catch: Some(catch), line: NATIVE_FORWARDER_LINE }
+        .write(emitter, &mut head)?;
     Ok(head.finish())
 }
 
@@ -380,6 +417,7 @@ pub fn forwarder(
     emitter.runtime(&mut asm, name, descriptor)?;
     asm.ret(Kind::of(parsed.result));
     let max_stack = slot.max(parsed.result.slots());
-    Straight { asm, max_stack, max_locals: slot, catch: None }.write(emitter, &mut head)?;
+    Straight { asm, max_stack, max_locals: slot, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
     Ok(head.finish())
 }

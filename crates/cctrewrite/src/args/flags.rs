@@ -34,6 +34,12 @@ pub struct Flags {
     #[arg(long)]
     pub no_load_time: bool,
 
+    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what would be
+    /// -XX:MaxJavaStackTraceDepth without cctrewrite
+    #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
+    pub stack_depth: i32,
+
     /// Add options for speed: the JVM compiles methods that have become large, too. They change no number
     #[arg(long)]
     pub fast: bool,

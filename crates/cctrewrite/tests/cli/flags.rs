@@ -112,3 +112,14 @@ fn without_a_class_library_there_is_a_hint() {
     assert!(printed.stderr.contains("put my app.jar on the class path"), "{}", printed.stderr);
     assert!(!printed.stdout.contains("-Xbootclasspath"));
 }
+
+#[test]
+fn a_limit_of_the_user_s_own_is_kept() {
+    let folder = outputs();
+    let printed =
+        |depth: &[&str]| run(folder.path(), &[&["flags", "boot/rt.jar"], depth].concat()).succeeds().stdout;
+    let usual = printed(&[]);
+    assert_eq!(printed(&["--stack-depth", "1024"]), usual);
+    let own = usual.replace("Depth=4096", "Depth=8000\n-Dcctrewrite.depth=2000");
+    assert_eq!(printed(&["--stack-depth", "2000"]), own);
+}

@@ -2,7 +2,8 @@
 
 use crate::support::{Blocks, Jdk, Library};
 
-const ALWAYS: [&str; 3] = [
+const ALWAYS: [&str; 4] = [
+    "-XX:MaxJavaStackTraceDepth=4096",
     "-XX:-OmitStackTraceInFastThrow",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",

@@ -20,3 +20,4 @@ mod misfits;
 mod raw;
 mod semantics;
 mod shapes;
+mod traces;

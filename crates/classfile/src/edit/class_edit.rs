@@ -32,7 +32,12 @@ impl<'c, 'a> ClassEdit<'c, 'a> {
         ClassEdit {
             class,
             additions: PoolAdditions::new(&class.pool),
-            names: AttributeNames { version, code: find(b"Code"), stack_map_table: None },
+            names: AttributeNames {
+                version,
+                code: find(b"Code"),
+                stack_map_table: None,
+                line_number_table: None,
+            },
             access_flags: class.access_flags,
             replaced: vec![None; class.methods.len()],
             added_methods: Vec::new(),

@@ -365,7 +365,10 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             out.put4(0);
             let shift = self.edits.shift;
             match attribute.name {
-                b"LineNumberTable" => tables::line_numbers(attribute, layout, out)?,
+                b"LineNumberTable" => {
+                    names.line_number_table = Some(attribute.name_index);
+                    tables::line_numbers(attribute, layout, out)?;
+                }
                 b"LocalVariableTable" | b"LocalVariableTypeTable" => {
                     tables::local_variables(attribute, layout, shift, out)?;
                 }
@@ -525,6 +528,8 @@ pub struct AttributeNames {
     pub(crate) stack_map_table: Option<Index>,
     /// `Code`.
     pub(crate) code: Option<Index>,
+    /// `LineNumberTable`, once it was met or made.
+    pub(crate) line_number_table: Option<Index>,
 }
 
 impl AttributeNames {
@@ -536,6 +541,11 @@ impl AttributeNames {
     /// The index of `Code`.
     pub fn code(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
         cached(&mut self.code, || additions.utf8(b"Code"))
+    }
+
+    /// The index of `LineNumberTable`.
+    pub fn line_number_table(&mut self, additions: &mut PoolAdditions) -> Result<Index> {
+        cached(&mut self.line_number_table, || additions.utf8(b"LineNumberTable"))
     }
 }
 

@@ -6,13 +6,22 @@ use crate::edit::code_edit::LocalShift;
 use crate::edit::layout::Layout;
 use crate::error::{ErrorKind, Result};
 
-/// LineNumberTable (JVMS 4.7.12): a line begins where jumps to its first instruction go.
+/// Where what the tables say of `bci` is said from now on: jumps go there, too. What holds from the method's beginning also holds in front
+/// of the first instruction, so that an exception which leaves the prologue has a line, and a debugger that stops there finds the arguments.
+fn place(layout: &Layout, bci: u32) -> Result<u32> {
+    match bci {
+        0 => Ok(0),
+        _ => layout.label_around(bci),
+    }
+}
+
+/// LineNumberTable (JVMS 4.7.12).
 pub(crate) fn line_numbers(attribute: &Attribute<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
     let mut cursor = attribute.cursor();
     let count = cursor.u2()?;
     out.put2(count);
     for _ in 0..count {
-        out.put2(layout.label_around(u32::from(cursor.u2()?))? as u16);
+        out.put2(place(layout, u32::from(cursor.u2()?))? as u16);
         out.put2(cursor.u2()?);
     }
     cursor.finish()
@@ -40,7 +49,7 @@ pub(crate) fn local_variables(
 /// A start and a length.
 fn range(cursor: &mut Cursor<'_>, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
     let (start, length) = (u32::from(cursor.u2()?), u32::from(cursor.u2()?));
-    let (new_start, new_end) = (layout.label_around(start)?, layout.label_around(start + length)?);
+    let (new_start, new_end) = (place(layout, start)?, place(layout, start + length)?);
     out.put2(new_start as u16);
     out.put2((new_end - new_start) as u16);
     Ok(())

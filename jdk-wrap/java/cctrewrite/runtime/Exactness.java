@@ -94,7 +94,17 @@ final class Exactness {
                 notes.add("not exact without " + option.spelled() + ": " + option.why);
             }
         }
+        String depth = value(getFlag, getValue, "MaxJavaStackTraceDepth");
+        long wanted = CctTraces.wantedOfTheJvm();
+        if (depth != null && !enough(Long.parseLong(depth), wanted)) {
+            notes.add("stack traces could be shorter than the plain program's without -XX:MaxJavaStackTraceDepth=" + wanted);
+        }
         return exact;
+    }
+
+    /** Both below 0 where there is no limit. */
+    private static boolean enough(long depth, long wanted) {
+        return depth < 0L || wanted >= 0L && depth >= wanted;
     }
 
     /** A flag's value; null when this JVM does not know it, or keeps it locked. */

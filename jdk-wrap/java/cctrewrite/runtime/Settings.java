@@ -23,6 +23,9 @@ public final class Settings {
     /** {@code cctrewrite.max}: MiB for all trees together; null for no limit. */
     public static final String MAX = System.getProperty("cctrewrite.max");
 
+    /** {@code cctrewrite.depth}: how many frames an exception's trace has at most; null for the JVM's default, -1 for no limit. */
+    public static final String DEPTH = System.getProperty("cctrewrite.depth");
+
     private Settings() {}
 
     /**
@@ -36,6 +39,13 @@ public final class Settings {
         }
         if (!THREADS.equals("lease") && !THREADS.equals("each")) {
             return "-Dcctrewrite.threads=" + THREADS + ": choose lease or each";
+        }
+        if (DEPTH != null) {
+            try {
+                CctTraces.limit(Integer.parseInt(DEPTH));
+            } catch (NumberFormatException e) {
+                return "-Dcctrewrite.depth=" + DEPTH + ": a number of frames is expected";
+            }
         }
         Threads.leasing(THREADS.equals("lease"));
         if (MAX != null) {

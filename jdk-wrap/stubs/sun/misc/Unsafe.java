@@ -2,7 +2,7 @@ package sun.misc;
 
 /**
  * The operations that {@code sun.misc.Unsafe} of JDK 8 and {@code jdk.internal.misc.Unsafe} of JDK 9 and later share; the rewriter
- * renames the class for the latter. Only compiled against, never shipped.
+ * renames the class for the latter. Those on objects are for JDK 8 alone. Only compiled against, never shipped.
  */
 public final class Unsafe {
     private Unsafe() {}
@@ -25,7 +25,15 @@ public final class Unsafe {
 
     public native long allocateMemory(long bytes);
 
+    public native Object allocateInstance(Class<?> type) throws InstantiationException;
+
     public native void freeMemory(long address);
+
+    public native long objectFieldOffset(java.lang.reflect.Field field);
+
+    public native void putBoolean(Object object, long offset, boolean value);
+
+    public native void putObject(Object object, long offset, Object value);
 
     public native void loadFence();
 

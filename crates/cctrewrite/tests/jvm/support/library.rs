@@ -28,7 +28,7 @@ impl Blocks {
 }
 
 /// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
-const PROGRAMS: [&str; 17] = [
+const PROGRAMS: [&str; 18] = [
     "agents",
     "calls",
     "control",
@@ -44,6 +44,7 @@ const PROGRAMS: [&str; 17] = [
     "semantics",
     "shapes",
     "threads",
+    "traces",
     "turns",
     "types",
 ];

@@ -1,0 +1,41 @@
+//! JVM options for stack traces of the same depth as without cctrewrite.
+//!
+//! The JVM counts the frames of forwarders, which the runtime leaves out (docs/runtime.md). So it is asked for more frames, and the runtime
+//! cuts the trace where the JVM would have.
+
+/// HotSpot's own `MaxJavaStackTraceDepth`.
+pub const DEFAULT_DEPTH: i32 = 1024;
+
+/// Frames asked for, for each one shown: a call can go through two forwarders, a redispatching one and a wrapper; the fourth leaves room for
+/// the runtime's own.
+const FRAMES_FOR_ONE: i32 = 4;
+
+/// The most that can be asked for.
+pub const MAX_DEPTH: i64 = (i32::MAX / FRAMES_FOR_ONE) as i64;
+
+/// The options for traces of `depth` frames; -1 is no limit.
+pub fn spelled(depth: i32) -> Vec<String> {
+    let limit = match depth {
+        ..0 => -1,
+        // Lists of classes need a trace, too, whatever exceptions show.
+        _ => depth.max(DEFAULT_DEPTH).saturating_mul(FRAMES_FOR_ONE),
+    };
+    let mut options = vec![format!("-XX:MaxJavaStackTraceDepth={limit}")];
+    if depth != DEFAULT_DEPTH {
+        options.push(format!("-Dcctrewrite.depth={depth}"));
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_jvm_is_asked_for_more_and_the_runtime_told_where_to_cut() {
+        assert_eq!(spelled(1024), ["-XX:MaxJavaStackTraceDepth=4096"]);
+        assert_eq!(spelled(10), ["-XX:MaxJavaStackTraceDepth=4096", "-Dcctrewrite.depth=10"]);
+        assert_eq!(spelled(3000), ["-XX:MaxJavaStackTraceDepth=12000", "-Dcctrewrite.depth=3000"]);
+        assert_eq!(spelled(-1), ["-XX:MaxJavaStackTraceDepth=-1", "-Dcctrewrite.depth=-1"]);
+    }
+}

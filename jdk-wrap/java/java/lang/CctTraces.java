@@ -1,0 +1,334 @@
+package java.lang;
+
+import cctrewrite.runtime.Offsets;
+import java.util.ArrayList;
+import sun.misc.Unsafe;
+
+/**
+ * Stacks as the program would see them had it not been rewritten (docs/runtime.md). In bypass; on JDK 8.
+ *
+ * <p>Forwarders have a single line, by which they are known, and are left out. So are the frames of the runtime and what they call,
+ * unless the profiler itself asks ({@code own}), as an agent does that prints an exception.
+ */
+public final class CctTraces {
+    /** No source has this line. */
+    private static final int FORWARDER_LINE = 65535;
+
+    /** Nor this one. A forwarder to a native has it, and stands for the native where that has no frame. */
+    private static final int NATIVE_FORWARDER_LINE = 65534;
+
+    /** What {@link StackTraceElement#isNativeMethod()} looks for. */
+    private static final int NATIVE_LINE = -2;
+
+    /** Depth of an exception's trace: what {@code MaxJavaStackTraceDepth} would be for the plain program. */
+    private static int limit = 1024;
+
+    private CctTraces() {}
+
+    /** Sets the depth of exceptions' traces; anything below 0 is no limit, as for the JVM. */
+    public static void limit(int depth) {
+        limit = depth < 0 ? Integer.MAX_VALUE : depth;
+    }
+
+    /**
+     * What {@code MaxJavaStackTraceDepth} must be for that: a call goes through up to two forwarders, and lists of classes need a trace, too.
+     * -1 is no limit.
+     */
+    public static long wantedOfTheJvm() {
+        return limit == Integer.MAX_VALUE ? -1L : 4L * (limit < 1024 ? 1024 : limit);
+    }
+
+    // ---- exceptions --------------------------------------------------------------------------------------------------------------
+
+    /** The number of frames. They are found here once, and kept until the last one has been handed out. */
+    static int depth(Throwable t, boolean own) {
+        StackTraceElement[] trace = trace(t, own);
+        t.cct$trace = trace.length == 0 ? null : trace;
+        return trace.length;
+    }
+
+    /** A frame by its number. */
+    static StackTraceElement element(Throwable t, int index, boolean own) {
+        StackTraceElement[] trace = t.cct$trace;
+        if (trace == null) {
+            trace = trace(t, own);
+        }
+        if (index < 0 || index >= trace.length) {
+            // Throws what the native throws.
+            return t.getStackTraceElement(-1);
+        }
+        t.cct$trace = index == trace.length - 1 ? null : trace;
+        return trace[index];
+    }
+
+    private static StackTraceElement[] trace(Throwable t, boolean own) {
+        int depth = t.getStackTraceDepth();
+        Visible visible = new Visible(depth < limit ? depth : limit, own);
+        for (int i = 0; i < depth && visible.count < limit; i++) {
+            visible.place(t.getStackTraceElement(i));
+        }
+        return visible.all();
+    }
+
+    // ---- stacks of threads -------------------------------------------------------------------------------------------------------
+
+    /** The visible frames of a stack. */
+    public static StackTraceElement[] visible(StackTraceElement[] stack, boolean own) {
+        return visible(stack, Integer.MAX_VALUE, own, new int[stack.length]);
+    }
+
+    /**
+     * The visible frames of a stack, at most {@code max}.
+     *
+     * @param places is filled with each frame's number among the visible ones, or -1
+     */
+    public static StackTraceElement[] visible(StackTraceElement[] stack, int max, boolean own, int[] places) {
+        Visible visible = new Visible(stack.length, true);
+        int start = 0;
+        for (int i = stack.length - 1; i >= 0 && !own && start == 0; i--) {
+            if (isRuntime(stack[i])) {
+                start = i + 1;
+            }
+        }
+        for (int i = 0; i < stack.length; i++) {
+            places[i] = i < start || visible.count >= max ? -1 : visible.place(stack[i]);
+        }
+        return visible.all();
+    }
+
+    /** The visible ones of frames that come one after another, the youngest first. */
+    private static final class Visible {
+        private StackTraceElement[] frames;
+        private int count;
+        private final boolean own;
+        /** The frame before, if it is a native's. */
+        private StackTraceElement nativeBefore;
+
+        Visible(int room, boolean own) {
+            this.frames = new StackTraceElement[room];
+            this.own = own;
+        }
+
+        /** Takes the next frame and returns its number; -1 for one that is hidden. */
+        int place(StackTraceElement e) {
+            StackTraceElement before = nativeBefore;
+            nativeBefore = null;
+            int line = e.getLineNumber();
+            if (line == FORWARDER_LINE) {
+                return -1;
+            }
+            if (line == NATIVE_FORWARDER_LINE) {
+                if (before != null && before.getMethodName().equals(e.getMethodName())
+                        && before.getClassName().equals(e.getClassName())) {
+                    return -1;
+                }
+                e = new StackTraceElement(e.getClassName(), e.getMethodName(), e.getFileName(), NATIVE_LINE);
+            } else if (line == NATIVE_LINE) {
+                nativeBefore = e;
+            } else if (!own && isRuntime(e)) {
+                // So all frames up to here are the profiler's.
+                count = 0;
+                return -1;
+            }
+            frames[count] = e;
+            return count++;
+        }
+
+        StackTraceElement[] all() {
+            return first(frames, count);
+        }
+    }
+
+    private static StackTraceElement[] first(StackTraceElement[] trace, int count) {
+        if (count == trace.length) {
+            return trace;
+        }
+        StackTraceElement[] shorter = new StackTraceElement[count];
+        System.arraycopy(trace, 0, shorter, 0, count);
+        return shorter;
+    }
+
+    private static boolean isRuntime(StackTraceElement e) {
+        String name = e.getClassName();
+        return name.startsWith("java.lang.Cct") || name.startsWith("cctrewrite.runtime.");
+    }
+
+    // ---- classes of frames -------------------------------------------------------------------------------------------------------
+
+    /**
+     * The current thread's frames below the runtime's, one after another: only a trace can tell a forwarder's frame. It leaves out frames
+     * that HotSpot hides (lambda classes, method-handle forms), and ends at the JVM's limit.
+     */
+    private static final class Frames {
+        private final Throwable trace = new Throwable();
+        private final int depth = trace.getStackTraceDepth();
+        private int next;
+        private StackTraceElement current;
+        /** Classes of the natives that were passed. */
+        private final ArrayList<String> natives = new ArrayList<String>();
+
+        Frames() {
+            do {
+                advance();
+            } while (current != null && isRuntime(current));
+        }
+
+        StackTraceElement current() {
+            return current;
+        }
+
+        boolean isForwarder() {
+            return current.getLineNumber() >= NATIVE_FORWARDER_LINE;
+        }
+
+        void advance() {
+            current = next < depth ? trace.getStackTraceElement(next++) : null;
+        }
+
+        /** Whether HotSpot leaves the frame out where it lists classes: reflection's own. */
+        private boolean isReflection() {
+            String name = current.getClassName();
+            return name.equals("java.lang.reflect.Method") && current.getMethodName().equals("invoke")
+                    || name.startsWith("sun.reflect.") && name.indexOf("MethodAccessor") >= 0;
+        }
+
+        /**
+         * Goes to the frame of the next class in HotSpot's list of classes, which leaves out natives.
+         *
+         * @return whether there is one; a class that has none here has a hidden frame
+         */
+        boolean reach(Class<?> type) {
+            while (current != null && (isReflection() || current.getLineNumber() == NATIVE_LINE)) {
+                if (!isReflection()) {
+                    natives.add(current.getClassName());
+                }
+                advance();
+            }
+            return current != null && current.getClassName().equals(type.getName());
+        }
+    }
+
+    /** {@code SecurityManager.getClassContext()}. */
+    static Class<?>[] context(Class<?>[] all) {
+        Frames frames = new Frames();
+        Class<?>[] kept = new Class<?>[all.length];
+        int count = 0;
+        for (int i = 0; i < all.length; i++) {
+            boolean forwarder = false;
+            if (frames.reach(all[i])) {
+                forwarder = frames.isForwarder();
+                frames.advance();
+            }
+            if (!forwarder) {
+                kept[count++] = all[i];
+            }
+        }
+        Class<?>[] context = new Class<?>[count];
+        System.arraycopy(kept, 0, context, 0, count);
+        return context;
+    }
+
+    /** {@code Reflection.getCallerClass(int)}, whose own class has number 0, and which counts natives, too. */
+    static Class<?> caller(int depth) {
+        Class<?>[] all = SecurityManagers.CONTEXT.getClassContext();
+        int at = 0;
+        while (all[at] != CctRuntime.class) {
+            at++;
+        }
+        // Behind the runtime's frames stands the method that was called.
+        at++;
+        if (depth == 0) {
+            return all[at];
+        }
+        Frames frames = new Frames();
+        frames.advance();
+        int visible = 0;
+        for (at++; at < all.length; at++) {
+            if (!frames.reach(all[at])) {
+                visible++;
+            } else {
+                // Those between a native and its callee would be hidden, and would have come before.
+                int natives = frames.natives.size();
+                if (visible < depth && depth <= visible + natives) {
+                    return seenFrom(all[at], frames.natives.get(depth - visible - 1));
+                }
+                visible += natives;
+                frames.natives.clear();
+                boolean forwarder = frames.isForwarder();
+                frames.advance();
+                if (forwarder) {
+                    continue;
+                }
+                visible++;
+            }
+            if (visible == depth) {
+                return all[at];
+            }
+        }
+        return null;
+    }
+
+    /** The class of this name that {@code caller} has called. */
+    private static Class<?> seenFrom(Class<?> caller, String name) {
+        try {
+            return Class.forName(name, false, caller.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            return null;
+        }
+    }
+
+    /** {@code SecurityManager.classDepth}, given what the native found; it counts frames that are not natives'. */
+    static int classDepth(int found, String name) {
+        if (found < 0) {
+            return found;
+        }
+        String type = name.replace('/', '.');
+        int depth = found;
+        Frames frames = new Frames();
+        boolean passed = false;
+        for (; frames.current() != null; frames.advance()) {
+            boolean same = frames.current().getClassName().equals(type);
+            if (frames.isForwarder()) {
+                // Some class's forwarder may lead to another class's method, and is not there for the program.
+                depth -= same || passed ? 0 : 1;
+            } else if (same) {
+                return depth;
+            } else if (passed && frames.current().getLineNumber() != NATIVE_LINE) {
+                depth++;
+            }
+            passed |= same;
+        }
+        return passed ? -1 : depth;
+    }
+
+    /** {@code SecurityManager.classLoaderDepth0}, given what the native found. */
+    static int classLoaderDepth(int found) {
+        int depth = found;
+        Frames frames = new Frames();
+        for (int i = 0; i < found && frames.current() != null; frames.advance()) {
+            if (frames.isForwarder()) {
+                depth--;
+            }
+            if (frames.current().getLineNumber() != NATIVE_LINE) {
+                i++;
+            }
+        }
+        return depth;
+    }
+
+    /** A security manager that no program sees; its constructor would ask the program's. */
+    private static final class SecurityManagers {
+        static final SecurityManager CONTEXT = make();
+
+        private static SecurityManager make() {
+            try {
+                Unsafe u = CctMemory.U;
+                Object made = u.allocateInstance(SecurityManager.class);
+                u.putBoolean(made, Offsets.of(SecurityManager.class, "initialized"), true);
+                return (SecurityManager) made;
+            } catch (InstantiationException e) {
+                throw new InternalError(e);
+            }
+        }
+    }
+}
