@@ -18,6 +18,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native String getName();
 
+    public native ClassLoader getClassLoader();
+
     public native Method getDeclaredMethod(String name, Class<?>... parameters) throws NoSuchMethodException;
 
     public native Field getDeclaredField(String name) throws NoSuchFieldException;
