@@ -57,7 +57,16 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     let class = jvmti.declaring_class(method)?;
     let class_name = jvmti.class_name(class)?;
     let loader = jvmti.class_loader(class)?;
-    if let Some(common) = anonymous_name(&class_name) {
+    let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
+    // Loaders may define classes whose names end with a number, too.
+    let known = {
+        let mut state = state();
+        let library = loader.is_null().then(|| state.library.class(&class_name)).flatten();
+        library.or_else(|| state.loaders.class(number, &class_name))
+    };
+    if known.is_none()
+        && let Some(common) = anonymous_name(&class_name)
+    {
         let state = state();
         let classes = state.anonymous.get(&*without_number(common)).map_or(&[][..], Vec::as_slice);
         let mut ids: Vec<u64> = classes
@@ -70,12 +79,6 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         ids.sort_unstable();
         return Some((Shown::OneOf(ids.into()), false));
     }
-    let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
-    let mut state = state();
-    let known = match loader.is_null() {
-        true => state.library.class(&class_name),
-        false => state.loaders.class(number, &class_name),
-    };
     Some(match known {
         None => (Shown::Nothing, true),
         Some(known) => match known.appearance(&name, &descriptor) {

@@ -37,11 +37,14 @@ pub fn install(env: Env) -> bool {
     let originals =
         Originals { define_class: functions.DefineClass, exception_clear: functions.ExceptionClear };
     if ORIGINALS.set(originals).is_err() {
+        jvmti.give_back(table);
         return true;
     }
     functions.DefineClass = define_class;
     functions.ExceptionClear = exception_clear;
-    jvmti.set_jni_table(table)
+    let installed = jvmti.set_jni_table(table);
+    jvmti.give_back(table);
+    installed
 }
 
 unsafe extern "system" fn define_class(
@@ -57,7 +60,7 @@ unsafe extern "system" fn define_class(
         let file = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) };
         // SAFETY: the interface that JNI's caller uses.
         let env = unsafe { Env::new(raw) };
-        let rewrite = || rewriting::rewrite(env, loader, std::ptr::null_mut(), file, How::Loaded);
+        let rewrite = || rewriting::rewrite(env, loader, std::ptr::null_mut(), file, How::Loaded, &[]);
         catch_unwind(AssertUnwindSafe(rewrite)).ok().flatten()
     });
     let (bytes, length) = match &rewritten {

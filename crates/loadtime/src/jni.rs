@@ -115,16 +115,29 @@ impl Env {
         (!self.failed()).then_some(bytes)
     }
 
+    /// Positions of an array that are not null; none of no array.
+    pub fn elements_set(self, array: jobjectArray) -> Vec<usize> {
+        if array.is_null() {
+            return Vec::new();
+        }
+        let is_set = |&i: &jint| {
+            let element = jni!(self, GetObjectArrayElement, array, i);
+            self.delete_local(element);
+            !element.is_null()
+        };
+        (0..jni!(self, GetArrayLength, array)).filter(is_set).map(|i| i as usize).collect()
+    }
+
     /// Length of an array.
     pub fn length(self, array: jbyteArray) -> jint {
         jni!(self, GetArrayLength, array)
     }
 
-    /// A new array; null when there is no memory.
+    /// A new array; null when there is no memory, the error being pending.
     pub fn new_bytes(self, bytes: &[u8]) -> jbyteArray {
         let Ok(length) = jsize::try_from(bytes.len()) else { return ptr::null_mut() };
         let array = jni!(self, NewByteArray, length);
-        if self.failed() || array.is_null() {
+        if array.is_null() {
             return ptr::null_mut();
         }
         jni!(self, SetByteArrayRegion, array, 0, length, bytes.as_ptr().cast());

@@ -180,6 +180,11 @@ impl Jvmti {
         jvmti!(self, number::SET_JNI_FUNCTION_TABLE, (*const sys::JNINativeInterface_), table)
     }
 
+    /// Gives memory back that JVMTI allocated.
+    pub fn give_back<T>(self, memory: *mut T) {
+        let _ = jvmti!(self, number::DEALLOCATE, (*mut T), memory);
+    }
+
     /// The text of a string that JVMTI allocated, which is given back.
     fn take(self, text: *mut c_char) -> Vec<u8> {
         if text.is_null() {
@@ -187,7 +192,7 @@ impl Jvmti {
         }
         // SAFETY: JVMTI's strings end with a zero byte.
         let copy = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
-        let _ = jvmti!(self, number::DEALLOCATE, (*mut c_char), text);
+        self.give_back(text);
         copy
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cct_rewrite::ClassSummary;
 use cct_rewrite::class_attribute::MethodRow;
-use cct_rewrite::index::{ClassRecord, ForeignRecord, MethodRecord};
+use cct_rewrite::index::{ClassRecord, MethodRecord};
 use cct_rewrite::plan::Treatment;
 
 /// A rewritten class.
@@ -36,7 +36,7 @@ impl Known {
     }
 
     /// The class's row in an index, under the name by which people are to know it.
-    pub fn record(&self, name: &[u8], foreign: &[ForeignRecord]) -> ClassRecord {
+    pub fn record(&self, name: &[u8]) -> ClassRecord {
         let summary = &self.summary;
         let method = |(m, row): (&cct_rewrite::survey::MethodSummary, &MethodRow)| MethodRecord {
             name: summary.method_name(m).into(),
@@ -54,7 +54,7 @@ impl Known {
             major_version: summary.major_version,
             hash: summary.hash,
             methods: summary.methods.iter().zip(&self.rows).map(method).collect(),
-            foreign: foreign.to_vec(),
+            foreign: Vec::new(),
         }
     }
 

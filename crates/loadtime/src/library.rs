@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 
 use crate::known::Known;
 
-/// All indexes, in the order of the boot class path, and what was looked up in them.
+/// All indexes, in the order of the boot class path, and what was found in them.
 #[derive(Debug, Default)]
 pub struct Library {
     indexes: Vec<Index<Vec<u8>>>,
     provenance: Option<Provenance>,
-    found: FxHashMap<Box<[u8]>, Option<Arc<Known>>>,
+    found: FxHashMap<Box<[u8]>, Arc<Known>>,
 }
 
 impl Library {
@@ -41,11 +41,12 @@ impl Library {
     /// The class of that name, which the boot class loader defines.
     pub fn class(&mut self, name: &[u8]) -> Option<Arc<Known>> {
         if let Some(known) = self.found.get(name) {
-            return known.clone();
+            return Some(known.clone());
         }
-        let record = self.indexes.iter().find_map(|index| index.classes_named(name).next());
-        let known = record.and_then(|record| Known::of_record(&record)).map(Arc::new);
+        // What is not there is not remembered: programs may ask for any number of names.
+        let record = self.indexes.iter().find_map(|index| index.classes_named(name).next())?;
+        let known = Arc::new(Known::of_record(&record)?);
         self.found.insert(name.into(), known.clone());
-        known
+        Some(known)
     }
 }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::jni::{Env, jweak};
 use crate::known::Known;
+use crate::state::state;
 
 /// A loader's number; 0 is none.
 pub type Number = i64;
@@ -19,6 +20,10 @@ pub type Number = i64;
 pub struct Loaders {
     tables: FxHashMap<Number, Table>,
     last: Number,
+    /// What was defined for the boot class loader while the program ran.
+    boot: FxHashMap<Box<[u8]>, Offered>,
+    /// Whether a thread is looking for collected loaders.
+    is_swept: bool,
     /// Number of tables at which the next search for collected loaders is worth its while.
     next_sweep: usize,
 }
@@ -30,7 +35,7 @@ struct Table {
     classes: FxHashMap<Box<[u8]>, Offered>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Weak(jweak);
 
 // SAFETY: weak global references may be used by all threads (JNI specification, *Weak Global References*).
@@ -48,10 +53,7 @@ const FIRST_SWEEP: usize = 64;
 
 impl Loaders {
     /// A number for a loader that has none.
-    pub fn add(&mut self, env: Env, weak: jweak, is_parent_first: bool) -> Number {
-        if self.tables.len() >= self.next_sweep.max(FIRST_SWEEP) {
-            self.sweep(env);
-        }
+    pub fn add(&mut self, weak: jweak, is_parent_first: bool) -> Number {
         self.last += 1;
         let table = Table { weak: Weak(weak), is_parent_first, classes: FxHashMap::default() };
         self.tables.insert(self.last, table);
@@ -65,33 +67,55 @@ impl Loaders {
 
     /// Notes that a class was offered to the JVM for definition by this loader.
     pub fn offer(&mut self, number: Number, class: Arc<Known>) {
-        let Some(table) = self.tables.get_mut(&number) else { return };
-        match table.classes.get_mut(&class.summary.name) {
-            Some(Offered::One(old)) if old.summary.hash == class.summary.hash => {}
+        let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
+        let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
+        match classes.get_mut(&class.summary.name) {
+            // The same class file may have been rewritten in another way, when other classes were known.
+            Some(Offered::One(old)) if old.summary.hash == class.summary.hash && old.rows == class.rows => {}
             Some(several) => *several = Offered::Several,
             None => {
-                table.classes.insert(class.summary.name.clone(), Offered::One(class));
+                classes.insert(class.summary.name.clone(), Offered::One(class));
             }
         }
     }
 
     /// The class of that name, given that the JVM has one which this loader defined.
     pub fn class(&self, number: Number, name: &[u8]) -> Option<Arc<Known>> {
-        match self.tables.get(&number)?.classes.get(name)? {
+        let classes = match number {
+            0 => &self.boot,
+            _ => &self.tables.get(&number)?.classes,
+        };
+        match classes.get(name)? {
             Offered::One(class) => Some(class.clone()),
             Offered::Several => None,
         }
     }
 
-    /// Drops the tables of loaders that have been collected.
-    fn sweep(&mut self, env: Env) {
-        self.tables.retain(|_, table| {
-            let collected = env.is_collected(table.weak.0);
-            if collected {
-                env.delete_weak(table.weak.0);
-            }
-            !collected
-        });
+    /// The loaders whose tables might be dropped, if it is time to look; then [`Loaders::swept`] must follow.
+    fn sweep(&mut self) -> Option<Vec<(Number, Weak)>> {
+        if self.is_swept || self.tables.len() < self.next_sweep.max(FIRST_SWEEP) {
+            return None;
+        }
+        self.is_swept = true;
+        Some(self.tables.iter().map(|(number, table)| (*number, table.weak)).collect())
+    }
+
+    /// Drops the tables of these loaders.
+    fn swept(&mut self, collected: &[(Number, Weak)]) {
+        for (number, _) in collected {
+            self.tables.remove(number);
+        }
         self.next_sweep = 2 * self.tables.len();
+        self.is_swept = false;
+    }
+}
+
+/// Drops the tables of loaders that have been collected, now and then. The JVM, which may have the thread wait, is asked without the lock.
+pub fn sweep(env: Env) {
+    let Some(mut weaks) = state().loaders.sweep() else { return };
+    weaks.retain(|(_, weak)| env.is_collected(weak.0));
+    state().loaders.swept(&weaks);
+    for (_, weak) in weaks {
+        env.delete_weak(weak.0);
     }
 }

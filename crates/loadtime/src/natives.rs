@@ -15,7 +15,7 @@ use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jobject, jobjectArray, jstring};
 use crate::replay;
 use crate::rewriting;
-use crate::state::state;
+use crate::state::{Members, state};
 use crate::tree::Node;
 
 /// Called by `System.load`.
@@ -34,7 +34,11 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     let env = unsafe { Env::new(raw.cast()) };
     let natives: [(&[u8], &[u8], *mut c_void); 6] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
-        (b"rewrite\0", b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII)[B\0", rewrite as *mut c_void),
+        (
+            b"rewrite\0",
+            b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII[Ljava/lang/Object;)[B\0",
+            rewrite as *mut c_void,
+        ),
         (b"replay\0", b"(J)J\0", replay as *mut c_void),
         (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
         (b"index\0", b"()[B\0", index as *mut c_void),
@@ -59,7 +63,10 @@ fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) 
 /// `String add(byte[] index)`
 extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
-        interpose::install(env);
+        // Called by the runtime, whose loader is the boot class loader: looked up for a native of the program's, names would go to its loader.
+        if Members::find(env).is_some() {
+            interpose::install(env);
+        }
         let bytes = env.bytes(index, 0, env.length(index));
         match bytes.ok_or_else(|| "no memory".to_owned()).and_then(|bytes| state().library.add(bytes)) {
             Ok(()) => ptr::null_mut(),
@@ -68,7 +75,7 @@ extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> j
     })
 }
 
-/// `byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how)`
+/// `byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches)`
 #[allow(clippy::too_many_arguments)]
 extern "system" fn rewrite(
     raw: *mut sys::JNIEnv,
@@ -79,10 +86,14 @@ extern "system" fn rewrite(
     offset: jint,
     length: jint,
     how: jint,
+    patches: jobjectArray,
 ) -> jbyteArray {
     guarded(raw, ptr::null_mut(), |env| {
         let Some(bytes) = env.bytes(bytes, offset, length) else { return ptr::null_mut() };
-        match rewriting::rewrite(env, loader, host, &bytes, How::of(how)) {
+        let patched = env.elements_set(patches);
+        match rewriting::rewrite(env, loader, host, &bytes, How::of(how), &patched) {
+            // Without memory the error stays pending and the definition fails: as it is the class must not be defined, since others may already
+            // count on its extended forms.
             Some(rewritten) => env.new_bytes(&rewritten),
             None => ptr::null_mut(),
         }
@@ -112,11 +123,15 @@ extern "system" fn inherits_hash_code(raw: *mut sys::JNIEnv, _: jclass, class: j
 
 /// `byte[] index()`
 extern "system" fn index(raw: *mut sys::JNIEnv, _: jclass) -> jbyteArray {
-    guarded(raw, ptr::null_mut(), |env| match state().index() {
-        Ok(bytes) => env.new_bytes(&bytes),
-        Err(trouble) => {
-            state().notes.add(format!("names of classes rewritten at load time are missing: {trouble}"), "?");
-            ptr::null_mut()
+    guarded(raw, ptr::null_mut(), |env| {
+        // The lock is free again before the next line.
+        let index = state().index();
+        match index {
+            Ok(bytes) => env.new_bytes(&bytes),
+            Err(trouble) => {
+                state().notes.add("names of classes rewritten at load time are missing", &trouble);
+                ptr::null_mut()
+            }
         }
     })
 }

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 /// Classes named in one note at most.
 const NAMED: usize = 20;
 
+/// Troubles told apart at most: their texts may name what a program makes up without end.
+const TROUBLES: usize = 100;
+
+/// What the others are counted under.
+const OTHERS: &str = "other troubles with classes that were defined at run time";
+
 /// Classes by what was wrong with them.
 #[derive(Debug, Default)]
 pub struct Notes {
@@ -21,7 +27,11 @@ struct Group {
 impl Notes {
     /// Adds a class (or a method of one).
     pub fn add(&mut self, trouble: impl Into<String>, name: &str) {
-        let group = self.by_trouble.entry(trouble.into()).or_default();
+        let mut trouble = trouble.into();
+        if self.by_trouble.len() >= TROUBLES && !self.by_trouble.contains_key(&trouble) {
+            trouble = OTHERS.to_owned();
+        }
+        let group = self.by_trouble.entry(trouble).or_default();
         group.count += 1;
         group.names.insert(name.to_owned());
         if group.names.len() > NAMED {
@@ -43,6 +53,17 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn troubles_without_end_are_counted_together() {
+        let mut notes = Notes::default();
+        for i in 0..1000 {
+            notes.add(format!("trouble {i}"), "C");
+        }
+        let lines = notes.lines();
+        assert_eq!(lines.len(), TROUBLES + 1);
+        assert!(lines.contains(&format!("{OTHERS}: 900 (C, ...)")), "{lines:?}");
+    }
 
     #[test]
     fn the_first_twenty_names_are_listed_and_all_are_counted() {

@@ -1,6 +1,6 @@
 //! Rewriting one class in a world of its own: itself, the classes that it names, and their ancestors, as far as they are known.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use cct_classfile::ClassFile;
@@ -8,13 +8,13 @@ use cct_classfile::constant_pool::tag;
 use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
 use cct_rewrite::report::Fallback;
 use cct_rewrite::{ClassSummary, Error, Rewriter, Role, World, convention, hooks};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::identity::{How, Identity};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
-use crate::loaders::Number;
+use crate::loaders::{self, Number};
 use crate::state::{Members, jvmti, state};
 
 /// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
@@ -40,19 +40,26 @@ struct Resolved {
 }
 
 /// Rewrites the class that `loader` (or the host's loader) is about to define. `None` if it stays as it is.
-pub fn rewrite(env: Env, loader: jobject, host: jclass, bytes: &[u8], how: How) -> Option<Vec<u8>> {
+///
+/// `patched` are the constants in whose place the definer puts others.
+pub fn rewrite(
+    env: Env,
+    loader: jobject,
+    host: jclass,
+    bytes: &[u8],
+    how: How,
+    patched: &[usize],
+) -> Option<Vec<u8>> {
     // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger than this program can deal with.
     let class = match ClassFile::parse(bytes) {
         Ok(class) => class,
         Err(e) => {
-            state()
-                .notes
-                .add(format!("class files that cannot be read stayed as they are, for instance {e}"), "?");
+            state().notes.add("class files that cannot be read stayed as they are", &e.to_string());
             return None;
         }
     };
     let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
-    env.frame(64, || Definition { env, loader, host, how, class: &class }.rewrite())
+    env.frame(64, || Definition { env, loader, host, how, class: &class, patched }.rewrite())
         .unwrap_or_else(|| Err("no memory for references".to_owned()))
         .unwrap_or_else(|trouble| {
             state().notes.add(format!("classes stayed as they are because of: {trouble}"), &name);
@@ -67,6 +74,7 @@ struct Definition<'d, 'a> {
     host: jclass,
     how: How,
     class: &'d ClassFile<'a>,
+    patched: &'d [usize],
 }
 
 impl Definition<'_, '_> {
@@ -158,27 +166,79 @@ impl Definition<'_, '_> {
     ) -> Vec<(Role, Arc<ClassSummary>)> {
         let resolver = Resolver { env: self.env, members, jvmti };
         let mut world = vec![(Role::Input, summary.clone())];
-        let mut names: FxHashSet<Box<[u8]>> = FxHashSet::default();
-        names.insert(summary.name.clone());
-        // In order, so that the world does not depend on hashing.
-        let mut queue: Vec<(Scope, Box<[u8]>)> =
-            owners(self.class).into_iter().map(|name| (scope, name)).collect();
-        queue.reverse();
-        while let Some((scope, name)) = queue.pop() {
-            // Another class of this name would be in the way of the first one. It can only be an ancestor, which is then unknown.
-            if !names.insert(name.clone()) {
-                continue;
+        let mut names: FxHashMap<Box<[u8]>, Standing> = FxHashMap::default();
+        names.insert(summary.name.clone(), Standing::Itself);
+        for name in self.patched_classes() {
+            names.entry(name).or_insert(Standing::Unknown);
+        }
+        // What the class itself names comes before all ancestors, so that these are the meaning of the names in it. In order, so that the world
+        // does not depend on hashing.
+        let mut queue: VecDeque<(usize, Scope, Box<[u8]>)> =
+            owners(self.class).into_iter().map(|name| (0, scope, name)).collect();
+        while let Some((of, scope, name)) = queue.pop_front() {
+            match names.get(&name) {
+                None => {}
+                // Not in the world, so nobody can take it for another one.
+                Some(Standing::Unknown) => continue,
+                Some(Standing::Itself) => {
+                    if of != 0 {
+                        cut(&mut world[of].1, &name);
+                    }
+                    continue;
+                }
+                Some(Standing::Class(from, standing)) => {
+                    let is_same = |resolved: Resolved| Arc::ptr_eq(&resolved.class, standing);
+                    if *from != scope.number && !resolver.resolve(scope, &name).is_some_and(is_same) {
+                        cut(&mut world[of].1, &name);
+                    }
+                    continue;
+                }
             }
-            let Some(resolved) = resolver.resolve(scope, &name) else { continue };
+            let Some(resolved) = resolver.resolve(scope, &name) else {
+                names.insert(name, Standing::Unknown);
+                continue;
+            };
             let summary = &resolved.class.summary;
-            queue.extend(
-                summary.super_name.iter().chain(&summary.interfaces).map(|n| (resolved.scope, n.clone())),
-            );
+            let ancestors = summary.super_name.iter().chain(&summary.interfaces);
+            queue.extend(ancestors.map(|n| (world.len(), resolved.scope, n.clone())));
             world.push((Role::Library, summary.clone()));
+            names.insert(name, Standing::Class(scope.number, resolved.class));
         }
         world
     }
+
+    /// The names of classes in whose place the definer puts others (`Unsafe.defineAnonymousClass`).
+    fn patched_classes(&self) -> impl Iterator<Item = Box<[u8]>> {
+        let pool = &self.class.pool;
+        let indices = self.patched.iter().filter_map(|&index| u16::try_from(index).ok());
+        indices
+            .filter(|&index| pool.tag(index) == Some(tag::CLASS))
+            .filter_map(|index| Some(pool.class(index).ok()?.into()))
+    }
 }
+
+/// What a name in a world stands for.
+enum Standing {
+    /// The class that is rewritten.
+    Itself,
+    /// The class to which the loader with this number resolves the name.
+    Class(Number, Arc<Known>),
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// Makes an ancestor unknown whose name stands for another class.
+fn cut(summary: &mut Arc<ClassSummary>, ancestor: &[u8]) {
+    let summary = Arc::make_mut(summary);
+    for name in summary.super_name.iter_mut().chain(&mut summary.interfaces) {
+        if **name == *ancestor {
+            *name = UNNAMED.into();
+        }
+    }
+}
+
+/// No class has this name.
+const UNNAMED: &[u8] = b"/";
 
 /// The classes that matter for rewriting a class: its direct ancestors, and the owners of the methods that it calls.
 fn owners(class: &ClassFile<'_>) -> BTreeSet<Box<[u8]>> {
@@ -214,11 +274,13 @@ fn scope_of(env: Env, loader: jobject, members: &Members, jvmti: Option<Jvmti>) 
     // Another thread may have been faster.
     let mut number = env.get_long(loader, members.loader_number);
     if number == 0 {
-        number = state.loaders.add(env, weak, is_parent_first);
+        number = state.loaders.add(weak, is_parent_first);
         env.set_long(loader, members.loader_number, number);
     } else {
         env.delete_weak(weak);
     }
+    drop(state);
+    loaders::sweep(env);
     Scope { loader, number }
 }
 

@@ -1,5 +1,6 @@
 //! What the library remembers, behind one lock. Nothing that could wait for another thread, and no Java code, runs under it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cct_rewrite::index::{self, ClassRecord, ForeignRecord};
@@ -30,28 +31,37 @@ pub struct State {
     /// All classes rewritten here, for their names.
     rewritten: Vec<Row>,
     seen: FxHashSet<ClassHash>,
+    /// Methods that their call sites count: of one class file these may be others each time, as other classes are known.
+    foreign: BTreeSet<ForeignRecord>,
 }
 
 #[derive(Debug)]
 struct Row {
     name: Box<[u8]>,
     class: Arc<Known>,
-    foreign: Box<[ForeignRecord]>,
 }
 
 impl State {
     /// Remembers a class that was rewritten here. Another one with the same identity may have been before.
     pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
         if self.seen.insert(class.summary.hash) {
-            self.rewritten.push(Row { name: name.into(), class, foreign: foreign.into() });
+            self.rewritten.push(Row { name: name.into(), class });
+        }
+        for record in foreign {
+            if !self.foreign.contains(record) {
+                self.foreign.insert(record.clone());
+            }
         }
     }
 
     /// The index of the classes that were rewritten here.
     pub fn index(&self) -> Result<Vec<u8>, String> {
         let (_, provenance) = self.library.provenance().ok_or("no output on the boot class path")?;
-        let records: Vec<ClassRecord> =
-            self.rewritten.iter().map(|row| row.class.record(&row.name, &row.foreign)).collect();
+        let mut records: Vec<ClassRecord> =
+            self.rewritten.iter().map(|row| row.class.record(&row.name)).collect();
+        if let Some(first) = records.first_mut() {
+            first.foreign = self.foreign.iter().cloned().collect();
+        }
         index::write(&provenance, &records).map_err(|e| e.to_string())
     }
 }

@@ -50,7 +50,7 @@ public final class Definitions {
         place.clear();
         place.position(off);
         copy.get(bytes, 0, len);
-        byte[] now = bytes(loader, null, bytes, 0, len, LOADED);
+        byte[] now = bytes(loader, null, bytes, 0, len, LOADED, null);
         if (now == bytes) {
             return buffer;
         }
@@ -69,12 +69,12 @@ public final class Definitions {
      *
      * @throws IncompatibleClassChangeError when the class may not be used, which is then what the program's class loader sees
      */
-    public static byte[] bytes(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how) {
+    public static byte[] bytes(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches) {
         if (b == null || off < 0 || len < 0 || off > b.length - len) {
             return b;
         }
         if (LoadTime.loaded()) {
-            byte[] now = LoadTime.define(loader, host, b, off, len, how);
+            byte[] now = LoadTime.define(loader, host, b, off, len, how, patches);
             if (now != null) {
                 return now;
             }
@@ -107,7 +107,12 @@ public final class Definitions {
         }
         Overrides waiting;
         synchronized (LOCK) {
-            KnownClass known = new KnownClass(c, BY_NAME.get(c.name));
+            KnownClass sameName = BY_NAME.get(c.name);
+            if (sameName != null && sameName.isAlso(c)) {
+                // The next of many loaders that define it.
+                return;
+            }
+            KnownClass known = new KnownClass(c, sameName);
             BY_NAME.put(c.name, known);
             if (rewrittenCount == rewritten.length) {
                 KnownClass[] more = new KnownClass[2 * rewrittenCount];

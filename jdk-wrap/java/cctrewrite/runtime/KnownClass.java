@@ -23,6 +23,16 @@ final class KnownClass {
         this.methods = c.rewritten ? pack(c) : null;
     }
 
+    /** Whether this class, or one of the same name that was seen before, is the rewritten class {@code c}. */
+    boolean isAlso(ClassBytes c) {
+        for (KnownClass k = this; k != null; k = k.sameName) {
+            if (k.rewritten && k.hash == c.classHash) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static byte[] pack(ClassBytes c) {
         byte[] packed = new byte[64 * c.originalMethods + 64];
         int size = 0;

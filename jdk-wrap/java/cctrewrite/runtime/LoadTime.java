@@ -89,11 +89,12 @@ public final class LoadTime {
      *
      * @param loader the loader that defines it; null is the boot class loader
      * @param host the host of an anonymous class, or null
+     * @param patches what the definer puts in the place of constants, or null
      * @return the rewritten class file; null when the class has been rewritten before or stays as it is, which the notes then say
      */
-    static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how) {
+    static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches) {
         start();
-        return rewrite(loader, host, b, off, len, how);
+        return rewrite(loader, host, b, off, len, how, patches);
     }
 
     /**
@@ -103,7 +104,8 @@ public final class LoadTime {
      */
     private static native String add(byte[] index);
 
-    private static native byte[] rewrite(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how);
+    private static native byte[] rewrite(
+            ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches);
 
     /** The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. */
     public static native long replay(long root);

@@ -337,13 +337,13 @@ public final class CctRuntime {
 
     /** For {@code ClassLoader.defineClass0}. */
     public static byte[] define$defineClass0(ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd) {
-        return define(self, null, b, off, len, Definitions.LOADED);
+        return define(self, null, b, off, len, Definitions.LOADED, null);
     }
 
     /** For {@code ClassLoader.defineClass1}. */
     public static byte[] define$defineClass1(
             ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd, String source) {
-        return define(self, null, b, off, len, Definitions.LOADED);
+        return define(self, null, b, off, len, Definitions.LOADED, null);
     }
 
     /** For {@code ClassLoader.defineClass2}. */
@@ -365,20 +365,20 @@ public final class CctRuntime {
     /** For {@code sun.misc.Unsafe.defineClass}. */
     public static byte[] define$defineClass(
             Unsafe self, String name, byte[] b, int off, int len, ClassLoader loader, ProtectionDomain pd) {
-        return define(loader, null, b, off, len, Definitions.LOADED);
+        return define(loader, null, b, off, len, Definitions.LOADED, null);
     }
 
     /** For {@code sun.misc.Unsafe.defineAnonymousClass}. */
     public static byte[] define$defineAnonymousClass(Unsafe self, Class<?> host, byte[] data, Object[] patches) {
-        return define(null, host, data, 0, data == null ? 0 : data.length, Definitions.ANONYMOUS);
+        return define(null, host, data, 0, data == null ? 0 : data.length, Definitions.ANONYMOUS, patches);
     }
 
     /** For {@code java.lang.reflect.Proxy.defineClass0}. */
     public static byte[] define$defineClass0(ClassLoader loader, String name, byte[] b, int off, int len) {
-        return define(loader, null, b, off, len, Definitions.PROXY);
+        return define(loader, null, b, off, len, Definitions.PROXY, null);
     }
 
-    private static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how) {
+    private static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches) {
         if (!booted) {
             return b;
         }
@@ -386,7 +386,7 @@ public final class CctRuntime {
         long context = thread.cct$context;
         thread.cct$context = BYPASS;
         try {
-            return Definitions.bytes(loader, host, b, off, len, how);
+            return Definitions.bytes(loader, host, b, off, len, how, patches);
         } finally {
             thread.cct$context = context;
         }
