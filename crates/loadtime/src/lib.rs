@@ -25,3 +25,4 @@ mod replay;
 mod rewriting;
 mod state;
 mod tree;
+mod wellformed;

@@ -16,6 +16,7 @@ use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::loaders::{self, Number};
 use crate::state::{Members, jvmti, state};
+use crate::wellformed;
 
 /// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
 const PARENT_FIRST: &[&[u8]] = &[
@@ -51,7 +52,7 @@ pub fn rewrite(
     patched: &[usize],
 ) -> Option<Vec<u8>> {
     // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger than this program can deal with.
-    let class = match ClassFile::parse(bytes) {
+    let class = match ClassFile::parse(bytes).and_then(|class| wellformed::check(&class).map(|()| class)) {
         Ok(class) => class,
         Err(e) => {
             state().notes.add("class files that cannot be read stayed as they are", &e.to_string());

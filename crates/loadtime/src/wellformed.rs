@@ -1,0 +1,117 @@
+//! Faults of class files that rewriting would hide from the JVM.
+//!
+//! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). Rewriting makes both longer, so that what
+//! was past the end may lie within. Classes with such faults are left as they are, for the JVM to say what is wrong.
+
+use cct_classfile::attributes::{AttributeInfo, LocalVariable};
+use cct_classfile::class::{Attributes, Member};
+use cct_classfile::code::{BciSet, Code};
+use cct_classfile::constant_pool::{ConstantPool, tag};
+use cct_classfile::error::ErrorKind;
+use cct_classfile::{ClassFile, Error, Result, access};
+
+/// Attributes of which the JVM looks at the indices.
+const CHECKED: &[&[u8]] = &[
+    b"BootstrapMethods",
+    b"EnclosingMethod",
+    b"Exceptions",
+    b"InnerClasses",
+    b"LocalVariableTable",
+    b"LocalVariableTypeTable",
+    b"MethodParameters",
+    b"Signature",
+    b"SourceFile",
+];
+
+/// From this version on the verifier wants ranges of local variables to begin and end at instructions.
+const SPLIT_VERIFIER: u16 = 50;
+
+/// Finds the first fault.
+pub fn check(class: &ClassFile<'_>) -> Result<()> {
+    let pool = &class.pool;
+    pool.indices().try_for_each(|index| constant(pool, index))?;
+    attributes(&class.attributes, pool)?;
+    for field in &class.fields {
+        attributes(&field.attributes, pool)?;
+        // Of other fields it is ignored (JVMS 4.7.2).
+        if let Some(value) = field.attributes.find(b"ConstantValue").filter(|_| field.is(access::STATIC)) {
+            AttributeInfo::parse(value, pool)?;
+        }
+    }
+    class.methods.iter().try_for_each(|method| code(class, method))
+}
+
+fn constant(pool: &ConstantPool<'_>, index: u16) -> Result<()> {
+    match pool.tag(index) {
+        Some(tag::CLASS) => pool.class(index).map(drop),
+        Some(tag::STRING) => pool.string(index).map(drop),
+        Some(tag::NAME_AND_TYPE) => pool.name_and_type(index).map(drop),
+        Some(tag::FIELDREF | tag::METHODREF | tag::INTERFACE_METHODREF) => pool.member_ref(index).map(drop),
+        Some(tag::METHOD_TYPE) => pool.method_type(index).map(drop),
+        Some(tag::METHOD_HANDLE) => {
+            pool.method_handle(index).and_then(|(_, of)| pool.member_ref(of)).map(drop)
+        }
+        Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC) => pool.dynamic(index).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// The checked attributes.
+fn attributes<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>) -> Result<()> {
+    let checked = attributes.iter().filter(|a| CHECKED.contains(&a.name));
+    checked.map(|attribute| AttributeInfo::parse(attribute, pool)).try_for_each(|info| info.map(drop))
+}
+
+fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
+    let pool = &class.pool;
+    attributes(&method.attributes, pool)?;
+    let Some(code) = Code::of(class, method)? else { return Ok(()) };
+    let indices = code.instructions().filter_map(|i| i.pool_index());
+    for index in indices.chain(code.handlers.iter().map(|h| h.catch_type).filter(|&t| t != 0)) {
+        if pool.tag(index).is_none() {
+            return Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" }));
+        }
+    }
+    for attribute in code.attributes.iter().filter(|a| CHECKED.contains(&a.name)) {
+        match AttributeInfo::parse(attribute, pool)? {
+            AttributeInfo::LocalVariableTable(variables) => {
+                let is_wide = |v: &LocalVariable| matches!(pool.utf8(v.descriptor), Ok(b"J" | b"D"));
+                let boundaries = boundaries(class, &code);
+                variables.iter().try_for_each(|v| variable(v, is_wide(v), &code, &boundaries))?;
+            }
+            AttributeInfo::LocalVariableTypeTable(variables) => {
+                let boundaries = boundaries(class, &code);
+                variables.iter().try_for_each(|v| variable(v, false, &code, &boundaries))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Where ranges may begin and end.
+fn boundaries(class: &ClassFile<'_>, code: &Code<'_>) -> BciSet {
+    let mut boundaries = BciSet::new(code.length() as usize + 1);
+    let mut end = 0;
+    for instruction in code.instructions() {
+        let start = std::mem::replace(&mut end, instruction.end());
+        let all = if class.major_version >= SPLIT_VERIFIER { start..start + 1 } else { start..end };
+        for bci in all {
+            boundaries.insert(bci);
+        }
+    }
+    boundaries
+}
+
+fn variable(v: &LocalVariable, is_wide: bool, code: &Code<'_>, boundaries: &BciSet) -> Result<()> {
+    let start = u32::from(v.start);
+    let end = start + u32::from(v.length);
+    let slots = u32::from(v.slot) + 1 + u32::from(is_wide);
+    let is_end = end == code.length() || boundaries.contains(end);
+    match boundaries.contains(start) && is_end && slots <= u32::from(code.max_locals) {
+        true => Ok(()),
+        false => {
+            Err(Error::new(ErrorKind::Malformed("a local variable outside of the code or of the frame")))
+        }
+    }
+}
