@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::golden::from_initialisers;
 use crate::support::{
     Blocks, Jdk, Library, Run, assert_same_lines, fixture, folder, instrument, plain_programs,
 };
@@ -27,7 +26,7 @@ fn run(jdk: &'static Jdk, boot: Vec<PathBuf>) -> Run {
 fn below_main(run: &Run) -> Vec<String> {
     let mut lines = run.contexts(true);
     lines.retain(|line| line.contains(" [main];app.Batch.main("));
-    from_initialisers(&lines)
+    lines
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn rt_jar_alone_is_enough() {
         "lambdas",
         "threads",
         "turns",
+        "causes",
         "initialisers",
         "types",
     ] {
@@ -140,10 +141,29 @@ fn rt_jar_alone_is_enough() {
     }
 }
 
-/// That they ran, how often and what they called; under which context is not compared yet, since the JVM starts them by itself.
+/// Under the method whose bytecode made the JVM start them.
 #[test]
 fn class_initialisers_are_counted() {
     check("initialisers");
+}
+
+/// Exceptions, class initialisers, a loader of the program's own: they hang under the method whose bytecode it was, and without the library that
+/// looks at the stack they do not.
+#[test]
+fn what_the_jvm_calls_by_itself_hangs_under_its_cause() {
+    check("causes");
+    let Some(jdk) = Jdk::find() else { return };
+    let run = Library::whole(jdk, Blocks::Precise).java_without_load_time("causes").succeed("Causes", &[]);
+    let differences = golden("causes", Blocks::Precise).differences(&run);
+    for misplaced in [
+        "ArithmeticException.<init>",
+        "NullPointerException.<init>",
+        "Init.<clinit>",
+        "CausesPart.<clinit>",
+        "loadClass",
+    ] {
+        assert!(differences.contains(misplaced), "{misplaced}: {differences}");
+    }
 }
 
 #[test]

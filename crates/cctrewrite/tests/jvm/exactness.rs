@@ -38,7 +38,7 @@ fn with_all_of_them_the_profile_is_exact() {
 fn classes_that_were_not_rewritten_ask_for_more() {
     let Some(jdk) = Jdk::find() else { return };
     let run = |more: &[&str]| {
-        let mut java = Library::whole(jdk, Blocks::Default).java("exact-lambdas");
+        let mut java = Library::whole(jdk, Blocks::Default).java_without_load_time("exact-lambdas");
         for option in ALWAYS.iter().chain(more) {
             java.option(*option);
         }

@@ -16,6 +16,7 @@ mod counts;
 mod endings;
 mod exactness;
 mod filters;
+mod loadtime;
 mod misfits;
 mod raw;
 mod semantics;

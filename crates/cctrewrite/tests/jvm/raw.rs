@@ -1,4 +1,4 @@
-//! Classes that were not rewritten.
+//! Classes that were not rewritten, neither beforehand nor, for want of the library, when they were defined.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ fn java(jdk: &'static Jdk) -> Java {
     }
     let output = folder("raw-output").join("raw");
     instrument(&[input], &[jdk.rt_jar()], &output, &[]);
-    let mut java = Library::whole(jdk, Blocks::Default).java("raw");
+    let mut java = Library::whole(jdk, Blocks::Default).java_without_load_time("raw");
     java.class_path([output, plain]);
     java
 }
@@ -67,6 +67,15 @@ fn what_raw_code_calls_hangs_under_its_caller() {
     let Some(jdk) = Jdk::find() else { return };
     let run = java(jdk).succeed("RawEntries", &[]);
     Golden::read(&fixture("raw/expected.txt")).assert_equal(&run, "entries from raw code");
+}
+
+/// The classes that the JVM makes for lambdas have no frames; what they call hangs under their caller.
+#[test]
+fn without_the_library_lambda_classes_are_passed_over() {
+    let Some(jdk) = Jdk::find() else { return };
+    let run =
+        Library::whole(jdk, Blocks::Default).java_without_load_time("raw-lambdas").succeed("Lambdas", &[]);
+    Golden::read(&fixture("lambdas/expected.raw.txt")).assert_equal(&run, "raw lambda classes");
 }
 
 #[test]

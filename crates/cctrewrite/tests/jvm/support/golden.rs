@@ -52,6 +52,12 @@ impl Golden {
 
     /// Compares a run with it, context by context.
     pub fn assert_equal(&self, run: &Run, what: &str) {
+        let differences = self.differences(run);
+        assert!(differences.is_empty(), "{what}, (calls, bytecodes):{differences}");
+    }
+
+    /// A line for each context in which a run differs from it.
+    pub fn differences(&self, run: &Run) -> String {
         let found = shown(&run.contexts(self.threads.is_some()), &self.classes);
         let mut differences = String::new();
         let paths: BTreeSet<&String> = self.contexts.keys().chain(found.keys()).collect();
@@ -61,15 +67,15 @@ impl Golden {
                 differences += &format!("\n  {path}: expected {expected:?}, found {found:?}");
             }
         }
-        assert!(differences.is_empty(), "{what}, (calls, bytecodes):{differences}");
+        differences
     }
 }
 
-/// The contexts of some classes. A path begins at the last class initialiser in it: what started it is not compared here.
+/// The contexts of some classes.
 fn shown(lines: &[String], classes: &[String]) -> Contexts {
     let is_shown = |frame: &str| {
-        let tail = classes.iter().find_map(|class| frame.strip_prefix(class.as_str()));
-        tail.is_some_and(|tail| tail.starts_with(['.', '$']))
+        let mut tails = classes.iter().filter_map(|class| frame.strip_prefix(class.as_str()));
+        tails.any(|tail| tail.starts_with(['.', '$']))
     };
     let mut contexts = Contexts::new();
     for line in lines {
@@ -79,28 +85,12 @@ fn shown(lines: &[String], classes: &[String]) -> Contexts {
             continue;
         }
         let thread = frames[0].starts_with('[');
-        let mut frames: Vec<&str> =
+        let frames: Vec<&str> =
             frames.into_iter().filter(|f| is_shown(f) || thread && f.starts_with('[')).collect();
-        if let Some(at) = frames.iter().rposition(|frame| frame.contains(".<clinit>")) {
-            frames.drain(..at);
-        }
         let sum = contexts.entry(frames.join(";")).or_default();
         *sum = (sum.0 + calls, sum.1 + bytecodes);
     }
     contexts
-}
-
-/// Contexts whose paths begin at the last class initialiser in them, as lines: what the JVM was doing when it started one is not compared.
-pub fn from_initialisers(lines: &[String]) -> Vec<String> {
-    let mut contexts = Contexts::new();
-    for line in lines {
-        let ((calls, bytecodes), path) = parse(line);
-        let frames: Vec<&str> = path.split(';').collect();
-        let at = frames.iter().rposition(|frame| frame.contains(".<clinit>")).unwrap_or(0);
-        let sum = contexts.entry(frames[at..].join(";")).or_default();
-        *sum = (sum.0 + calls, sum.1 + bytecodes);
-    }
-    contexts.into_iter().map(|(path, (calls, bytecodes))| format!("{calls} {bytecodes} {path}")).collect()
 }
 
 /// The contexts of these classes alone, as [`Golden`] compares them, as lines.

@@ -31,6 +31,7 @@ impl Blocks {
 const PROGRAMS: [&str; 18] = [
     "agents",
     "calls",
+    "causes",
     "control",
     "ending",
     "exceptions",
@@ -108,13 +109,19 @@ impl Library {
 
     /// A JVM on this library, with the instrumented fixtures on its class path.
     pub fn java(&self, name: &str) -> Java {
+        let mut java = self.java_without_load_time(name);
+        java.option(format!("-Dcctrewrite.loadtime={}", load_time_library().display()));
+        java
+    }
+
+    /// The same without the library that rewrites classes while the program runs.
+    pub fn java_without_load_time(&self, name: &str) -> Java {
         let mut java = Java::new(self.jdk, name);
         java.option(format!("-Xbootclasspath/p:{}", join(&self.boot)));
         if let Some(folder) = &self.extensions {
             java.option(format!("-Djava.ext.dirs={}", folder.display()));
         }
         java.class_path([&self.programs]);
-        java.option(format!("-Dcctrewrite.loadtime={}", load_time_library().display()));
         java.verify();
         java
     }

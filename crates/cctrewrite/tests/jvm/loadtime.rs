@@ -1,0 +1,245 @@
+//! Classes that were not instrumented, on an instrumented class library: they are rewritten when they are defined.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::golden::{Golden, of_classes};
+use crate::support::{
+    ALL_BLOCKS, Blocks, Java, Jdk, Library, Run, assert_same_lines, assert_succeeded, fixture, folder,
+    instrument, plain_programs,
+};
+
+fn classes() -> PathBuf {
+    fixture("loadtime/classes")
+}
+
+/// A JVM on the instrumented class library, with untouched classes on its class path.
+fn java(jdk: &'static Jdk, blocks: Blocks, name: &str, class_path: &Path) -> Java {
+    let mut java = Library::whole(jdk, blocks).java(name);
+    java.forget_class_path().class_path([class_path]);
+    java
+}
+
+/// Notes that say that something stayed as it was, or that the library has a defect.
+fn troubles(run: &Run) -> Vec<String> {
+    let notes = run.profile().notes.into_iter();
+    notes.filter(|n| n.contains("stayed") || n.contains("defect") || n.contains("not rewritten")).collect()
+}
+
+/// Runs a program of the fixture, untouched, on the plain and on the instrumented JDK: it must print the same.
+fn same(main: &str, arguments: &[&str]) -> Option<Run> {
+    let jdk = Jdk::find()?;
+    let plain = jdk.java(&format!("{main}-plain")).class_path([classes()]).succeed(main, arguments);
+    let run = java(jdk, Blocks::Default, main, &classes()).succeed(main, arguments);
+    assert_same_output(&plain, &run, main);
+    Some(run)
+}
+
+fn assert_same_output(plain: &Run, run: &Run, what: &str) {
+    let [expected, found] = [plain, run].map(|run| run.out.lines().collect::<Vec<_>>());
+    assert!(!expected.is_empty(), "{what}: {}", plain.err);
+    assert_same_lines(&expected, &found, what);
+    assert_eq!(run.err, plain.err, "{what}");
+}
+
+/// The programs whose trees were derived by hand: the trees are the same, whenever the classes are rewritten.
+#[test]
+fn untouched_programs_have_the_trees_of_instrumented_ones() {
+    let Some(jdk) = Jdk::find() else { return };
+    for blocks in ALL_BLOCKS {
+        for (name, main) in [
+            ("calls", "Calls"),
+            ("causes", "Causes"),
+            ("control", "Control"),
+            ("exceptions", "Exceptions"),
+            ("initialisers", "Initialisers"),
+            ("lambdas", "Lambdas"),
+            ("natives", "Natives"),
+            ("recursion", "Recursion"),
+            ("threads", "Threads"),
+            ("types", "Types"),
+        ] {
+            let run = java(jdk, blocks, name, plain_programs())
+                .option("-Dcctrewrite.threads=each")
+                .succeed(main, &[]);
+            let own = fixture(&format!("{name}/expected.{}.txt", blocks.name()));
+            let file = if own.is_file() { own } else { fixture(&format!("{name}/expected.txt")) };
+            Golden::read(&file).assert_equal(&run, &format!("{name}, untouched, {} blocks", blocks.name()));
+            assert_eq!(troubles(&run), Vec::<String>::new());
+        }
+    }
+}
+
+#[test]
+fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
+    let Some(jdk) = Jdk::find() else { return };
+    let to = folder("app");
+    let manifest = to.join("manifest");
+    fs::write(&manifest, "Main-Class: App\n").unwrap();
+    // The lengths of their paths show in the counts.
+    let [jar, instrumented] = ["untouched", "rewritten"].map(|name| to.join(name).join("app.jar"));
+    for jar in [&jar, &instrumented] {
+        fs::create_dir(jar.parent().unwrap()).unwrap();
+    }
+    let mut pack = Command::new(jdk.path("bin/jar"));
+    pack.arg("cfm").arg(&jar).arg(&manifest).arg("-C").arg(classes()).arg(".");
+    assert_succeeded(&mut pack);
+    instrument(std::slice::from_ref(&jar), &[jdk.rt_jar()], &instrumented, &[]);
+
+    let runs = [&jar, &instrumented].map(|jar| {
+        let mut java = Library::whole(jdk, Blocks::Default).java("app");
+        // Classes are keys of hash tables: with hash codes that depend on the run, so would what the tables do.
+        java.forget_class_path().option("-XX:hashCode=2");
+        java.succeed("-jar", &[&jar.display().to_string()])
+    });
+    for run in &runs {
+        assert_eq!((run.out.as_str(), run.err.as_str()), ("286 12 true\n", ""));
+        assert_eq!(troubles(run), Vec::<String>::new());
+    }
+    let [untouched, instrumented] = runs.each_ref().map(|run| {
+        // All below the entry but what looks into the jars, which differ.
+        let lines = run.contexts(true).into_iter();
+        lines
+            .filter(|l| {
+                l.contains(" [main];App.main(")
+                    && !l.contains("loadClass")
+                    && !l.contains("getProtectionDomain")
+            })
+            .collect::<Vec<_>>()
+    });
+    assert!(instrumented.len() > 100, "{}", instrumented.len());
+    assert_same_lines(
+        &of_classes(&instrumented, &["App"]),
+        &of_classes(&untouched, &["App"]),
+        "the program's own contexts",
+    );
+    assert_same_lines(&instrumented, &untouched, "all contexts outside class loading");
+}
+
+/// Loaders that print what they are asked for: nothing that was inserted makes them resolve another name, or at another time.
+#[test]
+fn loaders_are_asked_for_the_same_names_in_the_same_order() {
+    same("Tracing", &[]);
+}
+
+#[test]
+fn definitions_by_all_means_succeed_and_fail_as_before() {
+    same("Defining", &[]);
+}
+
+#[test]
+fn classes_of_several_loaders_extend_call_and_shadow_each_other() {
+    same("Hierarchies", &["Old45", "Old48", "Old49"]);
+}
+
+#[test]
+fn loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever() {
+    same("Deadlock", &[]);
+}
+
+#[test]
+fn classes_are_defined_down_to_the_end_of_the_stack() {
+    same("Deep", &[]);
+}
+
+/// KiB that a run says it had in memory after a quarter of its rounds, and at the end.
+fn resident(run: &Run) -> Option<[i64; 2]> {
+    let words: Vec<i64> = run.err.split_whitespace().filter_map(|w| w.parse().ok()).collect();
+    let [first, last] = words[..] else { panic!("{}", run.err) };
+    (first > 0).then_some([first, last])
+}
+
+#[test]
+fn classes_that_are_dropped_leave_nothing_behind() {
+    let Some(jdk) = Jdk::find() else { return };
+    let rounds = "20000";
+    let limits = ["-Xmx64m", "-XX:MaxMetaspaceSize=128m"];
+    let mut plain = jdk.java("Churn-plain");
+    let mut java = java(jdk, Blocks::Default, "Churn", &classes());
+    for limit in limits {
+        plain.option(limit);
+        java.option(limit);
+    }
+    let plain = plain.class_path([classes()]).succeed("Churn", &[rounds]);
+    let run = java.succeed("Churn", &[rounds]);
+    assert_eq!(run.out, plain.out);
+    assert_eq!(troubles(&run), Vec::<String>::new());
+    if let (Some(plain), Some([first, last])) = (resident(&plain), resident(&run)) {
+        eprintln!("plain {plain:?} KiB, rewritten [{first}, {last}] KiB");
+        // 15,000 definitions, and what else a JVM takes in its first minute; what is known of a class would be some kilobytes.
+        assert!(last - first < 40_000, "{first} KiB after a quarter of the rounds, {last} KiB at the end");
+    }
+    // The classes of one name are one class to the profile.
+    let names: Vec<_> = run
+        .profile()
+        .methods
+        .iter()
+        .filter(|m| &*m.class == "ChurnMade")
+        .map(|m| m.name.to_string())
+        .collect();
+    assert!(names.iter().filter(|n| *n == "hashCode").count() <= 2, "{names:?}");
+}
+
+/// An agent that looks at class files, changes one, and has some retransformed.
+#[test]
+fn a_java_agent_may_transform_and_retransform_classes() {
+    let Some(jdk) = Jdk::find() else { return };
+    let to = folder("agent");
+    fs::write(
+        to.join("manifest"),
+        "Premain-Class: Agent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n",
+    )
+    .unwrap();
+    let jar = to.join("agent.jar");
+    let mut pack = Command::new(jdk.path("bin/jar"));
+    pack.arg("cfm").arg(&jar).arg(to.join("manifest"));
+    for class in ["Agent.class", "Agent$1.class", "Bytes.class"] {
+        pack.arg("-C").arg(classes()).arg(class);
+    }
+    assert_succeeded(&mut pack);
+    let option = format!("-javaagent:{}", jar.display());
+    let plain = jdk.java("Agented-plain").option(&option).class_path([classes()]).succeed("Agented", &[]);
+    let run = java(jdk, Blocks::Default, "Agented", &classes()).option(&option).succeed("Agented", &[]);
+    assert_same_output(&plain, &run, "with an agent");
+    let own = of_classes(&run.contexts(false), &["Agented", "AgentTold", "AgentPlain"]);
+    for line in [
+        "2 8 Agented.main([Ljava/lang/String,)V;AgentPlain.twice(I)I",
+        "2 4 Agented.main([Ljava/lang/String,)V;AgentTold.tell()Ljava/lang/String,",
+    ] {
+        assert!(own.contains(&line.to_owned()), "{line}: {own:#?}");
+    }
+}
+
+/// JNI's DefineClass and ExceptionClear, from a library that the test compiles.
+#[test]
+fn native_libraries_define_classes_and_clear_exceptions() {
+    let Some(jdk) = Jdk::find() else { return };
+    let library = folder("natively").join("libnatively.so");
+    let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(fixture("loadtime/natively.c"));
+    for include in ["include", "include/linux"] {
+        compile.arg("-I").arg(jdk.path(include));
+    }
+    if compile.output().is_err() || !jdk.path("include/jni.h").is_file() {
+        eprintln!("skipped: no C compiler, or no jni.h in the JDK");
+        return;
+    }
+    assert_succeeded(&mut compile);
+    let Some(run) = same("Natively", &[&library.display().to_string()]) else { return };
+    let own = of_classes(&run.contexts(false), &["Natively", "NativelyProblem", "Defined"]);
+    let main = "Natively.main([Ljava/lang/String,)V";
+    assert!(run.out.contains("once: three9"), "{}", run.out);
+    for path in [
+        // Rewritten like other classes: it has contexts.
+        &format!(
+            "{main};Natively.attempt(Ljava/lang/String,Ljava/lang/ClassLoader,Ljava/lang/String,[BI)V;Defined.toString()Ljava/lang/String,"
+        ),
+        // The second call hangs under the native as the first does, though a constructor threw in between.
+        &format!("{main};Natively.twice(Ljava/lang/Runnable,)I;Natively$1.run()V;Natively.called()V"),
+    ] {
+        assert!(own.iter().any(|line| line.splitn(3, ' ').nth(2) == Some(path)), "{path}: {own:#?}");
+    }
+    let called: Vec<&String> = own.iter().filter(|line| line.ends_with("Natively.called()V")).collect();
+    assert!(called.len() == 1 && called[0].starts_with("2 "), "{called:?}");
+}
