@@ -211,7 +211,7 @@ public final class Program {
             byte[] shifted = new byte[bytes.length + 7];
             System.arraycopy(bytes, 0, shifted, 5, bytes.length);
             try {
-                CctRuntime.before$defineClass1(null, null, shifted, 5, bytes.length, null, null);
+                CctRuntime.define$defineClass1(null, null, shifted, 5, bytes.length, null, null);
             } catch (IncompatibleClassChangeError e) {
                 System.out.println(e.getMessage());
             }
