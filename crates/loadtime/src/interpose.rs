@@ -1,7 +1,8 @@
-//! Two JNI functions do more than they did: code of a program's own libraries calls them, past everything in Java.
+//! Three JNI functions do more than they did: code of a program's own libraries calls them, past everything in Java.
 //!
-//! `DefineClass` rewrites what it defines. `ExceptionClear` puts the native's context back into the thread: a constructor that throws leaves
-//! the context of some callee there (no handler may cover `this()` or `super()`), and the native goes on.
+//! `DefineClass` rewrites what it defines. `ExceptionClear` and `ExceptionDescribe`, which clears the exception as well, put the native's
+//! context back into the thread: a constructor that throws leaves the context of some callee there (no handler may cover `this()` or
+//! `super()`), and the native goes on.
 
 #![allow(unsafe_code)]
 
@@ -10,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use jni_sys as sys;
-use jni_sys::{jbyte, jclass, jobject, jsize};
+use jni_sys::{jbyte, jclass, jint, jobject, jsize, jthrowable};
 
 use crate::identity::How;
 use crate::jni::Env;
@@ -24,6 +25,10 @@ struct Originals {
     define_class:
         unsafe extern "system" fn(*mut sys::JNIEnv, *const c_char, jobject, *const jbyte, jsize) -> jclass,
     exception_clear: unsafe extern "system" fn(*mut sys::JNIEnv),
+    exception_describe: unsafe extern "system" fn(*mut sys::JNIEnv),
+    exception_occurred: unsafe extern "system" fn(*mut sys::JNIEnv) -> jthrowable,
+    throw: unsafe extern "system" fn(*mut sys::JNIEnv, jthrowable) -> jint,
+    delete_local: unsafe extern "system" fn(*mut sys::JNIEnv, jobject),
 }
 
 static ORIGINALS: OnceLock<Originals> = OnceLock::new();
@@ -34,14 +39,21 @@ pub fn install(env: Env) -> bool {
     let Some(table) = jvmti.jni_table() else { return false };
     // SAFETY: a copy of the JVM's table, which has the functions of at least JNI 1.6.
     let functions = unsafe { &mut (*table).v1_6 };
-    let originals =
-        Originals { define_class: functions.DefineClass, exception_clear: functions.ExceptionClear };
+    let originals = Originals {
+        define_class: functions.DefineClass,
+        exception_clear: functions.ExceptionClear,
+        exception_describe: functions.ExceptionDescribe,
+        exception_occurred: functions.ExceptionOccurred,
+        throw: functions.Throw,
+        delete_local: functions.DeleteLocalRef,
+    };
     if ORIGINALS.set(originals).is_err() {
         jvmti.give_back(table);
         return true;
     }
     functions.DefineClass = define_class;
     functions.ExceptionClear = exception_clear;
+functions.ExceptionDescribe = exception_describe;
     let installed = jvmti.set_jni_table(table);
     jvmti.give_back(table);
     installed
@@ -78,6 +90,21 @@ unsafe extern "system" fn exception_clear(raw: *mut sys::JNIEnv) {
     // SAFETY: the interface that JNI's caller uses.
     let env = unsafe { Env::new(raw) };
     let _ = catch_unwind(AssertUnwindSafe(|| restore_context(env)));
+}
+
+/// The exception prints itself by Java code, which needs the right context already.
+unsafe extern "system" fn exception_describe(raw: *mut sys::JNIEnv) {
+    let Some(originals) = ORIGINALS.get() else { return };
+    // SAFETY: JNI's own functions, in an order that JNI allows.
+    unsafe {
+        let pending = (originals.exception_occurred)(raw);
+        if !pending.is_null() {
+            exception_clear(raw);
+            (originals.throw)(raw, pending);
+            (originals.delete_local)(raw, pending);
+        }
+        (originals.exception_describe)(raw);
+    }
 }
 
 /// Contexts below this are no addresses (docs/runtime.md).

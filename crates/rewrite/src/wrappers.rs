@@ -326,12 +326,13 @@ pub fn bytecode_to_native(
         emitter.enter(&mut asm, node, node, mid, 0, 0, false)?;
     }
     emitter.read_thread(&mut asm, thread, saved)?;
+    // From here on the saved context is known, so the handler may cover the store too.
+    let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);
     if mid.is_some() {
         push_slot_offset(&mut asm, 0);
     }
     emitter.helper(&mut asm, convention::RESTORE)?;
-    let start = asm.bytes.len() as u16;
     match hook {
         Some(NativeHook::Instead { name, descriptor }) => {
             target.push_arguments(&mut asm);

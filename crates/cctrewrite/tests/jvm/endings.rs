@@ -35,6 +35,21 @@ fn at_a_signal() {
     assert_eq!(calls_of_work(&run), 10);
 }
 
+/// The profile is written by a thread of its own then.
+#[test]
+fn where_the_stack_is_full() {
+    let Some(jdk) = Jdk::find() else { return };
+    for mode in ["-Xmixed", "-Xint", "-Xss256k"] {
+        let mut java = Library::whole(jdk, Blocks::Default).java("full");
+        let run = java.option(mode).run("FullStack", &[]);
+        run.assert_code(5);
+        assert_eq!(run.err, "");
+        assert_eq!(flat(&run)["FullStack.work()V"].0, 10, "{mode}");
+        let names: Vec<String> = run.profile().threads.iter().map(|t| t.name.to_string()).collect();
+        assert!(!names.iter().any(|name| name.contains("cctrewrite")), "{names:?}");
+    }
+}
+
 #[test]
 fn to_the_file_that_the_user_named() {
     let Some(jdk) = Jdk::find() else { return };

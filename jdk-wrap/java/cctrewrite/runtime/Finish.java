@@ -9,21 +9,107 @@ import java.lang.management.ManagementFactory;
 
 /** The end of the JVM: the agent's last call, and by default the profile. In bypass. */
 public final class Finish {
-    private static boolean finished;
+    private static final Object LOCK = new Object();
+
+    /** Levels of {@link #room}: more stack than writing needs. */
+    private static final int LEVELS = 1500;
+
+    /** Stack of a thread that does nothing but write, in bytes. */
+    private static final long STACK = 1L << 20;
+
+    /** How long, in milliseconds, the writing thread may wait for a lock. */
+    private static final int PATIENCE = 10000;
+
+    private static boolean claimed;
 
     private Finish() {}
 
     /** No profile will be written. */
-    static synchronized void abandon() {
-        finished = true;
+    static void abandon() {
+        claim();
     }
 
-    /** Once. A second thread that ends the JVM waits until the first has written, or the file would be cut off. */
+    /** Whether the caller is the one who ends the recording. */
+    private static boolean claim() {
+        synchronized (LOCK) {
+            boolean mine = !claimed;
+            claimed = true;
+            return mine;
+        }
+    }
+
+    private static boolean claimed() {
+        synchronized (LOCK) {
+            return claimed;
+        }
+    }
+
+    /**
+     * Once. A second thread that ends the JVM waits until the first has written, or the file would be cut off. A program may end where its stack is
+     * full; then a thread of its own writes.
+     *
+     * @throws StackOverflowError when there is no room even for starting that thread; nothing is done, the JVM does not end either, and
+     *     whoever ends it later comes here again
+     */
     public static synchronized void finish() {
-        if (finished) {
+        if (claimed()) {
             return;
         }
-        finished = true;
+        if (!isFull()) {
+            if (claim()) {
+                end();
+            }
+            return;
+        }
+        Writer writer = new Writer();
+        Thread thread = new Thread(null, writer, "cctrewrite", STACK);
+        CctRuntime.bypass(thread);
+        thread.start();
+        writer.await(thread);
+    }
+
+    private static boolean isFull() {
+        try {
+            return room(LEVELS) != 0;
+        } catch (StackOverflowError e) {
+            return true;
+        }
+    }
+
+    private static int room(int levels) {
+        return levels == 0 ? 0 : room(levels - 1) << 1;
+    }
+
+    /** Ends the recording on another thread than the one that ends the JVM. */
+    private static final class Writer implements Runnable {
+        private volatile boolean done;
+
+        @Override
+        public void run() {
+            try {
+                if (claim()) {
+                    end();
+                }
+            } finally {
+                done = true;
+            }
+        }
+
+        /** Uses hardly any stack. Gives up when the writer waits for a lock that the ending thread seems to hold. */
+        void await(Thread thread) {
+            int blocked = 0;
+            while (!done && blocked < PATIENCE) {
+                CctMemory.U.park(false, 1000000L);
+                try {
+                    blocked = thread.getState() == Thread.State.BLOCKED ? blocked + 1 : 0;
+                } catch (StackOverflowError e) {
+                    // No room to ask.
+                }
+            }
+        }
+    }
+
+    private static void end() {
         try {
             TreeEntry[] all = Threads.snapshot();
             RootContext[] roots = new RootContext[all.length];

@@ -25,8 +25,10 @@ public final class Layout {
     public static final long ACTIVATION = 8L;
     public static final long NEXT_TREE = 16L;
     public static final long ROOT = 24L;
+    /** Where the next node goes, and in the upper 16 bits how many chunks of the current run come behind that one. */
     public static final long FREE = 32L;
-    public static final long END = 40L;
+    public static final long FREE_ADDRESS = (1L << 48) - 1L;
+    public static final long FREE_CHUNK = 1L << 48;
     public static final long NODES = 48L;
     public static final long SERIAL = 56L;
     public static final long THREADS = 64L;

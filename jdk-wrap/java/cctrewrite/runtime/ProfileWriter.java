@@ -151,6 +151,9 @@ final class ProfileWriter {
         if (merged) {
             notes.add("memory for the trees ran out: contexts were merged under " + MERGED);
         }
+        if (CctRuntime.unattached() > 0) {
+            notes.add("stack or Java heap was too short to begin recording: " + CctRuntime.unattached() + " entries of new threads were not recorded");
+        }
         if (Threads.failures() > 0L) {
             notes.add("memory for the trees ran out: " + Threads.failures() + " entries of new threads were not recorded");
         }

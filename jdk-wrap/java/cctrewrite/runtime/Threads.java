@@ -29,7 +29,7 @@ public final class Threads {
     /** False with {@code -Dcctrewrite.threads=each}. */
     private static boolean leasing = true;
 
-    /** Attempts to attach a thread that failed for want of memory. */
+    /** Attempts to attach a thread that failed for want of memory for its tree. */
     private static long failures;
 
     private Threads() {}
@@ -62,21 +62,20 @@ public final class Threads {
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
         TreeEntry entry = leasing && group != null ? lease(group, owner, name, daemon) : null;
         if (entry == null) {
-            long record = Tree.create();
-            if (record == 0L) {
-                synchronized (LOCK) {
-                    failures++;
-                }
-                return 0L;
-            }
-            entry = new TreeEntry(record, group, owner, name, daemon);
-            add(entry);
+            entry = add(new TreeEntry(group, owner, name, daemon));
+        }
+        if (entry == null) {
+            return 0L;
         }
         Agents.attached(thread, entry);
         return CctMemory.U.getLong(entry.record + Layout.ROOT) + Layout.SLOTS;
     }
 
-    private static void add(TreeEntry entry) {
+    /**
+     * Gives a new entry its tree; null when there is no memory. All room in the tables is made before, so that nothing fails behind the tree, and the tree can be
+     * leased only when the profile knows it.
+     */
+    private static TreeEntry add(TreeEntry entry) {
         Unsafe u = CctMemory.U;
         synchronized (LOCK) {
             if (count == entries.length) {
@@ -84,21 +83,28 @@ public final class Threads {
                 System.arraycopy(entries, 0, more, 0, count);
                 entries = more;
             }
-            if (entry.group != null) {
-                Group group = group(entry.group);
-                if (group.size == group.members.length) {
-                    TreeEntry[] more = new TreeEntry[2 * group.size];
-                    System.arraycopy(group.members, 0, more, 0, group.size);
-                    group.members = more;
-                }
+            Group group = entry.group == null ? null : group(entry.group);
+            if (group != null && group.size == group.members.length) {
+                TreeEntry[] more = new TreeEntry[2 * group.size];
+                System.arraycopy(group.members, 0, more, 0, group.size);
+                group.members = more;
+            }
+            long record = Tree.create();
+            if (record == 0L) {
+                failures++;
+                return null;
+            }
+            entry.record = record;
+            u.putLong(record + Layout.SERIAL, count);
+            u.putLong(record + Layout.THREADS, 1L);
+            u.putLong(record + Layout.NEXT_TREE, newest);
+            u.storeFence();
+            newest = record;
+            entries[count++] = entry;
+            if (group != null) {
                 group.members[group.size++] = entry;
             }
-            u.putLong(entry.record + Layout.SERIAL, count);
-            u.putLong(entry.record + Layout.THREADS, 1L);
-            u.putLong(entry.record + Layout.NEXT_TREE, newest);
-            u.storeFence();
-            newest = entry.record;
-            entries[count++] = entry;
+            return entry;
         }
     }
 
@@ -190,7 +196,7 @@ public final class Threads {
         }
     }
 
-    /** How often a thread could not be attached. */
+    /** How often a thread could not be attached for want of memory for its tree. */
     static long failures() {
         synchronized (LOCK) {
             return failures;

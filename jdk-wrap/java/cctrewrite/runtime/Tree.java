@@ -28,7 +28,6 @@ public final class Tree {
         }
         u.putLong(record, record);
         u.putLong(record + Layout.FREE, record + Layout.RECORD_SIZE);
-        u.putLong(record + Layout.END, record + Layout.CHUNK);
         u.putLong(record + Layout.CHUNKS, 1L);
         u.putLong(record + Layout.ACTIVATION, Long.MAX_VALUE);
         u.putLong(record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 1));
@@ -119,19 +118,22 @@ public final class Tree {
     /** A node lies within one chunk, whose first word leads to the record. */
     private static long allocate(long record, long size) {
         Unsafe u = CctMemory.U;
-        long node = u.getLong(record + Layout.FREE);
-        // FREE lies behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
+        long free = u.getLong(record + Layout.FREE);
+        long node = free & Layout.FREE_ADDRESS;
+        // Behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
         long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
         if (size > end - node) {
-            if (end != u.getLong(record + Layout.END)) {
+            if (free >= Layout.FREE_CHUNK) {
+                free -= Layout.FREE_CHUNK;
                 node = end + 8L;
             } else if (grow(record)) {
-                node = u.getLong(record + Layout.FREE);
+                free = u.getLong(record + Layout.FREE);
+                node = free & Layout.FREE_ADDRESS;
             } else {
                 return 0L;
             }
         }
-        u.putLong(record + Layout.FREE, node + size);
+        u.putLong(record + Layout.FREE, (free & ~Layout.FREE_ADDRESS) + node + size);
         return node;
     }
 
@@ -149,9 +151,8 @@ public final class Tree {
             u.putLong(first + i * Layout.CHUNK, record);
         }
         u.putLong(record + Layout.CHUNKS, chunks + count);
-        // Together: were the stack to overflow in between, nodes would be laid over a neighbour's chunk.
-        u.putLong(record + Layout.FREE, first + 8L);
-        u.putLong(record + Layout.END, first + count * Layout.CHUNK);
+        // By one store: were the run's place and its length known apart, nodes could be laid over a neighbour's chunk.
+        u.putLong(record + Layout.FREE, (count - 1L) * Layout.FREE_CHUNK + first + 8L);
         return true;
     }
 }

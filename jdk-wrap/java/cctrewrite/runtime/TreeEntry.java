@@ -5,8 +5,8 @@ import java.lang.ref.WeakReference;
 
 /** What the runtime knows of a tree beside its record: whose it is. Written under the lock of {@link Threads}. */
 public final class TreeEntry {
-    /** Address of the tree's record. */
-    public final long record;
+    /** Address of the tree's record, set once, before anybody else knows the entry. */
+    public long record;
 
     /** The threads among which the tree may be handed on: their names, runs of digits replaced by {@code #}. */
     public final String group;
@@ -25,8 +25,7 @@ public final class TreeEntry {
     /** The {@link #owner} of which an agent has been told. */
     WeakReference<Thread> registered;
 
-    TreeEntry(long record, String group, WeakReference<Thread> owner, String name, boolean daemon) {
-        this.record = record;
+    TreeEntry(String group, WeakReference<Thread> owner, String name, boolean daemon) {
         this.group = group;
         this.owner = owner;
         this.name = name;

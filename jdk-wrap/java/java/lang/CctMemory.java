@@ -24,9 +24,9 @@ public final class CctMemory {
     /** Bytes that may still be taken from the C heap ({@code -Dcctrewrite.max}). */
     private static long budget = Long.MAX_VALUE;
 
-    /** The part of the newest region that has not been handed out. */
+    /** The part of the newest region that has not been handed out: where it begins, and how many chunks it has. */
     private static long free;
-    private static long end;
+    private static long left;
 
     private CctMemory() {}
 
@@ -41,13 +41,13 @@ public final class CctMemory {
      * @return the address of the first chunk plus the number of chunks, or 0 when there is no memory
      */
     public static synchronized long take(int want) {
-        if (free == end && !region()) {
+        if (left == 0L && !region()) {
             return 0L;
         }
-        long count = min(want, (end - free) / CHUNK);
-        long run = free;
-        free = run + count * CHUNK;
-        return run + count;
+        long count = min(want, left);
+        // From the end, by one store: whatever happens, no chunk is handed out twice.
+        left -= count;
+        return free + left * CHUNK + count;
     }
 
     /** Not {@code Math.min}: that is library code, which would be recorded. */
@@ -65,9 +65,8 @@ public final class CctMemory {
             return false;
         }
         budget -= bytes;
-        long first = (address + CHUNK - 1) & -CHUNK;
-        end = first + (long) REGION_CHUNKS * CHUNK;
-        free = first;
+        free = (address + CHUNK - 1) & -CHUNK;
+        left = REGION_CHUNKS;
         return true;
     }
 
@@ -75,8 +74,8 @@ public final class CctMemory {
     private static long allocate(long bytes) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = CctRuntime.BYPASS;
         try {
+            thread.cct$context = CctRuntime.BYPASS;
             return U.allocateMemory(bytes);
         } catch (OutOfMemoryError e) {
             return 0L;

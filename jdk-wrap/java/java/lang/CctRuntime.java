@@ -31,6 +31,10 @@ import sun.misc.Unsafe;
  * Reference.get}. For the same reason no runtime class overrides a concrete method of the library (other than those of {@code Object}):
  * rewritten callers would miss the override.
  *
+ * <p>The stack may overflow at any call, and {@code Thread.stop} strikes at any instruction. So bypass begins inside the {@code try} whose {@code
+ * finally} ends it, what must change together is changed by the last store (or the later ones need no more stack than what was called
+ * before them), and nothing is called in between.
+ *
  * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT}) touches no other class. There is no class
  * initialiser here, no lambda, no string switch, no enum and no assertion in what runs early.
  *
@@ -60,6 +64,9 @@ public final class CctRuntime {
 
     /** Whether contexts are recorded: from {@link #boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
     private static boolean recording;
+
+    /** Entries that were not recorded because there was neither stack nor Java heap enough to attach their thread; threads that count at once may lose one. */
+    private static int unattached;
 
     private CctRuntime() {}
 
@@ -248,26 +255,42 @@ public final class CctRuntime {
 
     /** Gives the thread a tree. When that fails this entry is not recorded, and the next one tries again. */
     private static long attach(Thread thread) {
-        thread.cct$context = BYPASS;
         long slot = 0L;
         try {
+            thread.cct$context = BYPASS;
             slot = Threads.attach(thread);
         } catch (OutOfMemoryError e) {
             // The program asked for nothing here.
+            unattached++;
         } catch (StackOverflowError e) {
-            // Likewise; its own next frame will overflow.
+            // Likewise.
+            unattached++;
         } finally {
             thread.cct$context = slot;
         }
         return slot;
     }
 
+    /** Entries of new threads that were not recorded for want of stack or of Java heap. */
+    public static int unattached() {
+        return unattached;
+    }
+
+    /** Nothing that a thread does which has not been started is recorded. */
+    public static void bypass(Thread thread) {
+        thread.cct$context = BYPASS;
+    }
+
     private static void report(long node) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             Agents.report(node);
+        } catch (OutOfMemoryError e) {
+            // The program asked for nothing here. Its next test reports again.
+        } catch (StackOverflowError e) {
+            // Likewise.
         } finally {
             thread.cct$context = context;
         }
@@ -293,8 +316,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             Launch.launch(recording);
         } finally {
             thread.cct$context = context;
@@ -308,8 +331,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             Finish.finish();
         } finally {
             thread.cct$context = context;
@@ -354,8 +377,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return Definitions.buffer(self, b, off, len);
         } finally {
             thread.cct$context = context;
@@ -384,8 +407,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return Definitions.bytes(loader, host, b, off, len, how, patches);
         } finally {
             thread.cct$context = context;
@@ -407,8 +430,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return Definitions.length(now);
         } finally {
             thread.cct$context = context;
@@ -426,8 +449,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return Hidden.methods(all);
         } finally {
             thread.cct$context = context;
@@ -441,8 +464,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return Hidden.constructors(all);
         } finally {
             thread.cct$context = context;
@@ -456,8 +479,8 @@ public final class CctRuntime {
         }
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return Hidden.fields(all);
         } finally {
             thread.cct$context = context;

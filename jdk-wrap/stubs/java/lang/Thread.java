@@ -5,7 +5,22 @@ public class Thread implements Runnable {
     /** See docs/runtime.md: the slot for code that is entered without a context. */
     long cct$context;
 
+    public enum State {
+        NEW,
+        RUNNABLE,
+        BLOCKED,
+        WAITING,
+        TIMED_WAITING,
+        TERMINATED
+    }
+
+    public Thread(ThreadGroup group, Runnable target, String name, long stackSize) {}
+
     public static native Thread currentThread();
+
+    public synchronized native void start();
+
+    public native State getState();
 
     public final native boolean isAlive();
 

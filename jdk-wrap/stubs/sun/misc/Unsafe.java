@@ -35,6 +35,8 @@ public final class Unsafe {
 
     public native void putObject(Object object, long offset, Object value);
 
+    public native void park(boolean absolute, long nanoseconds);
+
     public native void loadFence();
 
     public native void storeFence();

@@ -113,7 +113,7 @@ pub fn flat(run: &Run) -> Contexts {
 }
 
 /// `calls bytecodes path`; the counts may be sums of products.
-fn parse(line: &str) -> ((u64, u64), &str) {
+pub fn parse(line: &str) -> ((u64, u64), &str) {
     let mut parts = line.splitn(3, ' ');
     let mut next = || parts.next().unwrap_or_else(|| panic!("no context: {line}"));
     let (calls, bytecodes, path) = (next(), next(), next());

@@ -28,22 +28,26 @@ impl Blocks {
 }
 
 /// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
-const PROGRAMS: [&str; 18] = [
+const PROGRAMS: [&str; 22] = [
     "agents",
     "calls",
     "causes",
     "control",
+    "drift",
     "ending",
     "exceptions",
+    "frames",
     "hello",
     "initialisers",
     "lambdas",
     "link",
     "loaders",
     "natives",
+    "overflow",
     "recursion",
     "semantics",
     "shapes",
+    "swarm",
     "threads",
     "traces",
     "turns",

@@ -1,0 +1,155 @@
+//! Contexts do not drift: whoever comes in from outside finds the same contexts the first time and the thousandth.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::support::golden::parse;
+use crate::support::{Blocks, Java, Jdk, Library, assert_succeeded, fixture, folder};
+
+/// The contexts of the program's own methods, frames of the class library included, threads added up. Which thread runs finalizers is a matter of luck; those
+/// paths begin there.
+fn contexts(java: &Java, way: &str, n: u32) -> BTreeSet<String> {
+    let run = java.succeed("Drift", &[way, &n.to_string()]);
+    let own = |path: &&str| path.rsplit(';').next().unwrap().starts_with("Drift");
+    run.contexts(false).iter().map(|line| parse(line).1).filter(own).map(from_finalizer).collect()
+}
+
+fn from_finalizer(path: &str) -> String {
+    path[path.find("java.lang.ref.Finalizer.runFinalizer(").unwrap_or(0)..].to_owned()
+}
+
+/// Few and many calls leave the same contexts, and no fewer than `least`.
+fn assert_steady(java: impl Fn() -> Java, way: &str, few: u32, many: u32, least: usize) {
+    let [first, second] = [few, many].map(|n| contexts(&java(), way, n));
+    let more: Vec<&String> = second.difference(&first).take(3).collect();
+    assert!(
+        more.is_empty(),
+        "{way}: {} contexts became {}, for instance {more:#?}",
+        first.len(),
+        second.len()
+    );
+    assert!(first.is_subset(&second), "{way}");
+    assert!(first.len() >= least, "{way}: {first:#?}");
+}
+
+fn library(jdk: &'static Jdk) -> Java {
+    Library::whole(jdk, Blocks::Precise).java("drift")
+}
+
+macro_rules! steady {
+    ($($name:ident: $way:literal, $few:literal, $least:literal;)*) => {$(
+        #[test]
+        fn $name() {
+            let Some(jdk) = Jdk::find() else { return };
+            assert_steady(|| library(jdk), $way, $few, 1000, $least);
+        }
+    )*};
+}
+
+steady! {
+    privileged_actions_and_those_that_throw: "privileged", 10, 22;
+    class_initialisers_that_throw: "initialisers", 10, 11;
+    loaders_and_those_that_throw: "loaders", 10, 15;
+    finalizers_and_those_that_throw: "finalizers", 10, 7;
+    threads_and_their_uncaught_exceptions: "threads", 10, 27;
+    shutdown_hooks: "hooks", 10, 27;
+    proxies_whose_handler_throws: "proxies", 10, 15;
+    // Behind the generation of accessors.
+    reflection: "reflection", 40, 57;
+    method_handles: "handles", 10, 32;
+}
+
+#[test]
+fn reflection_before_accessors_are_generated() {
+    let Some(jdk) = Jdk::find() else { return };
+    let java = || {
+        let mut java = library(jdk);
+        java.option("-Dsun.reflect.inflationThreshold=100000");
+        java
+    };
+    assert_steady(java, "reflection", 10, 1000, 30);
+}
+
+// ---- natives -------------------------------------------------------------------------------------------------------------------------
+
+/// The native library of `fixtures/drift`, if there is a C compiler.
+fn native_library(jdk: &Jdk) -> Option<PathBuf> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let made = LIBRARY.get_or_init(|| {
+        let headers = jdk.path("include");
+        let compiler = Command::new("cc").arg("--version").output();
+        if !headers.join("jni.h").is_file() || !compiler.is_ok_and(|output| output.status.success()) {
+            return None;
+        }
+        let library = folder("drift-library").join("libdrift.so");
+        let mut command = Command::new("cc");
+        command.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(&library);
+        command.arg("-I").arg(&headers).arg("-I").arg(headers.join("linux")).arg(fixture("drift/drift.c"));
+        assert_succeeded(&mut command);
+        Some(library)
+    });
+    if made.is_none() {
+        eprintln!("skipped: no C compiler, or no jni.h");
+    }
+    made.clone()
+}
+
+fn assert_natives_steady(way: &str, least: usize) {
+    let Some(jdk) = Jdk::find() else { return };
+    let Some(native) = native_library(jdk) else { return };
+    let java = || {
+        let mut java = library(jdk);
+        java.option(format!("-Ddrift.library={}", native.display()));
+        java
+    };
+    assert_steady(java, way, 10, 1000, least);
+}
+
+#[test]
+fn natives_that_call_back_and_clear_exceptions() {
+    assert_natives_steady("jni", 52);
+}
+
+/// `ExceptionDescribe` clears the exception, too.
+#[test]
+fn natives_that_describe_exceptions_of_constructors() {
+    assert_natives_steady("described", 10);
+}
+
+// ---- raw code ------------------------------------------------------------------------------------------------------------------------
+
+/// A JVM in which `RawLoops` stays as it is.
+fn raw(jdk: &'static Jdk) -> Java {
+    let plain = folder("drift-raw");
+    for name in ["RawLoops.class", "RawLoops$Probe.class"] {
+        fs::copy(fixture("drift/raw/classes").join(name), plain.join(name)).unwrap();
+    }
+    let mut java = library(jdk);
+    java.forget("-Dcctrewrite.loadtime=").class_path([plain]);
+    java
+}
+
+/// Among them a constructor that calls a native and then throws: no handler of its wrapper may restore the context, so that the native's
+/// wrapper must have done so.
+#[test]
+fn raw_code_that_catches() {
+    let Some(jdk) = Jdk::find() else { return };
+    assert_steady(|| raw(jdk), "raw", 10, 1000, 13);
+}
+
+/// Where wrappers have hardly any stack left to restore the context with.
+#[test]
+fn raw_code_that_catches_near_the_end_of_the_stack() {
+    let Some(jdk) = Jdk::find() else { return };
+    for mode in ["-Xmixed", "-Xint"] {
+        let java = || {
+            let mut java = raw(jdk);
+            java.option("-Xss256k").option(mode);
+            java
+        };
+        assert_steady(java, "deep", 5000, 100_000, 11);
+    }
+}

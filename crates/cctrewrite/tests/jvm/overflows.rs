@@ -1,0 +1,128 @@
+//! Stacks that overflow, also where only the profiler is at work: what is recorded before and afterwards is what it would be otherwise.
+
+use cct_profile::Profile;
+
+use crate::support::golden::parse;
+use crate::support::{Blocks, Jdk, Library, Run, plain_programs};
+
+/// Enough for `Overflow` to warm up in.
+const STACK: &str = "-Xss256k";
+
+/// `way` is `overflow` or `calm`.
+fn run(jdk: &'static Jdk, with_loadtime: bool, rounds: u32, way: &str) -> Run {
+    let mut java = Library::whole(jdk, Blocks::Precise).java(way);
+    java.option(STACK).option("-XX:MaxJavaStackTraceDepth=16");
+    if !with_loadtime {
+        java.forget("-Dcctrewrite.loadtime=");
+    }
+    java.succeed("Overflow", &[&rounds.to_string(), way])
+}
+
+/// Everything below the work that is done after each overflow, frames of the class library included.
+fn afterwards(run: &Run) -> Vec<String> {
+    let lines = run.contexts(false);
+    let below = |line: &&String| line.contains(";Overflow.knownAfter()V");
+    lines.iter().filter(below).cloned().collect()
+}
+
+/// In a tree of `Overflow`, whoever is called was called by someone, and nobody is counted by halves.
+fn assert_consistent(profile: &Profile) {
+    let name = |method: u32| profile.methods.get(method as usize).map_or("", |m| &*m.name);
+    let own =
+        |method: u32| profile.methods.get(method as usize).is_some_and(|m| m.class.starts_with("Overflow"));
+    let mut steps = 0;
+    for thread in &profile.threads {
+        let tree = &thread.tree;
+        for (i, node) in tree.nodes().iter().enumerate().skip(1) {
+            if !own(node.method) {
+                continue;
+            }
+            assert!(node.calls > 0, "{} was made and not entered", name(node.method));
+            let ways = ["plain", "locked", "lockedToo", "hashCode", "equals", "step"];
+            let children = tree.children(i as u32).map(|child| &tree.nodes()[child as usize]);
+            let called: u64 =
+                children.filter(|c| own(c.method) && ways.contains(&name(c.method))).map(|c| c.calls).sum();
+            assert!(called <= node.calls, "{}: {called} calls of {}", name(node.method), node.calls);
+            if name(node.method) == "plain" {
+                // iload_0 invokestatic, and return if it comes to that.
+                let counts = (node.calls, node.bytecodes);
+                assert!(2 * counts.0 <= counts.1 && counts.1 <= 3 * counts.0, "plain: {counts:?}");
+                steps += 1;
+            }
+        }
+    }
+    assert!(steps > 5000, "{steps} contexts of plain()");
+}
+
+fn check(with_loadtime: bool, rounds: u32) {
+    let Some(jdk) = Jdk::find() else { return };
+    let overflowing = run(jdk, with_loadtime, rounds, "overflow");
+    assert!(
+        !overflowing.out.contains("no overflow") && !overflowing.out.contains("hangs"),
+        "{}",
+        overflowing.out
+    );
+    // Other threads still get trees, and memory for them.
+    assert_eq!(overflowing.out.matches("ended").count(), 8, "{}", overflowing.out);
+    let tops: Vec<(u32, &str)> = overflowing
+        .out
+        .lines()
+        .filter_map(|line| line.split_once(" StackOverflowError in "))
+        .map(|(n, top)| (n.parse().unwrap(), top))
+        .collect();
+    let sum = |of: &dyn Fn(&str) -> bool| tops.iter().filter(|(_, top)| of(top)).map(|(n, _)| n).sum::<u32>();
+    assert_eq!(sum(&|_| true), rounds, "{}", overflowing.out);
+    // Some struck the profiler itself.
+    let in_runtime = sum(&|top| top.contains("Cct") || top.contains("cct"));
+    assert!(in_runtime > rounds / 100, "{}", overflowing.out);
+    eprintln!("{}", overflowing.out);
+
+    let calm = run(jdk, with_loadtime, rounds, "calm");
+    let [expected, found] = [&calm, &overflowing].map(afterwards);
+    assert_eq!(expected, found);
+    let work = |n: u64| (u64::from(rounds), u64::from(rounds) * (9 + 10 * n));
+    let counts =
+        |path: &str| found.iter().map(|line| parse(line)).find(|(_, p)| p.ends_with(path)).unwrap().0;
+    assert_eq!(counts("knownAfter()V;Overflow.known()V;Overflow.work(I)I"), work(10));
+    assert_eq!(counts("Overflow$Worker.hashCode()I;Overflow.work(I)I"), work(5));
+    assert_eq!(counts("Overflow$Worker.toString()Ljava/lang/String,;Overflow.work(I)I"), work(4));
+    assert_eq!(counts("Overflow$Worker.run()Ljava/lang/Object,;Overflow.work(I)I"), work(3));
+    let profile = overflowing.profile();
+    assert!(!profile.notes.iter().any(|n| n.contains("memory")), "{:?}", profile.notes);
+    assert_consistent(&profile);
+}
+
+#[test]
+fn ten_thousand_leave_no_trace_in_what_follows() {
+    check(false, 10_000);
+}
+
+#[test]
+fn the_stack_is_replayed_near_its_end_too() {
+    check(true, 2000);
+}
+
+/// Classes are rewritten by native code on what is left of the stack.
+#[test]
+fn classes_are_defined_near_the_end_of_the_stack() {
+    let Some(jdk) = Jdk::find() else { return };
+    let class = plain_programs().join("Overflow.class");
+    for mode in [&["-Xmixed"][..], &["-Xint", STACK]] {
+        let mut java = Library::whole(jdk, Blocks::Precise).java("definitions");
+        mode.iter().for_each(|option| {
+            java.option(*option);
+        });
+        let run = java.succeed("Definitions", &[&class.display().to_string()]);
+        let overflows: u32 =
+            run.out.strip_prefix("overflows ").unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!(overflows > 100 && run.out.ends_with(" defined 100\nuse 3\n"), "{}", run.out);
+        let path = ";Definitions.use()Ljava/lang/Object,;";
+        let lines = run.contexts(false);
+        let work = lines
+            .iter()
+            .map(|line| parse(line))
+            .find(|(_, p)| p.contains(path) && p.ends_with("Overflow.work(I)I"));
+        assert_eq!(work.unwrap().0, (1, 9 + 10 * 3));
+        assert_eq!(run.err, "");
+    }
+}

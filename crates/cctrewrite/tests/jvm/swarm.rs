@@ -1,0 +1,74 @@
+//! Threads and class loaders that come and go: no count is lost, and what has ended takes no more room than its merged tree.
+
+use crate::support::golden::flat;
+use crate::support::{Blocks, Jdk, Library, Run, plain_programs};
+
+/// How long a swarm lives, in seconds; by hand longer: `SWARM_SECONDS=60`.
+fn seconds() -> u64 {
+    std::env::var("SWARM_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(10)
+}
+
+/// `Swarm.LANES`: threads that live at the same time.
+const LANES: usize = 64;
+
+fn run(threads: &str, seconds: u64) -> (Run, u64) {
+    let jdk = Jdk::find().unwrap();
+    let library = Library::whole(jdk, Blocks::Precise);
+    let mut java = library.java(threads);
+    java.option(format!("-Dcctrewrite.threads={threads}"));
+    // One class file as the compiler made it, rewritten when it is defined; and one that was rewritten before.
+    let guests = [plain_programs(), &library.programs]
+        .map(|folder| folder.join("Swarm$Guest.class").display().to_string());
+    let run = java.succeed("Swarm", &[&(seconds * 1000).to_string(), &guests[0], &guests[1]]);
+    eprintln!("{threads}: {}", run.out);
+    let number = |word: &str| -> u64 {
+        let mut words = run.out.split_whitespace();
+        words.find(|w| *w == word);
+        words.next().unwrap().parse().unwrap()
+    };
+    let (threads, classes) = (number("threads"), number("classes"));
+    assert!(threads > 1000 && classes > 100 && number("troubles") == 0, "{}{}", run.out, run.err);
+    assert_eq!(number("works"), 3 * threads);
+
+    // What each thread must have executed.
+    let methods = flat(&run);
+    for (method, calls, bytecodes) in [
+        ("Swarm.work(I)I", 3 * threads, 9 + 10 * 10),
+        ("Swarm.one(I)I", 30 * threads, 2),
+        ("Swarm$Guest.run()V", classes, 2 + 5 * 7 + 4),
+        ("Swarm$Guest.step()V", 5 * classes, 7),
+    ] {
+        assert_eq!(methods[method], (calls, calls * bytecodes), "{method}");
+    }
+    assert_eq!(methods["Swarm$Worker.run()V"].0, threads);
+    assert_eq!(methods["Swarm.fork(II)V"].0, 7 * threads);
+    assert_eq!(methods["Swarm.left(II)V"].0 + methods["Swarm.right(II)V"].0, 7 * threads);
+    (run, threads)
+}
+
+#[test]
+fn trees_that_are_leased_lose_nothing_and_stay_few() {
+    if Jdk::find().is_none() {
+        return;
+    }
+    let (run, threads) = run("lease", seconds());
+    let profile = run.profile();
+    let workers: Vec<_> = profile.threads.iter().filter(|t| t.name.starts_with("worker-")).collect();
+    // A thread may overlook a free tree among many; not for long.
+    assert!(workers.len() <= 2 * LANES, "{} trees for {threads} threads", workers.len());
+    assert_eq!(workers.iter().map(|t| t.threads).sum::<u64>(), threads);
+    // Sixty-four ways through fork(), and what defining a class takes.
+    let largest = workers.iter().map(|t| t.tree.contexts()).max().unwrap();
+    assert!(largest < 6000, "{largest} contexts");
+}
+
+#[test]
+fn a_tree_for_each_thread_loses_nothing() {
+    if Jdk::find().is_none() {
+        return;
+    }
+    let (run, threads) = run("each", seconds().div_ceil(2));
+    let profile = run.profile();
+    let workers = profile.threads.iter().filter(|t| t.name.starts_with("worker-"));
+    assert_eq!(workers.map(|t| t.threads).collect::<Vec<_>>(), vec![1; threads as usize]);
+}
