@@ -18,11 +18,26 @@ fn run(jdk: &'static Jdk, with_loadtime: bool, rounds: u32, way: &str) -> Run {
     java.succeed("Overflow", &[&rounds.to_string(), way])
 }
 
-/// Everything below the work that is done after each overflow, frames of the class library included.
-fn afterwards(run: &Run) -> Vec<String> {
-    let lines = run.contexts(false);
-    let below = |line: &&String| line.contains(";Overflow.knownAfter()V");
-    lines.iter().filter(below).cloned().collect()
+/// Everything below the work that is done after each overflow, frames of the class library included: paths from there on, with their counts. (The
+/// list of all contexts would be of the size of their number times their depth.)
+fn afterwards(profile: &Profile) -> Vec<(String, (u64, u64))> {
+    let mut found = Vec::new();
+    for thread in &profile.threads {
+        let nodes = thread.tree.nodes();
+        let is_start =
+            |method: u32| profile.methods.get(method as usize).is_some_and(|m| &*m.name == "knownAfter");
+        let starts = (1..nodes.len() as u32).filter(|&i| is_start(nodes[i as usize].method));
+        let mut work: Vec<(u32, String)> = starts.map(|i| (i, String::new())).collect();
+        while let Some((i, above)) = work.pop() {
+            let node = &nodes[i as usize];
+            let method = &profile.methods[node.method as usize];
+            let path = format!("{above};{}.{}{}", method.class, method.name, method.descriptor);
+            work.extend(thread.tree.children(i).map(|child| (child, path.clone())));
+            found.push((path, (node.calls, node.bytecodes)));
+        }
+    }
+    found.sort();
+    found
 }
 
 /// In a tree of `Overflow`, whoever is called was called by someone, and nobody is counted by halves.
@@ -34,11 +49,11 @@ fn assert_consistent(profile: &Profile) {
     for thread in &profile.threads {
         let tree = &thread.tree;
         for (i, node) in tree.nodes().iter().enumerate().skip(1) {
-            if !own(node.method) {
+            let ways = ["plain", "locked", "lockedToo", "hashCode", "equals", "step"];
+            if !own(node.method) || !ways.contains(&name(node.method)) {
                 continue;
             }
             assert!(node.calls > 0, "{} was made and not entered", name(node.method));
-            let ways = ["plain", "locked", "lockedToo", "hashCode", "equals", "step"];
             let children = tree.children(i as u32).map(|child| &tree.nodes()[child as usize]);
             let called: u64 =
                 children.filter(|c| own(c.method) && ways.contains(&name(c.method))).map(|c| c.calls).sum();
@@ -78,16 +93,16 @@ fn check(with_loadtime: bool, rounds: u32) {
     eprintln!("{}", overflowing.out);
 
     let calm = run(jdk, with_loadtime, rounds, "calm");
-    let [expected, found] = [&calm, &overflowing].map(afterwards);
+    let profile = overflowing.profile();
+    let (expected, found) = (afterwards(&calm.profile()), afterwards(&profile));
     assert_eq!(expected, found);
     let work = |n: u64| (u64::from(rounds), u64::from(rounds) * (9 + 10 * n));
     let counts =
-        |path: &str| found.iter().map(|line| parse(line)).find(|(_, p)| p.ends_with(path)).unwrap().0;
-    assert_eq!(counts("knownAfter()V;Overflow.known()V;Overflow.work(I)I"), work(10));
-    assert_eq!(counts("Overflow$Worker.hashCode()I;Overflow.work(I)I"), work(5));
-    assert_eq!(counts("Overflow$Worker.toString()Ljava/lang/String,;Overflow.work(I)I"), work(4));
-    assert_eq!(counts("Overflow$Worker.run()Ljava/lang/Object,;Overflow.work(I)I"), work(3));
-    let profile = overflowing.profile();
+        |path: &str| found.iter().find(|(p, _)| p.ends_with(&format!("{path};Overflow.work(I)I"))).unwrap().1;
+    assert_eq!(counts("Overflow.knownAfter()V;Overflow.known()V"), work(10));
+    assert_eq!(counts("Overflow$Worker.hashCode()I"), work(5));
+    assert_eq!(counts("Overflow$Worker.toString()Ljava/lang/String;"), work(4));
+    assert_eq!(counts("Overflow$Worker.run()Ljava/lang/Object;"), work(3));
     assert!(!profile.notes.iter().any(|n| n.contains("memory")), "{:?}", profile.notes);
     assert_consistent(&profile);
 }
