@@ -72,3 +72,31 @@ fn a_tree_for_each_thread_loses_nothing() {
     let workers = profile.threads.iter().filter(|t| t.name.starts_with("worker-"));
     assert_eq!(workers.map(|t| t.threads).collect::<Vec<_>>(), vec![1; threads as usize]);
 }
+
+/// `Thread.stop` strikes at any instruction: while a tree is made, while it grows, in wrappers.
+#[test]
+fn threads_that_are_stopped_leave_nothing_half_done() {
+    let Some(jdk) = Jdk::find() else { return };
+    for threads in ["lease", "each"] {
+        let mut java = Library::whole(jdk, Blocks::Precise).java("stopped");
+        let run = java.option(format!("-Dcctrewrite.threads={threads}")).succeed("Stopped", &[]);
+        assert_eq!(run.out, "hanging 0\n");
+        let profile = run.profile();
+        // What others do afterwards, and no thread's nodes in another's tree.
+        let (mut work, mut one) = ((0, 0), (0, 0));
+        for thread in &profile.threads {
+            for node in &thread.tree.nodes()[1..] {
+                let method = &profile.methods[node.method as usize];
+                let grows = ["left", "right", "fork"].contains(&&*method.name) && &*method.class == "Stopped";
+                assert!(!grows || thread.name.starts_with("grower"), "{} in {}", method.name, thread.name);
+                let sum = match (&*method.class, &*method.name) {
+                    ("Stopped", "work") => &mut work,
+                    ("Stopped", "one") => &mut one,
+                    _ => continue,
+                };
+                *sum = (sum.0 + node.calls, sum.1 + node.bytecodes);
+            }
+        }
+        assert_eq!((work, one), ((20, 20 * (9 + 10 * 7)), (140, 280)), "{threads}");
+    }
+}

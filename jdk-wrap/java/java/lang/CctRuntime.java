@@ -498,8 +498,8 @@ public final class CctRuntime {
     public static int getStackTraceDepth(Throwable self) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return CctTraces.depth(self, own(context));
         } finally {
             thread.cct$context = context;
@@ -510,8 +510,8 @@ public final class CctRuntime {
     public static StackTraceElement getStackTraceElement(Throwable self, int index) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return CctTraces.element(self, index, own(context));
         } finally {
             thread.cct$context = context;
@@ -522,8 +522,8 @@ public final class CctRuntime {
     public static StackTraceElement[][] filter(StackTraceElement[][] stacks) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             for (int i = 0; stacks != null && i < stacks.length; i++) {
                 if (stacks[i] != null) {
                     stacks[i] = CctTraces.visible(stacks[i], own(context));
@@ -544,8 +544,8 @@ public final class CctRuntime {
     public static void after$getThreadInfo1(long[] ids, int depth, ThreadInfo[] infos) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             ThreadInfos.hide(infos, depth, own(context));
         } finally {
             thread.cct$context = context;
@@ -557,8 +557,8 @@ public final class CctRuntime {
             ThreadInfo[] infos, long[] ids, boolean monitors, boolean synchronizers, int depth) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             ThreadInfos.hide(infos, depth, own(context));
             return infos;
         } finally {
@@ -570,8 +570,8 @@ public final class CctRuntime {
     public static Class<?>[] filter(Class<?>[] classes) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return CctTraces.context(classes);
         } finally {
             thread.cct$context = context;
@@ -582,8 +582,8 @@ public final class CctRuntime {
     public static int after$classDepth(int depth, SecurityManager self, String name) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return CctTraces.classDepth(depth, name);
         } finally {
             thread.cct$context = context;
@@ -594,8 +594,8 @@ public final class CctRuntime {
     public static int after$classLoaderDepth0(int depth, SecurityManager self) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return CctTraces.classLoaderDepth(depth);
         } finally {
             thread.cct$context = context;
@@ -606,8 +606,8 @@ public final class CctRuntime {
     public static Class<?> getCallerClass(int depth) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        thread.cct$context = BYPASS;
         try {
+            thread.cct$context = BYPASS;
             return CctTraces.caller(depth);
         } finally {
             thread.cct$context = context;
