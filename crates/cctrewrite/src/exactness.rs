@@ -7,18 +7,24 @@ pub struct ExactnessOption {
     pub flag: &'static str,
     /// The value it must have; of a list, a word that must be in it.
     pub wanted: &'static str,
+    /// Whether it is needed only where the bodies of intrinsics are counted.
+    pub for_bodies: bool,
 }
 
 const fn option(flag: &'static str, wanted: &'static str) -> ExactnessOption {
-    ExactnessOption { flag, wanted }
+    ExactnessOption { flag, wanted, for_bodies: false }
+}
+
+const fn intrinsic(name: &'static str) -> ExactnessOption {
+    ExactnessOption { flag: "DisableIntrinsic", wanted: name, for_bodies: true }
 }
 
 /// What exact numbers need on JDK 8. The runtime checks the same list, where the reasons stand
 /// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`); a test holds the two together.
 pub const EXACTNESS: &[ExactnessOption] = &[
     option("OmitStackTraceInFastThrow", "false"),
-    option("DisableIntrinsic", "_equals"),
-    option("DisableIntrinsic", "_profileBoolean"),
+    intrinsic("_equals"),
+    intrinsic("_profileBoolean"),
     option("DisableIntrinsic", "_isCompileConstant"),
     option("EliminateAutoBox", "false"),
     option("OptimizeStringConcat", "false"),
@@ -28,11 +34,11 @@ pub const EXACTNESS: &[ExactnessOption] = &[
 /// (Higher limits for inlining were measured and made programs slower, so they are not here.)
 pub const FAST: &[&str] = &["-XX:-DontCompileHugeMethods"];
 
-/// The options of [`EXACTNESS`] as a JVM takes them.
-pub fn spelled() -> Vec<String> {
+/// The options of [`EXACTNESS`] as a JVM takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`) or do not.
+pub fn spelled(bodies: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut intrinsics = Vec::new();
-    for option in EXACTNESS {
+    for option in EXACTNESS.iter().filter(|option| bodies || !option.for_bodies) {
         match option.wanted {
             "true" => options.push(format!("-XX:+{}", option.flag)),
             "false" => options.push(format!("-XX:-{}", option.flag)),
@@ -52,7 +58,7 @@ mod tests {
     use super::*;
 
     /// Flags and values of the runtime's table: `new Option("flag", "value", ...)`.
-    fn table_of_the_runtime() -> Vec<(String, String)> {
+    fn table_of_the_runtime() -> Vec<(String, String, bool)> {
         let source =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../jdk-wrap/java/cctrewrite/runtime/Exactness.java");
         let source = std::fs::read_to_string(source).unwrap();
@@ -60,21 +66,23 @@ mod tests {
         rows.map(|row| {
             let mut strings = row.split('"');
             let flag = strings.next().unwrap().to_owned();
-            (flag, strings.nth(1).unwrap().to_owned())
+            let wanted = strings.nth(1).unwrap().to_owned();
+            (flag, wanted, strings.next().unwrap().contains("WITH_BODIES"))
         })
         .collect()
     }
 
     #[test]
     fn the_runtime_checks_what_is_printed() {
-        let ours: Vec<_> = EXACTNESS.iter().map(|o| (o.flag.to_owned(), o.wanted.to_owned())).collect();
+        let ours: Vec<_> =
+            EXACTNESS.iter().map(|o| (o.flag.to_owned(), o.wanted.to_owned(), o.for_bodies)).collect();
         assert_eq!(ours, table_of_the_runtime());
     }
 
     #[test]
     fn lists_are_joined_and_unlocked() {
         assert_eq!(
-            spelled(),
+            spelled(true),
             [
                 "-XX:-OmitStackTraceInFastThrow",
                 "-XX:-EliminateAutoBox",
@@ -83,5 +91,7 @@ mod tests {
                 "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
             ]
         );
+        let last = spelled(false).pop();
+        assert_eq!(last.as_deref(), Some("-XX:DisableIntrinsic=_isCompileConstant"));
     }
 }

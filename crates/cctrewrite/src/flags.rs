@@ -48,7 +48,9 @@ pub fn run(arguments: &Flags) -> Result<()> {
         }
     }
     options.extend(traces::spelled(arguments.stack_depth));
-    options.extend(exactness::spelled());
+    // All agree in this.
+    let bodies = outputs.iter().all(|o| output::value(&o.provenance, "intrinsics") != Some("native"));
+    options.extend(exactness::spelled(bodies));
     if arguments.fast {
         options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     }

@@ -37,7 +37,7 @@ pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
 
 /// Fails if two outputs cannot run together; the runtime would refuse them (docs/formats/index.md, *Provenance keys*).
 pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
-    for key in ["format", "scheme", "blocks", "metrics", "jdk"] {
+    for key in ["format", "scheme", "blocks", "metrics", "intrinsics", "jdk"] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));
         if a != b && !(key == "jdk" && (a == "none" || b == "none")) {
             bail!(
@@ -60,7 +60,7 @@ pub fn check_library(library: &Input, its: &str, ours: &Provenance) -> Result<()
 mod tests {
     use super::*;
 
-    const A: &str = "blocks=default\nformat=1\njdk=00000000000000ff\nmetrics=calls\nscheme=1\ntool=x 1\n";
+    const A: &str = "blocks=default\nformat=1\nintrinsics=bytecode\njdk=00000000000000ff\nmetrics=calls\nscheme=1\ntool=x 1\n";
 
     #[test]
     fn values_and_hashes_are_found_by_their_keys() {
@@ -75,9 +75,13 @@ mod tests {
     fn what_decides_is_compared_and_a_missing_jdk_fits_all() {
         let fits = |b: &str| check_fit(("a", A), ("b", b)).is_ok();
         assert!(fits(A) && fits(&A.replace("x 1", "y 2")) && fits(&A.replace("00000000000000ff", "none")));
-        for (old, new) in
-            [("default", "precise"), ("=calls", "=calls+bytecodes"), ("0ff", "0fe"), ("scheme=1", "scheme=2")]
-        {
+        for (old, new) in [
+            ("default", "precise"),
+            ("=calls", "=calls+bytecodes"),
+            ("0ff", "0fe"),
+            ("=bytecode", "=native"),
+            ("scheme=1", "scheme=2"),
+        ] {
             let other = A.replace(old, new);
             assert!(!fits(&other), "{other}");
         }

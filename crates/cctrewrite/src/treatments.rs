@@ -17,5 +17,6 @@ pub fn in_brief(treatment: Treatment) -> &'static str {
         Treatment::Magic => "known to the VM, with a wrapper that counts it",
         Treatment::CallerCounted => "untouched, counted by its callers",
         Treatment::Untouched => "untouched, not counted",
+        Treatment::Intrinsic => "untouched, HotSpot may replace it; with a wrapper that counts it",
     }
 }

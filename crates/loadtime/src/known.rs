@@ -75,7 +75,7 @@ impl Known {
             // It stands under the original one.
             (T::Redispatched | T::OriginalOnly, extended) => !extended,
             // The wrapper has the node, the native below it has none.
-            (T::Native | T::LeafNative | T::Magic, extended) => extended,
+            (T::Native | T::LeafNative | T::Magic | T::Intrinsic, extended) => extended,
             (T::AbstractRedispatched | T::CallerCounted | T::Untouched, _) => false,
         };
         let recorded = row.flags & cct_rewrite::index::method_flags::NOT_RECORDED == 0;

@@ -76,7 +76,7 @@ pub struct MergeOptions {
 pub const ALL_THREADS: &str = "(all threads)";
 
 /// Keys without which numbers have no common meaning.
-const DECISIVE: [&str; 2] = ["blocks", "metrics"];
+const DECISIVE: [&str; 3] = ["blocks", "intrinsics", "metrics"];
 
 /// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths, counts by addition. The result is in
 /// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "` (provenance: by

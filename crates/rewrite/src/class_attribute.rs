@@ -98,8 +98,13 @@ mod tests {
     fn other_versions_lengths_and_treatments_are_refused() {
         let methods = vec![MethodRow { slots: 1, flags: 0, treatment: Treatment::Wrapped }];
         let good = ClassAttribute { hash: ClassHash(1), provenance: 2, methods }.bytes();
-        let changes: [fn(&mut Vec<u8>); 5] =
-            [|b| b[1] = 1, |b| b[19] = 2, |b| b[22] = 10, |b| b.truncate(19), |b| b.push(0)];
+        let changes: [fn(&mut Vec<u8>); 5] = [
+            |b| b[1] = 1,
+            |b| b[19] = 2,
+            |b| b[22] = Treatment::ALL.len() as u8,
+            |b| b.truncate(19),
+            |b| b.push(0),
+        ];
         for change in changes {
             let mut bad = good.clone();
             change(&mut bad);

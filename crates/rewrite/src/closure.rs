@@ -76,7 +76,7 @@ fn respect_raw_overrides(world: &World, plan: &mut Plan) {
         for method in virtual_methods(world, id) {
             for above in overridden(world, method).filter(|&m| !lists_frames(world, m)) {
                 match plan.get(above).map(|p| p.treatment) {
-                    Some(Treatment::Wrapped | Treatment::Duplicated) => {
+                    Some(Treatment::Wrapped | Treatment::Duplicated | Treatment::Intrinsic) => {
                         let reason = "overridden by a class that is not rewritten";
                         change(world, plan, above, planned(Treatment::Redispatched, reason));
                     }
@@ -182,11 +182,12 @@ mod tests {
 
     use super::*;
     use crate::plan::Treatment as T;
+    use crate::settings::Intrinsics;
     use crate::testing::{TestClass, class, declared, interface, object, world};
 
     fn treatment(inputs: &[TestClass], raw: &[TestClass], class: &str, name: &str) -> T {
         let world = world(inputs, raw);
-        Plan::new(&world).unwrap().get(declared(&world, class, name)).unwrap().treatment
+        Plan::new(&world, Intrinsics::Bytecode).unwrap().get(declared(&world, class, name)).unwrap().treatment
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
         inputs.push(class("D").extends("C").flags(ABSTRACT));
         inputs.push(class("E").implements("I").implements("J").method(PUBLIC, "m", "()V"));
         let world = world(&inputs, &[]);
-        let plan = Plan::new(&world).unwrap();
+        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
         let ties = |name: &[u8]| plan.tie_breaks(world.class_named(name).unwrap()).len();
         assert_eq!((ties(b"C"), ties(b"D"), ties(b"E")), (1, 0, 0));
     }
@@ -243,7 +244,7 @@ mod tests {
         inputs.push(interface("K").implements("I").implements("J").method(PUBLIC | ABSTRACT, "m", "()V"));
         inputs.push(class("C").implements("I").implements("J").implements("K").flags(ABSTRACT));
         let world = world(&inputs, &[]);
-        let plan = Plan::new(&world).unwrap();
+        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
         assert!(world.ids().all(|id| plan.tie_breaks(id).is_empty()));
     }
 

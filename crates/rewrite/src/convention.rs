@@ -21,6 +21,9 @@ pub const SLOTS_OFFSET: u16 = 48;
 /// A node has at most this many slots; call sites share them, `site mod 64`.
 pub const MAX_SLOTS: u16 = 64;
 
+/// The context of code below which nothing is recorded; contexts below 1024 are no addresses (docs/runtime.md).
+pub const BYPASS: u16 = 8;
+
 /// The class that every loader knows, and that therefore holds the helpers.
 pub const OBJECT: &[u8] = b"java/lang/Object";
 

@@ -12,6 +12,7 @@ use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use crate::error::{Error, Result};
 use crate::mid::Mid;
 use crate::rules;
+use crate::settings::Intrinsics;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 use crate::world::{ClassId, MethodId, Resolved, Role, World};
 
@@ -38,6 +39,8 @@ pub enum Treatment {
     CallerCounted,
     /// Untouched, and called without extension.
     Untouched,
+    /// Untouched, so that the VM may replace it by code of its own; the extended signature counts and calls it.
+    Intrinsic,
 }
 
 impl Treatment {
@@ -52,7 +55,7 @@ impl Treatment {
     }
 
     /// All treatments, in the order of their codes.
-    pub const ALL: [Treatment; 10] = [
+    pub const ALL: [Treatment; 11] = [
         Treatment::Wrapped,
         Treatment::Duplicated,
         Treatment::Redispatched,
@@ -63,6 +66,7 @@ impl Treatment {
         Treatment::Magic,
         Treatment::CallerCounted,
         Treatment::Untouched,
+        Treatment::Intrinsic,
     ];
 
     /// The code that stands for it in indexes and class attributes (docs/formats/index.md).
@@ -88,6 +92,7 @@ impl Treatment {
             Treatment::Magic => "magic",
             Treatment::CallerCounted => "caller-counted",
             Treatment::Untouched => "untouched",
+            Treatment::Intrinsic => "intrinsic",
         }
     }
 }
@@ -162,7 +167,7 @@ pub struct Plan {
 
 impl Plan {
     /// Plans all inputs of a world.
-    pub fn new(world: &World) -> Result<Plan> {
+    pub fn new(world: &World, intrinsics: Intrinsics) -> Result<Plan> {
         let mut treatments = Vec::with_capacity(world.len());
         for id in world.ids() {
             let class = &world[id];
@@ -172,7 +177,7 @@ impl Plan {
                 (_, Some(settled)) => settled.clone(),
                 (Role::Library, None) => Arc::default(),
                 (Role::Input | Role::Companion, None) => {
-                    summary.methods.iter().map(|m| base(summary, m)).collect::<Result<_>>()?
+                    summary.methods.iter().map(|m| base(summary, m, intrinsics)).collect::<Result<_>>()?
                 }
             };
             treatments.push(rows);
@@ -321,7 +326,7 @@ fn super_class_searched(
 }
 
 /// Whether a call site can only reach the method its reference resolves to.
-fn monomorphic(
+pub(crate) fn monomorphic(
     world: &World,
     op: opcode::Opcode,
     owner: &[u8],
@@ -334,10 +339,11 @@ fn monomorphic(
         || world.class_named(owner).is_some_and(|c| world[c].summary.is(access::FINAL))
 }
 
-/// A native counted by its caller.
+/// A native or an intrinsic, counted by its caller.
 fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x> {
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
-    let calls_back = *class.name != *OBJECT && !rules::is_leaf(&class.name, name);
+    let calls_back =
+        method.is(access::NATIVE) && *class.name != *OBJECT && !rules::is_leaf(&class.name, name);
     CallTarget::Counted(Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back })
 }
 
@@ -355,7 +361,7 @@ pub fn without_extension(descriptor: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The treatment of a method as far as its own class decides.
-fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
+fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
     use Treatment as T;
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
     let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));
@@ -413,6 +419,13 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
         true => Ok(planned(T::Untouched, reason)),
         false => Ok(planned(T::OriginalOnly, reason)),
     };
+    let is_replaced = intrinsics == Intrinsics::Native && method.has(trait_bits::INTRINSIC);
+    if is_replaced && (is_object_method || rules::original_only_class(&class.name).is_some()) {
+        return Ok(planned(
+            T::CallerCounted,
+            "HotSpot may replace it, and it has no extended form; callers that can prove whom they call count it",
+        ));
+    }
     if is_object_method {
         return only("overrides a method of Object, which has no extended form");
     }
@@ -448,6 +461,12 @@ fn base(class: &ClassSummary, method: &MethodSummary) -> Result<Planned> {
     if method.has(trait_bits::CALLER_SENSITIVE) {
         return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));
     }
+    if is_replaced {
+        return Ok(planned(
+            T::Intrinsic,
+            "HotSpot may replace it: its bytecodes and what it calls are not counted",
+        ));
+    }
     if class.has_host {
         return Ok(planned(
             T::Duplicated,
@@ -481,7 +500,7 @@ mod tests {
 
     fn treatment(inputs: &[TestClass], class: &str, name: &str) -> Treatment {
         let world = world(inputs, &[]);
-        Plan::new(&world).unwrap().get(declared(&world, class, name)).unwrap().treatment
+        Plan::new(&world, Intrinsics::Bytecode).unwrap().get(declared(&world, class, name)).unwrap().treatment
     }
 
     #[test]
@@ -523,6 +542,55 @@ mod tests {
     }
 
     #[test]
+    fn intrinsics_are_left_to_the_vm_where_that_is_chosen() {
+        use Treatment as T;
+        let string = "(Ljava/lang/String;)I";
+        let inputs = [
+            object(),
+            class("java/lang/Math").method(PUBLIC | STATIC, "max", "(II)I").method(
+                PUBLIC | STATIC,
+                "max",
+                "(FF)F",
+            ),
+            class("java/lang/String")
+                .flags(FINAL)
+                .method(PUBLIC, "equals", "(Ljava/lang/Object;)Z")
+                .method(PUBLIC, "indexOf", string),
+            class("java/lang/StringBuilder").method(PUBLIC, "<init>", "()V"),
+            class("java/lang/ref/Reference").method(PUBLIC, "get", "()Ljava/lang/Object;"),
+            class("java/nio/Buffer").method(PUBLIC, "checkIndex", "(I)I"),
+            class("Caller"),
+        ];
+        let raw = [class("Raw").extends("java/nio/Buffer").method(PUBLIC, "checkIndex", "(I)I")];
+        let world = world(&inputs, &raw);
+        let plans = [Intrinsics::Bytecode, Intrinsics::Native].map(|i| Plan::new(&world, i).unwrap());
+        for (class, name, descriptor, expected) in [
+            ("java/lang/Math", "max", "(II)I", [T::Wrapped, T::Intrinsic]),
+            ("java/lang/Math", "max", "(FF)F", [T::Wrapped, T::Wrapped]),
+            ("java/lang/String", "equals", "(Ljava/lang/Object;)Z", [T::OriginalOnly, T::CallerCounted]),
+            ("java/lang/String", "indexOf", string, [T::Wrapped, T::Intrinsic]),
+            ("java/lang/StringBuilder", "<init>", "()V", [T::Wrapped, T::Wrapped]),
+            ("java/lang/ref/Reference", "get", "()Ljava/lang/Object;", [T::Magic, T::Magic]),
+            // An override that is not rewritten must win over it, whatever it is.
+            ("java/nio/Buffer", "checkIndex", "(I)I", [T::Redispatched, T::Redispatched]),
+        ] {
+            let id = world.class_named(class.as_bytes()).unwrap();
+            let index = world[id].summary.find(name.as_bytes(), descriptor.as_bytes()).unwrap() as u16;
+            let method = MethodId { class: id, index };
+            let found = plans.each_ref().map(|plan| plan.get(method).unwrap().treatment);
+            assert_eq!(found, expected, "{class}.{name}{descriptor}");
+        }
+        let equals = |plan, op, class| call(plan, &world, op, class, "equals", "(Ljava/lang/Object;)Z");
+        let [bytecode, native] = &plans;
+        let stored = CallTarget::Stored { known: true };
+        assert_eq!(equals(bytecode, opcode::INVOKEVIRTUAL, "java/lang/String"), stored);
+        let CallTarget::Counted(callee) = equals(native, opcode::INVOKEVIRTUAL, "java/lang/String") else {
+            panic!()
+        };
+        assert_eq!((callee.bytecodes, callee.calls_back), (0, false));
+    }
+
+    #[test]
     fn an_interface_gains_no_first_default_if_it_has_an_initialiser() {
         let plain = interface("I").method(PUBLIC | ABSTRACT, "m", "()V");
         let initialised = plain.clone().method(STATIC, "<clinit>", "()V");
@@ -535,7 +603,8 @@ mod tests {
     #[test]
     fn names_of_ours_are_refused() {
         let taken = class("A").method(PUBLIC, "cct$enter", "()V");
-        let world_of = |c: TestClass| Plan::new(&world(&[object(), c], &[])).unwrap_err();
+        let world_of =
+            |c: TestClass| Plan::new(&world(&[object(), c], &[]), Intrinsics::Bytecode).unwrap_err();
         assert!(matches!(world_of(taken), Error::NameTaken { .. }));
         assert!(matches!(world_of(class("A").method(PUBLIC, "m", "(IJ[[[[J)V")), Error::NameTaken { .. }));
     }
@@ -575,7 +644,7 @@ mod tests {
             class("Lost").extends("Gone"),
         ];
         let world = world(&inputs, &raw);
-        let plan = Plan::new(&world).unwrap();
+        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
         let to = |op, class, name, descriptor| call(&plan, &world, op, class, name, descriptor);
         let stored = CallTarget::Stored { known: true };
         let unknown = CallTarget::Stored { known: false };
@@ -601,7 +670,7 @@ mod tests {
         assert_eq!(counted(to(INVOKESTATIC, "Raw", "n", "()V")), Some((0, true)));
         // A super call of a companion's native, whatever its treatment there: counted here.
         let companion = crate::testing::companion(&object(), &class("A").method(PUBLIC | NATIVE, "n", "()V"));
-        let plan_beside = Plan::new(&companion).unwrap();
+        let plan_beside = Plan::new(&companion, Intrinsics::Bytecode).unwrap();
         assert_eq!(counted(call(&plan_beside, &companion, INVOKESPECIAL, "A", "n", "()V")), Some((0, true)));
         assert_eq!(call(&plan_beside, &companion, INVOKEVIRTUAL, "A", "n", "()V"), CallTarget::Extended);
         // hashCode may lead anywhere, unless the receiver's class is final or the call is not virtual.

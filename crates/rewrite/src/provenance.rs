@@ -4,7 +4,7 @@ use cct_flow::BlockRule;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
-use crate::settings::{Metrics, Settings};
+use crate::settings::{Intrinsics, Metrics, Settings};
 use crate::survey::ClassSummary;
 
 /// The provenance of one run's outputs.
@@ -18,9 +18,10 @@ impl Provenance {
     pub fn new(tool: &str, settings: &Settings, jdk: Option<u64>) -> Self {
         let jdk = jdk.map_or("none".to_owned(), |h| format!("{h:016x}"));
         let (blocks, metrics) = (settings.blocks_name(), settings.metrics_name());
+        let intrinsics = settings.intrinsics_name();
         let scheme = convention::SCHEME;
         let lines = format!(
-            "blocks={blocks}\nformat=1\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n"
+            "blocks={blocks}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -47,7 +48,12 @@ impl Provenance {
             "default" | "none" => BlockRule::Default,
             _ => return None,
         };
-        Some(Settings { metrics, blocks })
+        let intrinsics = match self.value("intrinsics")? {
+            "bytecode" => Intrinsics::Bytecode,
+            "native" => Intrinsics::Native,
+            _ => return None,
+        };
+        Some(Settings { metrics, blocks, intrinsics })
     }
 
     /// `key=value` lines, sorted.
@@ -74,4 +80,22 @@ pub fn library_hash<'s>(classes: impl IntoIterator<Item = &'s ClassSummary>) -> 
     hashes.dedup();
     let bytes: Vec<u8> = hashes.iter().flat_map(|h| h.to_be_bytes()).collect();
     has_object.then(|| xxh3_64(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_come_back_from_the_lines() {
+        for metrics in [Metrics::Calls, Metrics::CallsAndBytecodes] {
+            for intrinsics in [Intrinsics::Bytecode, Intrinsics::Native] {
+                let settings = Settings { metrics, intrinsics, ..Settings::default() };
+                let provenance = Provenance::new("test", &settings, None);
+                assert!(provenance.lines().lines().is_sorted());
+                assert_eq!(provenance.settings(), Some(settings));
+                assert_eq!(Provenance::of_lines("blocks=default\nmetrics=calls\n").settings(), None);
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ use crate::convention;
 use crate::error::{Error, Result};
 use crate::hooks;
 use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
+use crate::intrinsics;
 use crate::mid::{ClassHash, Mid};
 use crate::plan::{CallTarget, Plan, Treatment, with_extension};
 use crate::provenance::Provenance;
@@ -62,7 +63,7 @@ impl Rewriter {
         provenance: Provenance,
         recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
     ) -> Result<Self> {
-        let plan = Plan::new(&world)?;
+        let plan = Plan::new(&world, settings.intrinsics)?;
         Ok(Rewriter { world, plan, settings, provenance, recorded: Box::new(recorded) })
     }
 
@@ -236,6 +237,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 };
                 self.forward(member, |emitter, target, head| {
                     wrappers::counted_original(emitter, target, mid, bytecodes, head)
+                })?;
+            }
+            Treatment::Intrinsic => {
+                let mid = self.mid(index, slots);
+                let Rewriter { world, plan, .. } = self.rewriter;
+                let is_closed = match Code::of(self.class, member)? {
+                    Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
+                    None => false,
+                };
+                self.forward(member, |emitter, target, head| match is_closed {
+                    true => wrappers::counted_original(emitter, target, mid, 0, head),
+                    false => wrappers::bypassed_original(emitter, target, mid, head),
                 })?;
             }
             Treatment::CallerCounted | Treatment::Untouched => {}

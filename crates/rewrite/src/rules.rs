@@ -144,11 +144,16 @@ const THROWN_BY_VM: &[&[u8]] = &[
     b"java/security/PrivilegedActionException",
 ];
 
+/// Whether HotSpot makes exceptions of this class by itself.
+pub fn is_thrown_by_vm(class: &[u8]) -> bool {
+    THROWN_BY_VM.binary_search(&class).is_ok()
+}
+
 /// Whether the VM may call this method by itself, so that what the thread carries is not the context that caused the call (docs/scheme.md).
 pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
     match method.name {
         b"<clinit>" => true,
-        b"<init>" => THROWN_BY_VM.binary_search(&class).is_ok(),
+        b"<init>" => is_thrown_by_vm(class),
         b"loadClass" => {
             method.descriptor == b"(Ljava/lang/String;)Ljava/lang/Class;"
                 && !method.is(cct_classfile::access::STATIC)

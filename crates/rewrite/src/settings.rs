@@ -11,6 +11,15 @@ pub enum Metrics {
     CallsAndBytecodes,
 }
 
+/// What becomes of methods whose Java body HotSpot may replace by an intrinsic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intrinsics {
+    /// The body is executed and counted, in a form that no intrinsic matches.
+    Bytecode,
+    /// The original is called, so that it may be replaced, and counted as a leaf without bytecodes.
+    Native,
+}
+
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
@@ -18,11 +27,17 @@ pub struct Settings {
     pub metrics: Metrics,
     /// How basic blocks are cut.
     pub blocks: BlockRule,
+    /// What becomes of intrinsics.
+    pub intrinsics: Intrinsics,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { metrics: Metrics::CallsAndBytecodes, blocks: BlockRule::Default }
+        Settings {
+            metrics: Metrics::CallsAndBytecodes,
+            blocks: BlockRule::Default,
+            intrinsics: Intrinsics::Bytecode,
+        }
     }
 }
 
@@ -41,6 +56,14 @@ impl Settings {
         match self.metrics {
             Metrics::Calls => "calls",
             Metrics::CallsAndBytecodes => "calls+bytecodes",
+        }
+    }
+
+    /// Name of the choice for intrinsics.
+    pub fn intrinsics_name(&self) -> &'static str {
+        match self.intrinsics {
+            Intrinsics::Bytecode => "bytecode",
+            Intrinsics::Native => "native",
         }
     }
 

@@ -7,6 +7,7 @@ use cct_classfile::{Attribute, ClassFile, Code, Member, access, opcode};
 use crate::class_attribute::ClassAttribute;
 use crate::error::{Error, Result};
 use crate::index::ClassRecord;
+use crate::intrinsics;
 use crate::mid::ClassHash;
 use crate::plan::Planned;
 use crate::rules;
@@ -57,6 +58,10 @@ pub mod trait_bits {
     pub const CALLER_SENSITIVE: u8 = 1;
     /// The code is one `return`.
     pub const EMPTY: u8 = 2;
+    /// Has a body that HotSpot may replace by code of its own.
+    pub const INTRINSIC: u8 = 4;
+    /// The code of an intrinsic has no invocation. (Not known of classes that come from an index.)
+    pub const CALLS_NOTHING: u8 = 8;
 }
 
 impl MethodSummary {
@@ -176,10 +181,19 @@ impl ClassSummary {
         text: &mut Vec<u8>,
     ) -> cct_classfile::Result<MethodSummary> {
         let mut traits = 0;
-        if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations")
-            && annotation_types(class, annotations)?.iter().any(|t| rules::CALLER_SENSITIVE.contains(t))
-        {
+        let annotations = match member.attributes.find(b"RuntimeVisibleAnnotations") {
+            Some(attribute) => annotation_types(class, attribute)?,
+            None => Vec::new(),
+        };
+        if annotations.iter().any(|t| rules::CALLER_SENSITIVE.contains(t)) {
             traits |= trait_bits::CALLER_SENSITIVE;
+        }
+        if intrinsics::is_candidate(class, member, &annotations) {
+            traits |= trait_bits::INTRINSIC;
+            let calls = |c: Code<'_>| c.instructions().any(|i| opcode::is_invoke(i.opcode));
+            if !Code::of(class, member)?.is_some_and(calls) {
+                traits |= trait_bits::CALLS_NOTHING;
+            }
         }
         // Decoding all code twice would cost more than the rest of the survey; only this one shape matters here.
         if member.name == b"finalize"

@@ -296,13 +296,41 @@ pub fn counted_original(
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
-    if let Some(mid) = mid {
-        asm.load(Kind::Long, target.signature.argument_slots());
-        emitter.mid(&mut asm, mid)?;
-        emitter.int(&mut asm, bytecodes)?;
-        emitter.helper(&mut asm, convention::LEAF)?;
-    }
+    count_leaf(emitter, target, &mut asm, mid, bytecodes)?;
     then_original(emitter, target, asm, 5, head)
+}
+
+/// Counts a method without a body of ours, if it is recorded.
+fn count_leaf(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    asm: &mut Asm,
+    mid: Option<Mid>,
+    bytecodes: u32,
+) -> Result<()> {
+    let Some(mid) = mid else { return Ok(()) };
+    asm.load(Kind::Long, target.signature.argument_slots());
+    emitter.mid(asm, mid)?;
+    emitter.int(asm, bytecodes)?;
+    emitter.helper(asm, convention::LEAF)
+}
+
+/// The extended form of an intrinsic whose original body calls instrumented code: counted here, and nothing is recorded while the original runs,
+/// as it may or may not be replaced.
+pub fn bypassed_original(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mid: Option<Mid>,
+    head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let (thread, saved) = thread_locals(target);
+    let mut asm = Asm::new();
+    count_leaf(emitter, target, &mut asm, mid, 0)?;
+    emitter.read_thread(&mut asm, thread, saved)?;
+    let start = asm.bytes.len() as u16;
+    asm.load(Kind::Reference, thread).int(convention::BYPASS as i16).op(opcode::I2L);
+    emitter.helper(&mut asm, convention::RESTORE)?;
+    then_original_and_restore(emitter, target, asm, start, None, head)
 }
 
 /// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
@@ -311,11 +339,11 @@ pub fn bytecode_to_native(
     target: &Target<'_, '_>,
     mid: Option<Mid>,
     hook: Option<&NativeHook>,
-    mut head: MemberBuilder,
+    head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
-    // The node takes the slot's place, the thread the marker's.
-    let (node, thread, saved) = (arguments, arguments + 2, arguments + 3);
+    // The node takes the slot's place.
+    let (node, (thread, saved)) = (arguments, thread_locals(target));
     let mut asm = Asm::new();
     if let Some(NativeHook::Define { name, descriptor }) = hook {
         target.push_arguments(&mut asm);
@@ -333,6 +361,28 @@ pub fn bytecode_to_native(
         push_slot_offset(&mut asm, 0);
     }
     emitter.helper(&mut asm, convention::RESTORE)?;
+    then_original_and_restore(emitter, target, asm, start, hook, head)
+}
+
+/// The locals behind the slot in which wrappers of originals keep the current thread, and the context that it carried: the first is the
+/// marker's.
+fn thread_locals(target: &Target<'_, '_>) -> (u16, u16) {
+    let marker = target.signature.argument_slots() + 2;
+    (marker, marker + 1)
+}
+
+/// What stands in `asm`, then the original without dispatch, and the thread gets back what it carried, as it stands in
+/// [`thread_locals`] from `start` on.
+fn then_original_and_restore(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut asm: Asm,
+    start: u16,
+    hook: Option<&NativeHook>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let (thread, saved) = thread_locals(target);
     match hook {
         Some(NativeHook::Instead { name, descriptor }) => {
             target.push_arguments(&mut asm);

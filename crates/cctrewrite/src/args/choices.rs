@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cct_rewrite::{BlockRule, Metrics, Settings};
+use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
 use clap::{Args, ValueEnum};
 
 use crate::filter::Filter;
 
-/// Libraries, filters, metrics and block rule.
+/// Libraries, filters, metrics, block rule and intrinsics.
 #[derive(Debug, Args)]
 pub struct Choices {
     /// Classes that the inputs refer to and that are not rewritten now: a jar or folder, original or already instrumented (repeatable)
@@ -31,6 +31,10 @@ pub struct Choices {
     /// How basic blocks are cut
     #[arg(long, value_enum, default_value_t = BlocksArgument::Default)]
     blocks: BlocksArgument,
+
+    /// What becomes of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`
+    #[arg(long, value_enum, default_value_t = IntrinsicsArgument::Bytecode)]
+    intrinsics: IntrinsicsArgument,
 }
 
 /// Metrics.
@@ -51,6 +55,15 @@ enum BlocksArgument {
     Precise,
 }
 
+/// What becomes of intrinsics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum IntrinsicsArgument {
+    /// The body is executed and counted: the same numbers on every JVM
+    Bytecode,
+    /// HotSpot's own code is used where it has some, counted as a call without bytecodes; faster
+    Native,
+}
+
 impl Choices {
     /// The settings of the rewriter.
     pub fn settings(&self) -> Settings {
@@ -62,6 +75,10 @@ impl Choices {
             blocks: match self.blocks {
                 BlocksArgument::Default => BlockRule::Default,
                 BlocksArgument::Precise => BlockRule::Precise,
+            },
+            intrinsics: match self.intrinsics {
+                IntrinsicsArgument::Bytecode => Intrinsics::Bytecode,
+                IntrinsicsArgument::Native => Intrinsics::Native,
             },
         }
     }

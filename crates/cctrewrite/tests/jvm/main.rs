@@ -17,6 +17,7 @@ mod drift;
 mod endings;
 mod exactness;
 mod filters;
+mod intrinsics;
 mod loadtime;
 mod misfits;
 mod open_frames;

@@ -39,6 +39,13 @@ fn other_blocks_are_refused() {
 }
 
 #[test]
+fn another_choice_for_intrinsics_is_refused() {
+    let Some(jdk) = Jdk::find() else { return };
+    let (output, run) = hello(jdk, &jdk.rt_jar(), &["--intrinsics", "native"]);
+    assert_refused(&run, &output, "intrinsics");
+}
+
+#[test]
 fn other_metrics_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--metrics", "calls"]);

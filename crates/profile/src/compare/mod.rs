@@ -74,6 +74,16 @@ pub enum CompareError {
     /// Nothing to compare the bytecodes of the other with.
     #[error("{0} counts calls only, the other counts bytecodes too; use --calls-only")]
     NoBytecodes(Side),
+    /// What has bytecodes in one has none in the other.
+    #[error(
+        "A and B count intrinsics by different rules ({a} and {b}): methods that have bytecodes in one have none in the other; use --calls-only"
+    )]
+    Intrinsics {
+        /// The choice of A (`META` key `intrinsics`).
+        a: String,
+        /// The choice of B.
+        b: String,
+    },
     /// Threads were added up when the list was made.
     #[error(
         "in {0}, a list of contexts, threads have been added up; make the list with --per-thread, or compare without --per-thread and --thread"
@@ -245,6 +255,13 @@ pub fn compare(a: Input, b: Input, options: &CompareOptions) -> Result<Compariso
 
 /// Whether bytecodes are compared.
 fn counts_bytecodes(a: &Input, b: &Input, options: &CompareOptions) -> Result<bool, CompareError> {
+    let choice = |input: &Input| input.profile.meta.get("intrinsics").cloned();
+    if let (Some(a), Some(b)) = (choice(a), choice(b))
+        && a != b
+        && !options.calls_only
+    {
+        return Err(CompareError::Intrinsics { a, b });
+    }
     match (options.calls_only, a.profile.counts_bytecodes(), b.profile.counts_bytecodes()) {
         (true, _, _) | (_, false, false) => Ok(false),
         (_, true, true) => Ok(true),

@@ -310,6 +310,22 @@ fn counts_of_different_kinds_are_not_compared_in_silence() {
 }
 
 #[test]
+fn different_choices_for_intrinsics_are_different_in_kind() {
+    let side = |choice: &str| {
+        let mut p = profile(vec![method("A", "f", "()V")], vec![thread("main", tree(&[(1, 0, 1, 2)]))]);
+        p.meta.insert("intrinsics".to_owned(), choice.to_owned());
+        p
+    };
+    let [bytecode, native] = ["bytecode", "native"].map(|choice| move || side(choice));
+    let refused = compare(bytecode().into(), native().into(), &CompareOptions::default());
+    assert_eq!(refused, Err(CompareError::Intrinsics { a: "bytecode".to_owned(), b: "native".to_owned() }));
+    let calls = found(bytecode().into(), native().into(), &with(|o| o.calls_only = true));
+    assert!(calls.is_equal() && calls.bytecodes.is_none());
+    assert!(calls.remarks.iter().any(|r| r.kind() == "header" && r.to_string().starts_with("intrinsics: ")));
+    assert!(found(native().into(), native().into(), &CompareOptions::default()).is_equal());
+}
+
+#[test]
 fn headers_that_differ_are_named() {
     let side = |blocks: &str, provenance: &str, notes: &[&str]| {
         let mut p = profile(vec![method("A", "f", "()V")], vec![thread("main", tree(&[(1, 0, 1, 2)]))]);

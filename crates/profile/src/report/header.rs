@@ -20,6 +20,9 @@ pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), Report
         line("JVM", (jvm.join(" ") + &java).trim_start().to_owned())?;
     }
     line("Counted", counted_what(profile, meta("blocks")))?;
+    if let Some(intrinsics) = meta("intrinsics") {
+        line("Intrinsics", intrinsics_are(intrinsics))?;
+    }
     for (key, name) in [("exact", "Exact"), ("limits", "Limits"), ("tool", "Tool"), ("agent", "Agent")] {
         if let Some(value) = meta(key) {
             let why = if (key, &*value) == ("exact", "no") { " (see the notes)" } else { "" };
@@ -54,6 +57,14 @@ pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), Report
     }
     writeln!(out)?;
     Ok(())
+}
+
+fn intrinsics_are(choice: String) -> String {
+    match &*choice {
+        "bytecode" => "bytecode (their Java bodies are executed and counted)".to_owned(),
+        "native" => "native (HotSpot's own code where it has some: calls without bytecodes)".to_owned(),
+        _ => choice,
+    }
 }
 
 fn counted_what(profile: &Profile, blocks: Option<String>) -> String {

@@ -8,9 +8,13 @@ import java.util.ArrayList;
  * an intrinsic; the table lists what replaces bodies with their original signature. In bypass.
  */
 final class Exactness {
-    /** Always; or only while classes that were not rewritten call the library by its original signatures. */
+    /**
+     * Always; or only while classes that were not rewritten call the library by its original signatures; or only where the bodies of intrinsics
+     * are counted ({@code --intrinsics bytecode}).
+     */
     private static final int ALWAYS = 0;
     private static final int WITH_RAW_CLASSES = 1;
+    private static final int WITH_BODIES = 2;
 
     private static final class Option {
         final String flag;
@@ -49,8 +53,8 @@ final class Exactness {
 
     private static final Option[] OPTIONS = {
         new Option("OmitStackTraceInFastThrow", "false", ALWAYS, "compiled code throws ready-made exceptions whose constructors do not run"),
-        new Option("DisableIntrinsic", "_equals", ALWAYS, "C2 replaces String.equals"),
-        new Option("DisableIntrinsic", "_profileBoolean", ALWAYS, "C2 replaces MethodHandleImpl.profileBoolean"),
+        new Option("DisableIntrinsic", "_equals", WITH_BODIES, "C2 replaces String.equals"),
+        new Option("DisableIntrinsic", "_profileBoolean", WITH_BODIES, "C2 replaces MethodHandleImpl.profileBoolean"),
         new Option("DisableIntrinsic", "_isCompileConstant", ALWAYS, "C2 replaces MethodHandleImpl.isCompileConstant"),
         new Option("EliminateAutoBox", "false", WITH_RAW_CLASSES, "C2 leaves out boxing by classes that were not rewritten"),
         new Option("OptimizeStringConcat", "false", WITH_RAW_CLASSES, "C2 replaces string concatenation by classes that were not rewritten"),
@@ -63,7 +67,7 @@ final class Exactness {
      *
      * @return whether the numbers are exact as far as options go
      */
-    static boolean check(boolean rawClasses, ArrayList<String> notes) {
+    static boolean check(boolean rawClasses, boolean bodies, ArrayList<String> notes) {
         Method getFlag;
         Method getValue;
         try {
@@ -82,7 +86,7 @@ final class Exactness {
         boolean exact = true;
         for (int i = 0; i < OPTIONS.length; i++) {
             Option option = OPTIONS[i];
-            if (option.when == WITH_RAW_CLASSES && !rawClasses) {
+            if (option.when == WITH_RAW_CLASSES && !rawClasses || option.when == WITH_BODIES && !bodies) {
                 continue;
             }
             String value = value(getFlag, getValue, option.flag);

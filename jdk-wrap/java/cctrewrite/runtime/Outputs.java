@@ -7,7 +7,7 @@ import java.util.ArrayList;
 /** All outputs on the boot class path, in the extension folders and on the class path, in this order. In bypass. */
 final class Outputs {
     /** Provenance keys in which all outputs agree (docs/formats/index.md). */
-    private static final String[] COMMON = {"format", "scheme", "blocks", "metrics"};
+    private static final String[] COMMON = {"format", "scheme", "blocks", "metrics", "intrinsics"};
 
     private static Outputs known;
 

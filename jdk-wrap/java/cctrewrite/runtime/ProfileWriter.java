@@ -24,6 +24,11 @@ final class ProfileWriter {
     /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
     private static final String LIMITS = "Object.clone is not counted where it is called virtually";
 
+    /** What is missing with {@code --intrinsics native}. */
+    private static final String OF_NATIVE_INTRINSICS =
+            "; intrinsics are not counted where reflection, method handles or classes that were not rewritten call them, nor is"
+                    + " String.equals where it is called virtually";
+
     /** What is missing without the load-time library. */
     private static final String WITHOUT_REPLAY =
             "code that the JVM calls by itself hangs under the context last stored, not under its cause; "
@@ -162,16 +167,18 @@ final class ProfileWriter {
     // ---- sections ----------------------------------------------------------------------------------------------------------------
 
     private void writeMeta() throws IOException {
-        boolean exact = Exactness.check(RawClasses.any(), notes);
         Output[] outputs = Outputs.known().all;
+        boolean bodies = !value(outputs, "intrinsics").equals("native");
+        boolean exact = Exactness.check(RawClasses.any(), bodies, notes);
         TreeMap<String, String> meta = new TreeMap<String, String>();
         meta.put("agent", Settings.AGENT);
         meta.put("blocks", value(outputs, "blocks"));
         meta.put("exact", exact ? "yes" : "no");
+        meta.put("intrinsics", value(outputs, "intrinsics"));
         meta.put("java.version", System.getProperty("java.version"));
         meta.put("java.vm.name", System.getProperty("java.vm.name"));
         meta.put("java.vm.version", System.getProperty("java.vm.version"));
-        meta.put("limits", LoadTime.loaded() ? LIMITS : WITHOUT_REPLAY + LIMITS);
+        meta.put("limits", (LoadTime.loaded() ? "" : WITHOUT_REPLAY) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS));
         meta.put("main", mainClass());
         meta.put("metrics", value(outputs, "metrics"));
         meta.put("provenance", provenance(outputs));

@@ -28,7 +28,7 @@ impl Blocks {
 }
 
 /// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
-const PROGRAMS: [&str; 22] = [
+const PROGRAMS: [&str; 23] = [
     "agents",
     "calls",
     "causes",
@@ -39,6 +39,7 @@ const PROGRAMS: [&str; 22] = [
     "frames",
     "hello",
     "initialisers",
+    "intrinsics",
     "lambdas",
     "link",
     "loaders",

@@ -1,0 +1,164 @@
+//! `--intrinsics`: methods whose Java body HotSpot may replace.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use crate::support::{Blocks, Jdk, Library, Run, fixture, folder, instrument};
+
+/// Rounds of the program's loop.
+const ROUNDS: u64 = 20_000;
+
+/// What each method of the program calls, once in each round. (Lists of contexts have commas in descriptors.)
+const CALLED: [(&str, &str); 12] = [
+    ("math", "java.lang.Math.sin(D)D"),
+    ("math", "java.lang.Math.max(II)I"),
+    ("math", "java.lang.Math.abs(D)D"),
+    ("math", "java.lang.Math.addExact(II)I"),
+    ("strings", "java.lang.String.equals(Ljava/lang/Object,)Z"),
+    ("strings", "java.lang.String.indexOf(Ljava/lang/String,)I"),
+    ("strings", "java.lang.String.compareTo(Ljava/lang/String,)I"),
+    ("bits", "java.lang.Integer.bitCount(I)I"),
+    ("bits", "java.lang.Long.numberOfTrailingZeros(J)I"),
+    ("arrays", "java.util.Arrays.copyOf([Ljava/lang/Object,ILjava/lang/Class,)[Ljava/lang/Object,"),
+    ("arrays", "java.util.Arrays.equals([C[C)Z"),
+    ("overflow", "java.lang.Math.addExact(II)I"),
+];
+
+/// The class library and the program, `rt.jar` alone, with intrinsics left to HotSpot.
+fn native(jdk: &'static Jdk) -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let folder = folder("native-intrinsics");
+        let (boot, programs) = (folder.join("rt.jar"), folder.join("programs"));
+        let choice = ["--intrinsics", "native", "--blocks", "precise"];
+        instrument(&[jdk.rt_jar()], &[], &boot, &choice);
+        instrument(&[fixture("intrinsics/classes")], std::slice::from_ref(&boot), &programs, &choice);
+        Library::of(jdk, vec![boot], programs)
+    })
+}
+
+/// The contexts at and below the program's methods: path to calls and bytecodes.
+fn contexts(run: &Run) -> BTreeMap<String, (u64, u64)> {
+    let mut found = BTreeMap::new();
+    for line in run.contexts(false) {
+        let columns: Vec<&str> = line.splitn(3, ' ').collect();
+        let Some(at) = columns[2].find("Intrinsics.main(") else { continue };
+        found.insert(columns[2][at..].to_owned(), (columns[0].parse().unwrap(), columns[1].parse().unwrap()));
+    }
+    found
+}
+
+/// Those that are below a call of an intrinsic, itself included.
+fn at_and_below<'c>(
+    contexts: &'c BTreeMap<String, (u64, u64)>,
+    caller: &str,
+    callee: &str,
+) -> Vec<(&'c str, (u64, u64))> {
+    let (caller, callee) = (format!(";Intrinsics.{caller}("), format!(";{callee}"));
+    let is_there = |path: &str| {
+        path.find(&caller).is_some_and(|at| {
+            path[at + 1..].find(';').is_some_and(|i| path[at + 1 + i..].starts_with(&callee))
+        })
+    };
+    contexts.iter().filter(|(path, _)| is_there(path)).map(|(path, &counts)| (&**path, counts)).collect()
+}
+
+fn run(library: &Library, options: &[&str]) -> Run {
+    let mut java = library.java("intrinsics");
+    for option in options {
+        java.option(*option);
+    }
+    java.succeed("Intrinsics", &[])
+}
+
+/// The same numbers, whoever executes the program.
+const EXECUTION: [&[&str]; 3] = [&[], &["-Xint"], &["-Xcomp"]];
+
+#[test]
+fn native_intrinsics_are_calls_without_bytecodes() {
+    let Some(jdk) = Jdk::find() else { return };
+    let plain =
+        jdk.java("plain-intrinsics").class_path([fixture("intrinsics/classes")]).succeed("Intrinsics", &[]);
+    let library = native(jdk);
+    let runs = EXECUTION.map(|options| run(library, options));
+    for (run, options) in runs.iter().zip(EXECUTION) {
+        assert_eq!(run.out, plain.out, "{options:?}");
+        let profile = run.profile();
+        assert_eq!(profile.meta["intrinsics"], "native");
+        assert!(!profile.notes.iter().any(|note| note.contains("_equals")), "{:?}", profile.notes);
+        let contexts = contexts(run);
+        for (caller, callee) in CALLED {
+            let found = at_and_below(&contexts, caller, callee);
+            assert_eq!(found[0].1, (ROUNDS, 0), "{options:?}: {caller} {callee}: {found:?}");
+            // Nothing is below them but the exception that one of them throws.
+            let throws = |path: &str| path.contains(";java.lang.ArithmeticException.<init>(");
+            assert!(found[1..].iter().all(|(path, _)| throws(path)), "{options:?}: {found:?}");
+        }
+        // AtomicInteger is an ordinary class, which calls one.
+        let getters = contexts.iter().filter(|(path, _)| {
+            path.contains(";Intrinsics.unsafe(") && path.contains(";sun.misc.Unsafe.getAndAddInt(")
+        });
+        assert_eq!(getters.map(|(_, counts)| *counts).collect::<Vec<_>>(), [(ROUNDS, 0)]);
+    }
+    let [first, interpreted, compiled] = runs.each_ref().map(contexts);
+    assert!(first == interpreted, "interpreted: {:?}", difference(&first, &interpreted));
+    assert!(first == compiled, "compiled: {:?}", difference(&first, &compiled));
+}
+
+#[test]
+fn by_default_their_bodies_are_counted() {
+    let Some(jdk) = Jdk::find() else { return };
+    let whole = Library::whole(jdk, Blocks::Precise);
+    let exact = ["-XX:+UnlockDiagnosticVMOptions", "-XX:DisableIntrinsic=_equals"];
+    let runs = EXECUTION.map(|options| run(whole, &[&exact, options].concat()));
+    for run in &runs {
+        assert_eq!(run.profile().meta["intrinsics"], "bytecode");
+        let contexts = contexts(run);
+        for (caller, callee) in CALLED {
+            let found = at_and_below(&contexts, caller, callee);
+            let (_, (own_calls, bytecodes)) = found[0];
+            assert_eq!(own_calls, ROUNDS, "{caller} {callee}: {found:?}");
+            assert!(bytecodes >= own_calls, "{caller} {callee}: {found:?}");
+        }
+    }
+    let [first, interpreted, compiled] = runs.each_ref().map(contexts);
+    assert!(first == interpreted, "interpreted: {:?}", difference(&first, &interpreted));
+    assert!(first == compiled, "compiled: {:?}", difference(&first, &compiled));
+}
+
+/// What differs.
+fn difference(a: &BTreeMap<String, (u64, u64)>, b: &BTreeMap<String, (u64, u64)>) -> Vec<String> {
+    let paths = a.keys().chain(b.keys().filter(|path| !a.contains_key(*path)));
+    let different = paths.filter(|path| a.get(*path) != b.get(*path)).take(20);
+    different.map(|path| format!("{path}: {:?}, {:?}", a.get(path), b.get(path))).collect()
+}
+
+#[test]
+fn the_table_has_methods_that_the_class_library_has() {
+    let Some(jdk) = Jdk::find() else { return };
+    let table: BTreeMap<String, Vec<String>> =
+        cct_rewrite::intrinsics::of_jdk_8().fold(BTreeMap::new(), |mut table, (class, name, descriptor)| {
+            let methods: &mut Vec<_> = table.entry(String::from_utf8(class.to_vec()).unwrap()).or_default();
+            methods.push(format!("{name}{descriptor}"));
+            table
+        });
+    for (class, methods) in table {
+        let jar = match class.starts_with("com/sun/crypto/") {
+            true => jdk.path("jre/lib/ext/sunjce_provider.jar"),
+            false => jdk.rt_jar(),
+        };
+        let input = cct_archive::Input::open(&jar, &cct_archive::Limits::default()).unwrap();
+        let entry = input.entries().iter().position(|e| *e.name == *format!("{class}.class")).unwrap();
+        let bytes = input.read(entry).unwrap().unwrap();
+        let summary = cct_rewrite::ClassSummary::parse(&bytes).unwrap();
+        let found = summary.methods.iter().filter(|m| m.has(cct_rewrite::survey::trait_bits::INTRINSIC));
+        let mut found: Vec<String> = found
+            .map(|m| [summary.method_name(m), summary.method_descriptor(m)].concat())
+            .map(|name| String::from_utf8(name).unwrap())
+            .collect();
+        found.sort();
+        let mut methods = methods;
+        methods.sort();
+        assert_eq!(found, methods, "{class}");
+    }
+}

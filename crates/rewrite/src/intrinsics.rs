@@ -1,0 +1,249 @@
+//! Methods with a Java body that HotSpot may replace by code of its own (`vmIntrinsics`), and what the user can choose for them
+//! (docs/treatments.md, *Intrinsics*).
+//!
+//! From JDK 9 on such methods are annotated. In JDK 8 the VM has a list (`VM_INTRINSICS_DO` in `vmSymbols.hpp`), of which
+//! [`TABLE`] has the methods that are not native. What compilers only recognise as part of a pattern, and what is no replacement for
+//! the body, is left out in both ([`is_ordinary`]).
+
+use cct_classfile::{ClassFile, Code, Member, access, opcode};
+
+use crate::convention::OBJECT;
+use crate::plan::{self, Plan, Treatment};
+use crate::rules;
+use crate::survey::trait_bits;
+use crate::world::{Resolved, World};
+
+/// Annotations of methods that HotSpot may replace (9 to 15; 16 and later).
+const CANDIDATE: &[&[u8]] =
+    &[b"Ljdk/internal/HotSpotIntrinsicCandidate;", b"Ljdk/internal/vm/annotation/IntrinsicCandidate;"];
+
+/// Class files of JDK 8 and before, which know no such annotation, have at most this version.
+const LAST_VERSION_WITHOUT_ANNOTATION: u16 = 52;
+
+/// One class's methods: name and descriptor.
+type Methods = &'static [(&'static str, &'static str)];
+
+/// JDK 8's intrinsics with a Java body: class and methods. By the list of 8u504; older updates have some of the cryptographic ones under
+/// other names, and those stay ordinary methods there.
+const TABLE: &[(&[u8], Methods)] = &[
+    (
+        b"com/sun/crypto/provider/AESCrypt",
+        &[("implDecryptBlock", "([BI[BI)V"), ("implEncryptBlock", "([BI[BI)V")],
+    ),
+    (
+        b"com/sun/crypto/provider/CipherBlockChaining",
+        &[("implDecrypt", "([BII[BI)I"), ("implEncrypt", "([BII[BI)I")],
+    ),
+    (b"com/sun/crypto/provider/GHASH", &[("processBlocks", "([BII[J[J)V")]),
+    (b"java/lang/Character", &[("reverseBytes", "(C)C")]),
+    (b"java/lang/Double", &[("doubleToLongBits", "(D)J")]),
+    (b"java/lang/Float", &[("floatToIntBits", "(F)I")]),
+    (
+        b"java/lang/Integer",
+        &[
+            ("bitCount", "(I)I"),
+            ("numberOfLeadingZeros", "(I)I"),
+            ("numberOfTrailingZeros", "(I)I"),
+            ("reverseBytes", "(I)I"),
+        ],
+    ),
+    (
+        b"java/lang/Long",
+        &[
+            ("bitCount", "(J)I"),
+            ("numberOfLeadingZeros", "(J)I"),
+            ("numberOfTrailingZeros", "(J)I"),
+            ("reverseBytes", "(J)J"),
+        ],
+    ),
+    (
+        b"java/lang/Math",
+        &[
+            ("abs", "(D)D"),
+            ("addExact", "(II)I"),
+            ("addExact", "(JJ)J"),
+            ("atan2", "(DD)D"),
+            ("cos", "(D)D"),
+            ("decrementExact", "(I)I"),
+            ("decrementExact", "(J)J"),
+            ("exp", "(D)D"),
+            ("incrementExact", "(I)I"),
+            ("incrementExact", "(J)J"),
+            ("log", "(D)D"),
+            ("log10", "(D)D"),
+            ("max", "(II)I"),
+            ("min", "(II)I"),
+            ("multiplyExact", "(II)I"),
+            ("multiplyExact", "(JJ)J"),
+            ("negateExact", "(I)I"),
+            ("negateExact", "(J)J"),
+            ("pow", "(DD)D"),
+            ("sin", "(D)D"),
+            ("sqrt", "(D)D"),
+            ("subtractExact", "(II)I"),
+            ("subtractExact", "(JJ)J"),
+            ("tan", "(D)D"),
+        ],
+    ),
+    (b"java/lang/Short", &[("reverseBytes", "(S)S")]),
+    (
+        b"java/lang/String",
+        &[
+            ("compareTo", "(Ljava/lang/String;)I"),
+            ("equals", "(Ljava/lang/Object;)Z"),
+            ("indexOf", "(Ljava/lang/String;)I"),
+        ],
+    ),
+    (b"java/lang/invoke/MethodHandleImpl", &[("profileBoolean", "(Z[I)Z")]),
+    (
+        b"java/math/BigInteger",
+        &[
+            ("implMontgomeryMultiply", "([I[I[IIJ[I)[I"),
+            ("implMontgomerySquare", "([I[IIJ[I)[I"),
+            ("implMulAdd", "([I[IIII)I"),
+            ("implSquareToLen", "([II[II)[I"),
+            ("multiplyToLen", "([II[II[I)[I"),
+        ],
+    ),
+    (b"java/nio/Buffer", &[("checkIndex", "(I)I")]),
+    (
+        b"java/util/Arrays",
+        &[
+            ("copyOf", "([Ljava/lang/Object;ILjava/lang/Class;)[Ljava/lang/Object;"),
+            ("copyOfRange", "([Ljava/lang/Object;IILjava/lang/Class;)[Ljava/lang/Object;"),
+            ("equals", "([C[C)Z"),
+        ],
+    ),
+    (
+        b"sun/misc/Unsafe",
+        &[
+            ("getAndAddInt", "(Ljava/lang/Object;JI)I"),
+            ("getAndAddLong", "(Ljava/lang/Object;JJ)J"),
+            ("getAndSetInt", "(Ljava/lang/Object;JI)I"),
+            ("getAndSetLong", "(Ljava/lang/Object;JJ)J"),
+            ("getAndSetObject", "(Ljava/lang/Object;JLjava/lang/Object;)Ljava/lang/Object;"),
+        ],
+    ),
+    (b"sun/nio/cs/ISO_8859_1$Encoder", &[("encodeISOArray", "([CI[BII)I")]),
+    (b"sun/security/provider/DigestBase", &[("implCompressMultiBlock0", "([BII)I")]),
+    (b"sun/security/provider/SHA", &[("implCompress0", "([BI)V")]),
+    (b"sun/security/provider/SHA2", &[("implCompress0", "([BI)V")]),
+    (b"sun/security/provider/SHA5", &[("implCompress0", "([BI)V")]),
+];
+
+/// Annotated methods that are ordinary ones here: class, and names, or all of the class's.
+const ORDINARY: &[(&[u8], &[&str])] = &[
+    // Recognised only in chains that begin with a constructor, as string concatenation is compiled.
+    (b"java/lang/StringBuffer", &["*"]),
+    (b"java/lang/StringBuilder", &["*"]),
+    // Recognised only for the sake of the object, which may be left out with its constructor; `toString` as part of the chains above.
+    (b"java/lang/Boolean", &["booleanValue", "valueOf"]),
+    (b"java/lang/Byte", &["byteValue", "valueOf"]),
+    (b"java/lang/Character", &["charValue", "valueOf"]),
+    (b"java/lang/Double", &["doubleValue", "valueOf"]),
+    (b"java/lang/Float", &["floatValue", "valueOf"]),
+    (b"java/lang/Integer", &["intValue", "toString", "valueOf"]),
+    (b"java/lang/Long", &["longValue", "valueOf"]),
+    (b"java/lang/Short", &["shortValue", "valueOf"]),
+    // The body is the program, or calls what it was given.
+    (b"jdk/internal/util/Preconditions", &["*"]),
+    (b"jdk/internal/vm/Continuation", &["*"]),
+    (b"jdk/internal/vm/vector/VectorSupport", &["*"]),
+    // Compiled code gets another answer than the interpreter.
+    (b"java/lang/invoke/MethodHandleImpl", &["isCompileConstant"]),
+];
+
+/// JDK 8's intrinsics with a Java body: class, name and descriptor.
+pub fn of_jdk_8() -> impl Iterator<Item = (&'static [u8], &'static str, &'static str)> {
+    TABLE
+        .iter()
+        .flat_map(|(class, methods)| methods.iter().map(|(name, descriptor)| (*class, *name, *descriptor)))
+}
+
+/// Whether HotSpot may run something else than this method's body. `annotations` are the descriptors of the method's annotations.
+pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
+    let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
+    if !has_body || method.name.starts_with(b"<") || is_ordinary(class.name(), method.name) {
+        return false;
+    }
+    if class.major_version > LAST_VERSION_WITHOUT_ANNOTATION {
+        return annotations.iter().any(|a| CANDIDATE.contains(a));
+    }
+    let Ok(row) = TABLE.binary_search_by_key(&class.name(), |(name, _)| name) else { return false };
+    TABLE[row].1.iter().any(|(n, d)| (n.as_bytes(), d.as_bytes()) == (method.name, method.descriptor))
+}
+
+/// Whether a method is ordinary though it is annotated.
+fn is_ordinary(class: &[u8], name: &[u8]) -> bool {
+    ORDINARY.iter().any(|(c, names)| *c == class && names.iter().any(|n| *n == "*" || n.as_bytes() == name))
+}
+
+/// Whether no instrumented code runs on behalf of an original body, so that nothing has to be kept from being recorded below it.
+pub(crate) fn is_closed(
+    world: &World,
+    plan: &Plan,
+    class: &ClassFile<'_>,
+    code: &Code<'_>,
+) -> cct_classfile::Result<bool> {
+    for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
+        let callee = match instruction.pool_index() {
+            Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => class.pool.member_ref(index)?,
+            _ => return Ok(false),
+        };
+        // What the VM makes too: docs/scheme.md says where it hangs.
+        if callee.name == b"<init>" && rules::is_thrown_by_vm(callee.class) {
+            continue;
+        }
+        let resolved = world.resolve(callee.class, callee.name, callee.descriptor);
+        let Resolved::Method(method) = resolved else { return Ok(false) };
+        let (owner, summary) = world.method(method);
+        let is_native_of_object = *owner.name == *OBJECT && summary.is(access::NATIVE);
+        let is_leaf = match plan.get(method).map(|p| p.treatment) {
+            Some(Treatment::LeafNative) => true,
+            Some(Treatment::Intrinsic) => summary.has(trait_bits::CALLS_NOTHING),
+            _ => is_native_of_object,
+        };
+        if !is_leaf || !plan::monomorphic(world, instruction.opcode, callee.class, owner, summary) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(TABLE.is_sorted_by_key(|(class, _)| class));
+        assert!(TABLE.iter().all(|(_, methods)| methods.is_sorted()));
+    }
+
+    #[test]
+    fn the_table_is_for_jdk_8_and_the_annotation_for_later_ones() {
+        let math = crate::testing::class("java/lang/Math")
+            .method(access::PUBLIC | access::STATIC, "max", "(II)I")
+            .method(access::PUBLIC | access::STATIC, "max", "(FF)F")
+            .method(access::PUBLIC | access::STATIC | access::NATIVE, "min", "(II)I");
+        let candidates = |version: u16, annotations: &[&[u8]]| {
+            let mut bytes = math.bytes();
+            bytes[6..8].copy_from_slice(&version.to_be_bytes());
+            let class = ClassFile::parse(&bytes).unwrap();
+            class.methods.iter().map(|m| is_candidate(&class, m, annotations)).collect::<Vec<_>>()
+        };
+        let annotated: &[&[u8]] = &[b"Ljdk/internal/vm/annotation/IntrinsicCandidate;"];
+        assert_eq!(candidates(52, &[]), [true, false, false]);
+        assert_eq!(candidates(52, annotated), [true, false, false]);
+        assert_eq!(candidates(53, &[]), [false; 3]);
+        assert_eq!(candidates(53, &[b"Ljdk/internal/HotSpotIntrinsicCandidate;"]), [true, true, false]);
+        assert_eq!(candidates(61, annotated), [true, true, false]);
+    }
+
+    #[test]
+    fn patterns_are_no_replacements() {
+        assert!(is_ordinary(b"java/lang/StringBuilder", b"append"));
+        assert!(is_ordinary(b"java/lang/Integer", b"valueOf"));
+        assert!(!is_ordinary(b"java/lang/Integer", b"bitCount"));
+    }
+}
