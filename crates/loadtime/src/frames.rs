@@ -15,6 +15,9 @@ pub struct Frames {
     known: FxHashMap<usize, Shown>,
 }
 
+/// Methods that are remembered at most.
+const REMEMBERED: usize = 1 << 16;
+
 /// What a frame of a method may be in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
@@ -46,7 +49,12 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
     let (shown, is_final) =
         env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or((Shown::Nothing, false));
     if is_final {
-        state().frames.known.insert(key, shown.clone());
+        let known = &mut state().frames.known;
+        // The JVM never uses an id again, so those of classes that are gone would stay for ever.
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(key, shown.clone());
     }
     shown
 }
