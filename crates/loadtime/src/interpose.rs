@@ -53,7 +53,7 @@ pub fn install(env: Env) -> bool {
     }
     functions.DefineClass = define_class;
     functions.ExceptionClear = exception_clear;
-functions.ExceptionDescribe = exception_describe;
+    functions.ExceptionDescribe = exception_describe;
     let installed = jvmti.set_jni_table(table);
     jvmti.give_back(table);
     installed
