@@ -55,12 +55,13 @@ impl Identity {
     }
 }
 
-/// The name with `#` in place of the digits at its end.
+/// The name without the number at its end, and without the `$` before that of a lambda class: as reports show generated classes.
 pub fn without_number(name: &[u8]) -> Box<[u8]> {
     let end = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);
-    match end == name.len() {
-        true => name.into(),
-        false => [&name[..end], b"#"].concat().into(),
+    let without = if end == 0 { name } else { &name[..end] };
+    match without.strip_suffix(b"$") {
+        Some(class) if class.ends_with(b"$$Lambda") => class.into(),
+        _ => without.into(),
     }
 }
 
@@ -70,7 +71,8 @@ mod tests {
 
     #[test]
     fn only_the_last_number_goes() {
-        assert_eq!(*without_number(b"a1/B2$$Lambda$34"), *b"a1/B2$$Lambda$#");
+        assert_eq!(*without_number(b"a1/B2$$Lambda$34"), *b"a1/B2$$Lambda");
+        assert_eq!(*without_number(b"com/sun/proxy/$Proxy12"), *b"com/sun/proxy/$Proxy");
         assert_eq!(*without_number(b"java/lang/invoke/LambdaForm$MH"), *b"java/lang/invoke/LambdaForm$MH");
     }
 }
