@@ -5,6 +5,9 @@ use std::process::Command;
 use crate::support::golden::parse;
 use crate::support::{Blocks, Jdk, Library, Run};
 
+/// Calls, bytecodes and path.
+type Contexts = Vec<((u64, u64), String)>;
+
 /// `Frames.DEPTH`.
 const DEPTH: usize = 60;
 
@@ -12,7 +15,7 @@ const MAIN: &str = "[main];Frames.main([Ljava/lang/String,)V";
 const DESCEND: &str = ";Frames.descend(ILjava/lang/String,)V";
 
 /// Ends so and returns the contexts of the program's own classes, by thread.
-fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Vec<((u64, u64), String)>) {
+fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
     let mut java = Library::whole(jdk, Blocks::Precise).java(how);
     let mut jvm = java.option("-Dcctrewrite.agent=TellingAgent").start("Frames", &[how]);
     if how == "wait" {
