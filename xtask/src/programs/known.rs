@@ -16,51 +16,8 @@ pub struct Known {
     pub cause: &'static str,
 }
 
-/// The table.
-const KNOWN: &[Known] = &[
-    Known {
-        programs: &["rhino-9", "rhino-0", "derby-memory", "derby-file", "groovy", "groovy-script"],
-        mode: Mode::Offline,
-        sign: REFUSED,
-        cause: GENERATED,
-    },
-    Known {
-        programs: &["fop-xslt", "xsltc"],
-        mode: Mode::Offline,
-        // XSLTC keeps the refusal to itself.
-        sign: "Translet class loaded, but unable to create translet instance.",
-        cause: GENERATED,
-    },
-    Known { programs: RAW, mode: Mode::Untouched, sign: REFUSED, cause: "refused: raw classes" },
-];
-
-/// What the runtime says when it refuses a class.
-const REFUSED: &str = "was not rewritten and overrides";
-
-/// Classes that a program makes while it runs are not rewritten, and these override methods that rewritten code calls.
-const GENERATED: &str = "refused: makes classes";
-
-/// Programs whose own classes override methods that rewritten code calls.
-const RAW: &[&str] = &[
-    "rhino-9",
-    "rhino-0",
-    "rhino-interpreted",
-    "jython",
-    "fop",
-    "fop-xslt",
-    "xalan",
-    "xsltc",
-    "hsqldb-memory",
-    "hsqldb-file",
-    "derby-memory",
-    "derby-file",
-    "ant",
-    "scalac",
-    "scala",
-    "groovyc",
-    "groovy",
-    "groovy-script",
-];
+/// The table. Empty: all programs do what they did.
+const KNOWN: &[Known] = &[];
 
 /// The known cause of a program's differences, if there are any.
 pub fn cause(
