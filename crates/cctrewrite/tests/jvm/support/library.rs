@@ -28,7 +28,7 @@ impl Blocks {
 }
 
 /// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
-const PROGRAMS: [&str; 24] = [
+const PROGRAMS: &[&str] = &[
     "agents",
     "calls",
     "causes",
