@@ -33,7 +33,7 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
     let number = |s: &str| u32::try_from(strings.binary_search(&s).unwrap()).unwrap();
 
     let mut out = b"CCTI".to_vec();
-    u4(&mut out, 1);
+    u4(&mut out, 2);
     u4(&mut out, provenance.len() as u32);
     out.extend(provenance.as_bytes());
     table(&mut out, &strings.iter().map(|s| s.as_bytes().to_vec()).collect::<Vec<_>>());
@@ -44,11 +44,14 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
             u4(&mut r, number(class.name));
             u4(&mut r, number(class.super_name));
             r.extend(class.hash.to_be_bytes());
+            // public, super; version 52; no interfaces
+            r.extend([0, 0x21, 0, 52, 0, 0]);
             r.extend((class.methods.len() as u16).to_be_bytes());
             for (name, descriptor, slots, flags) in &class.methods {
                 varint(&mut r, number(name));
                 varint(&mut r, number(descriptor));
-                r.extend([*slots, *flags]);
+                varint(&mut r, 0x401);
+                r.extend([*slots, *flags, 0]);
             }
             (number(class.name), r)
         })
@@ -118,12 +121,12 @@ pub fn class_file(class: &Class, access: u16, provenance: Option<&str>) -> Vec<u
     };
     out.extend([0, 1]);
     out.extend(attribute.to_be_bytes());
-    u4(&mut out, 20 + 2 * methods.len() as u32);
-    out.extend([0, 1]);
+    u4(&mut out, 20 + 3 * methods.len() as u32);
+    out.extend([0, 2]);
     out.extend(class.hash.to_be_bytes());
     out.extend(xxh3_64(provenance.as_bytes()).to_be_bytes());
     out.extend((methods.len() as u16).to_be_bytes());
-    out.extend(class.methods.iter().flat_map(|m| [m.2, m.3]));
+    out.extend(class.methods.iter().flat_map(|m| [m.2, m.3, 0]));
     out
 }
 
