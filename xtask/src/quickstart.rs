@@ -183,10 +183,13 @@ The whole tree:              {program} report {profile}
 The instrumented classes:    {folder}/boot and {folder}/ext
 java that runs on them:      {java}
 
-Your own program:
+Your own program, as it is:
+    {java} -Dcctrewrite.out=app.cct -jar app.jar
+    {program} report app.cct
+
+Faster, instrumented beforehand:
     {program} instrument app.jar --library {folder}/boot/rt.jar -o inst_app.jar
-    {java} -Dcctrewrite.out=app.cct -jar inst_app.jar
-    {program} report app.cct"
+    {java} -Dcctrewrite.out=app.cct -jar inst_app.jar"
         );
     }
 }
