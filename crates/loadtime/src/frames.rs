@@ -1,11 +1,13 @@
 //! How the methods on a stack show in the tree, remembered by their JVM ids.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::identity::without_number;
-use crate::jni::{Env, jmethodID};
+use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
-use crate::known::Appearance;
+use crate::known::{Appearance, Known};
 use crate::loaders::Number;
 use crate::state::{Members, state};
 
@@ -59,19 +61,28 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
     shown
 }
 
+/// What is known of a class that the JVM has, by the name that it has there.
+pub fn known_class(
+    env: Env,
+    jvmti: Jvmti,
+    members: &Members,
+    class: jclass,
+    name: &[u8],
+) -> Option<Arc<Known>> {
+    let loader = jvmti.class_loader(class)?;
+    let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
+    let mut state = state();
+    let library = loader.is_null().then(|| state.library.class(name)).flatten();
+    library.or_else(|| state.loaders.class(number, name))
+}
+
 /// How frames of a method show, and whether that will stay so. (More anonymous classes of a name may come.)
 fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<(Shown, bool)> {
     let (name, descriptor) = jvmti.method_name(method)?;
     let class = jvmti.declaring_class(method)?;
     let class_name = jvmti.class_name(class)?;
-    let loader = jvmti.class_loader(class)?;
-    let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
     // Loaders may define classes whose names end with a number, too.
-    let known = {
-        let mut state = state();
-        let library = loader.is_null().then(|| state.library.class(&class_name)).flatten();
-        library.or_else(|| state.loaders.class(number, &class_name))
-    };
+    let known = known_class(env, jvmti, members, class, &class_name);
     if known.is_none()
         && let Some(common) = anonymous_name(&class_name)
     {
