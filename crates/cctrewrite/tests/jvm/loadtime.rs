@@ -167,8 +167,9 @@ fn classes_that_are_dropped_leave_nothing_behind() {
     assert_eq!(troubles(&run), Vec::<String>::new());
     if let (Some(plain), Some([first, last])) = (resident(&plain), resident(&run)) {
         eprintln!("plain {plain:?} KiB, rewritten [{first}, {last}] KiB");
-        // 15,000 definitions, and what else a JVM takes in its first minute; what is known of a class would be some kilobytes.
-        assert!(last - first < 40_000, "{first} KiB after a quarter of the rounds, {last} KiB at the end");
+        // 15,000 definitions, and what else a JVM takes in its first minute (its compilers most: 20 to 55 MB were seen); whole class files and
+        // worlds would be more.
+        assert!(last - first < 100_000, "{first} KiB after a quarter of the rounds, {last} KiB at the end");
     }
     // The classes of one name are one class to the profile.
     let names: Vec<_> = run
