@@ -114,12 +114,13 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     })
 }
 
-/// The name that a VM-anonymous class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
+/// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
 fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
     let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
     let number = &name[at + 1..];
+    let digits = number.strip_prefix(b"0x").unwrap_or(number);
     let is_number =
-        number.first().is_some_and(u8::is_ascii_digit) && number.iter().all(u8::is_ascii_hexdigit);
+        number.first().is_some_and(u8::is_ascii_digit) && digits.iter().all(u8::is_ascii_hexdigit);
     is_number.then_some(&name[..at])
 }
 
@@ -131,6 +132,7 @@ mod tests {
     fn anonymous_classes_are_told_by_the_number_behind_their_name() {
         assert_eq!(anonymous_name(b"a/B$$Lambda$1/1234567"), Some(&b"a/B$$Lambda$1"[..]));
         assert_eq!(anonymous_name(b"a/B$$Lambda$1.1234567"), Some(&b"a/B$$Lambda$1"[..]));
+        assert_eq!(anonymous_name(b"a/B$$Lambda$14/0x00007f1c4c000a08"), Some(&b"a/B$$Lambda$14"[..]));
         assert_eq!(anonymous_name(b"a/B$1"), None);
         assert_eq!(anonymous_name(b"B"), None);
     }

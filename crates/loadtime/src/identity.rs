@@ -17,14 +17,22 @@ pub enum How {
     Anonymous,
     /// By `java.lang.reflect.Proxy`.
     Proxy,
+    /// As a hidden class (JDK 15 and later), which no other class can name.
+    Hidden,
 }
 
 impl How {
+    /// Whether no class can name such a class, so that there may be many of one name.
+    pub fn is_unnamable(self) -> bool {
+        matches!(self, How::Anonymous | How::Hidden)
+    }
+
     /// From the runtime's number.
     pub fn of(number: i32) -> Self {
         match number {
             1 => How::Anonymous,
             2 => How::Proxy,
+            3 => How::Hidden,
             _ => How::Loaded,
         }
     }

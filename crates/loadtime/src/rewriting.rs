@@ -146,13 +146,13 @@ impl Definition<'_, '_> {
         let class = class.into();
         let mut state = state();
         match (self.how, identity) {
-            (How::Anonymous, Some(identity)) => {
+            (how, Some(identity)) if how.is_unnamable() => {
                 let classes = state.anonymous.entry(identity.name.clone()).or_default();
                 if !classes.iter().any(|c| c.summary.hash == class.summary.hash) {
                     classes.push(class);
                 }
             }
-            (How::Anonymous, None) => {}
+            (how, None) if how.is_unnamable() => {}
             _ => state.loaders.offer(scope.number, class),
         }
     }

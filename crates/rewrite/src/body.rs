@@ -193,7 +193,7 @@ fn write_at(
     };
     for hook in body_hooks(emitter.edit.class().name(), member.name) {
         let mut call = Asm::new();
-        emitter.runtime(&mut call, hook.call, b"()V")?;
+        emitter.runtime(&mut call, hook.call)?;
         match hook.place {
             Place::Entry => prologue.bytes.extend_from_slice(&call.bytes),
             Place::Return => code

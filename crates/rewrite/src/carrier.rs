@@ -8,13 +8,13 @@ use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{Index, Result, constant_pool, opcode};
 
 use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
+use crate::hooks::RuntimeMethod;
 use crate::mid::Mid;
 
 /// Constants of one class that inserted code needs, made on demand.
 #[derive(Debug, Default)]
 pub struct Constants {
     object: Option<Index>,
-    runtime: Option<Index>,
     throwable: Option<Index>,
     helpers: [Option<Index>; convention::HELPERS.len()],
 }
@@ -30,11 +30,6 @@ impl Constants {
             }
             edit.additions.class_named(convention::OBJECT)
         })
-    }
-
-    /// `CONSTANT_Class` of the runtime class, for classes of the boot class path only.
-    pub fn runtime(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
-        cached(&mut self.runtime, || edit.additions.class_named(convention::RUNTIME))
     }
 
     /// `CONSTANT_Class` of `java/lang/Throwable`, named by frames only.
@@ -53,15 +48,11 @@ impl Constants {
         })
     }
 
-    /// `CONSTANT_Methodref` of a static method of the runtime class.
-    pub fn runtime_method(
-        &mut self,
-        name: &[u8],
-        descriptor: &[u8],
-        edit: &mut ClassEdit<'_, '_>,
-    ) -> Result<Index> {
-        let class = self.runtime(edit)?;
-        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+    /// `CONSTANT_Methodref` of a method of the runtime, for classes of the boot class path only.
+    pub fn runtime_method(&mut self, method: RuntimeMethod, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        let class = edit.additions.class_named(method.class)?;
+        let (name, descriptor) =
+            (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);
         edit.additions.member_ref(constant_pool::tag::METHODREF, class, name, descriptor)
     }
 }
@@ -91,8 +82,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `invokestatic` of a runtime method.
-    pub fn runtime(&mut self, asm: &mut Asm, name: &[u8], descriptor: &[u8]) -> Result<()> {
-        let index = self.constants.runtime_method(name, descriptor, self.edit)?;
+    pub fn runtime(&mut self, asm: &mut Asm, method: RuntimeMethod) -> Result<()> {
+        let index = self.constants.runtime_method(method, self.edit)?;
         asm.indexed(opcode::INVOKESTATIC, index);
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! The calling convention between rewritten classes and the runtime: names, descriptors, offsets. One page with `docs/runtime.md`.
 
+use crate::hooks::RuntimeMethod;
+
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
 pub const SCHEME: &str = "1";
 
@@ -89,7 +91,7 @@ helpers! {
 
 impl Helper {
     /// The method of the runtime class that the helper forwards to.
-    pub fn target(&self) -> &'static [u8] {
-        &self.name[b"cct$".len()..]
+    pub fn target(&self) -> RuntimeMethod {
+        RuntimeMethod { class: RUNTIME, name: &self.name[b"cct$".len()..], descriptor: self.descriptor }
     }
 }

@@ -1,6 +1,29 @@
 //! Single places of the class library where the runtime must be called, and members that single classes get.
 
-use crate::convention::{self, RUNTIME};
+use crate::convention;
+
+/// The runtime's class for the life of the JVM, definitions of classes, and reflection.
+const HOOKS: &[u8] = b"java/lang/CctHooks";
+
+/// The runtime's class for what lists frames of the stack.
+const STACKS: &[u8] = b"java/lang/CctStacks";
+
+/// A static method of the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuntimeMethod {
+    /// Class.
+    pub class: &'static [u8],
+    /// Name.
+    pub name: &'static [u8],
+    /// Descriptor.
+    pub descriptor: &'static [u8],
+}
+
+impl RuntimeMethod {
+    const fn of(class: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Self {
+        RuntimeMethod { class, name, descriptor }
+    }
+}
 
 /// Where in a method's bodies a call of the runtime is inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +34,7 @@ pub enum Place {
     Return,
 }
 
-/// A call of a static `()V` method of the runtime class.
+/// A call of a static `()V` method of the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyHook {
     /// Class of the method.
@@ -21,27 +44,26 @@ pub struct BodyHook {
     /// Where the call goes.
     pub place: Place,
     /// The runtime's method.
-    pub call: &'static [u8],
+    pub call: RuntimeMethod,
 }
 
 /// The life of the JVM, as the class library lives it (docs/runtime.md).
 pub const BODY_HOOKS: &[BodyHook] = &[
-    BodyHook {
-        class: b"java/lang/System",
-        name: b"initializeSystemClass",
-        place: Place::Return,
-        call: b"boot",
-    },
-    BodyHook { class: b"java/lang/System", name: b"initPhase1", place: Place::Return, call: b"boot" },
-    BodyHook {
-        class: b"sun/launcher/LauncherHelper",
-        name: b"checkAndLoadMain",
-        place: Place::Entry,
-        call: b"launch",
-    },
-    BodyHook { class: b"java/lang/Shutdown", name: b"halt", place: Place::Entry, call: b"finish" },
-    BodyHook { class: b"java/lang/Shutdown", name: b"shutdown", place: Place::Return, call: b"finish" },
+    body_hook(b"java/lang/System", b"initializeSystemClass", Place::Return, b"boot"),
+    body_hook(b"java/lang/System", b"initPhase2", Place::Return, b"boot"),
+    body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
+    body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
+    body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
 ];
+
+const fn body_hook(
+    class: &'static [u8],
+    name: &'static [u8],
+    place: Place,
+    call: &'static [u8],
+) -> BodyHook {
+    BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
+}
 
 /// The hooks of a method.
 pub fn body_hooks(class: &[u8], name: &[u8]) -> impl Iterator<Item = &'static BodyHook> {
@@ -53,74 +75,68 @@ pub fn body_hooks(class: &[u8], name: &[u8]) -> impl Iterator<Item = &'static Bo
 pub enum NativeHook {
     /// Passes `this` and all arguments to a runtime method before, which returns the class file to be defined instead: an array or a buffer, like
     /// the one it got.
-    Define {
-        /// Runtime method.
-        name: &'static [u8],
-        /// Its descriptor.
-        descriptor: &'static [u8],
-    },
+    Define(RuntimeMethod),
     /// Passes the result through a runtime method.
-    Result {
-        /// Runtime method.
-        name: &'static [u8],
-        /// Its descriptor.
-        descriptor: &'static [u8],
-    },
+    Result(RuntimeMethod),
     /// Calls a runtime method with `this` and all arguments, not the native.
-    Instead {
-        /// Runtime method.
-        name: &'static [u8],
-        /// Its descriptor.
-        descriptor: &'static [u8],
-    },
+    Instead(RuntimeMethod),
     /// Passes the result, if there is one, `this` and all arguments to a runtime method, which gives the result. An `int` among the
     /// arguments says how deep a stack is asked for: the native gets [`DEPTH`] of it.
-    After {
-        /// Runtime method.
-        name: &'static [u8],
-        /// Its descriptor.
-        descriptor: &'static [u8],
-    },
+    After(RuntimeMethod),
 }
 
 /// The runtime method that says how deep a stack a native with [`NativeHook::After`] is asked for, given how deep a one the program wants.
-pub const DEPTH: (&[u8], &[u8]) = (b"depth", b"(I)I");
+pub const DEPTH: RuntimeMethod = RuntimeMethod::of(STACKS, b"depth", b"(I)I");
+
+/// Given what is defined now, what was to be, and a number: where in it the class file starts.
+pub const DEFINE_OFFSET: RuntimeMethod =
+    RuntimeMethod::of(HOOKS, b"defineOffset", b"(Ljava/lang/Object;Ljava/lang/Object;I)I");
+
+/// Likewise: how long it is.
+pub const DEFINE_LENGTH: RuntimeMethod =
+    RuntimeMethod::of(HOOKS, b"defineLength", b"(Ljava/lang/Object;Ljava/lang/Object;I)I");
 
 macro_rules! native_hooks {
-    ($($class:literal $name:literal $kind:ident $call:literal $descriptor:literal;)*) => {
-        &[$(($class, $name, NativeHook::$kind { name: $call, descriptor: $descriptor })),*]
+    ($($class:literal $name:literal $kind:ident $runtime:ident $call:literal $descriptor:literal;)*) => {
+        &[$(($class, $name, NativeHook::$kind(RuntimeMethod::of($runtime, $call, $descriptor)))),*]
     };
 }
 
 /// Natives with hooks: definitions of classes, reflection's view of members, and the places that hand out frames of the stack.
 pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
-    b"java/lang/ClassLoader" b"defineClass0" Define b"define$defineClass0"
+    b"java/lang/ClassLoader" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
-    b"java/lang/ClassLoader" b"defineClass1" Define b"define$defineClass1"
+    b"java/lang/ClassLoader" b"defineClass1" Define HOOKS b"define$defineClass1"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)[B";
-    b"java/lang/ClassLoader" b"defineClass2" Define b"define$defineClass2"
+    b"java/lang/ClassLoader" b"defineClass2" Define HOOKS b"define$defineClass2"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/nio/ByteBuffer;IILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/nio/ByteBuffer;";
-    b"sun/misc/Unsafe" b"defineClass" Define b"define$defineClass"
+    b"sun/misc/Unsafe" b"defineClass" Define HOOKS b"define$defineClass"
         b"(Lsun/misc/Unsafe;Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)[B";
-    b"sun/misc/Unsafe" b"defineAnonymousClass" Define b"define$defineAnonymousClass"
+    b"sun/misc/Unsafe" b"defineAnonymousClass" Define HOOKS b"define$defineAnonymousClass"
         b"(Lsun/misc/Unsafe;Ljava/lang/Class;[B[Ljava/lang/Object;)[B";
-    b"java/lang/reflect/Proxy" b"defineClass0" Define b"define$defineClass0"
+    b"java/lang/ClassLoader" b"defineClass0" Define HOOKS b"define$defineClass0"
+        b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)[B";
+    b"jdk/internal/misc/Unsafe" b"defineClass0" Define HOOKS b"define$defineClass0"
+        b"(Ljdk/internal/misc/Unsafe;Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)[B";
+    b"jdk/internal/misc/Unsafe" b"defineAnonymousClass0" Define HOOKS b"define$defineAnonymousClass0"
+        b"(Ljdk/internal/misc/Unsafe;Ljava/lang/Class;[B[Ljava/lang/Object;)[B";
+    b"java/lang/reflect/Proxy" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BII)[B";
-    b"java/lang/Class" b"getDeclaredMethods0" Result b"filter" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
-    b"java/lang/Class" b"getDeclaredConstructors0" Result b"filter"
+    b"java/lang/Class" b"getDeclaredMethods0" Result HOOKS b"filter" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
+    b"java/lang/Class" b"getDeclaredConstructors0" Result HOOKS b"filter"
         b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
-    b"java/lang/Class" b"getDeclaredFields0" Result b"filter" b"([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
-    b"java/lang/Throwable" b"getStackTraceDepth" Instead b"getStackTraceDepth" b"(Ljava/lang/Throwable;)I";
-    b"java/lang/Throwable" b"getStackTraceElement" Instead b"getStackTraceElement"
+    b"java/lang/Class" b"getDeclaredFields0" Result HOOKS b"filter" b"([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
+    b"java/lang/Throwable" b"getStackTraceDepth" Instead STACKS b"getStackTraceDepth" b"(Ljava/lang/Throwable;)I";
+    b"java/lang/Throwable" b"getStackTraceElement" Instead STACKS b"getStackTraceElement"
         b"(Ljava/lang/Throwable;I)Ljava/lang/StackTraceElement;";
-    b"java/lang/Thread" b"dumpThreads" Result b"filter" b"([[Ljava/lang/StackTraceElement;)[[Ljava/lang/StackTraceElement;";
-    b"sun/management/ThreadImpl" b"getThreadInfo1" After b"after$getThreadInfo1"
+    b"java/lang/Thread" b"dumpThreads" Result STACKS b"filter" b"([[Ljava/lang/StackTraceElement;)[[Ljava/lang/StackTraceElement;";
+    b"sun/management/ThreadImpl" b"getThreadInfo1" After STACKS b"after$getThreadInfo1"
         b"([JI[Ljava/lang/management/ThreadInfo;)V";
-    b"sun/management/ThreadImpl" b"dumpThreads0" After b"after$dumpThreads0"
+    b"sun/management/ThreadImpl" b"dumpThreads0" After STACKS b"after$dumpThreads0"
         b"([Ljava/lang/management/ThreadInfo;[JZZI)[Ljava/lang/management/ThreadInfo;";
-    b"java/lang/SecurityManager" b"getClassContext" Result b"filter" b"([Ljava/lang/Class;)[Ljava/lang/Class;";
-    b"java/lang/SecurityManager" b"classDepth" After b"after$classDepth" b"(ILjava/lang/SecurityManager;Ljava/lang/String;)I";
-    b"java/lang/SecurityManager" b"classLoaderDepth0" After b"after$classLoaderDepth0" b"(ILjava/lang/SecurityManager;)I";
+    b"java/lang/SecurityManager" b"getClassContext" Result STACKS b"filter" b"([Ljava/lang/Class;)[Ljava/lang/Class;";
+    b"java/lang/SecurityManager" b"classDepth" After STACKS b"after$classDepth" b"(ILjava/lang/SecurityManager;Ljava/lang/String;)I";
+    b"java/lang/SecurityManager" b"classLoaderDepth0" After STACKS b"after$classLoaderDepth0" b"(ILjava/lang/SecurityManager;)I";
 };
 
 /// The hook of a native. Natives of the same name have other parameters in other versions of the class library; a hook that does not
@@ -143,14 +159,14 @@ impl NativeHook {
         let (arguments, result) = (&native[1..close], &native[close + 1..]);
         let receiver = if is_static { Vec::new() } else { [b"L", class, b";"].concat() };
         match self {
-            NativeHook::Define { descriptor, .. } => {
+            NativeHook::Define(RuntimeMethod { descriptor, .. }) => {
                 descriptor.starts_with(&[b"(", &*receiver, arguments, b")"].concat())
             }
-            NativeHook::Result { descriptor, .. } => [b"(", result, b")", result].concat() == *descriptor,
-            NativeHook::Instead { descriptor, .. } => {
+            NativeHook::Result(RuntimeMethod { descriptor, .. }) => [b"(", result, b")", result].concat() == *descriptor,
+            NativeHook::Instead(RuntimeMethod { descriptor, .. }) => {
                 [b"(", &*receiver, arguments, b")", result].concat() == *descriptor
             }
-            NativeHook::After { descriptor, .. } => {
+            NativeHook::After(RuntimeMethod { descriptor, .. }) => {
                 let returned = if result == b"V" { b"" } else { result };
                 [b"(", returned, &*receiver, arguments, b")", result].concat() == *descriptor
             }
@@ -159,17 +175,18 @@ impl NativeHook {
 }
 
 /// Static natives that become Java methods which call the runtime. Programs call them by reflection, which passes by no extended form.
-const REPLACED_NATIVES: &[(&[u8], &[u8], &[u8])] =
+const REPLACED_NATIVES: &[(&[u8], &'static [u8], &'static [u8])] =
     &[(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
 
-/// Whether a native becomes a Java method that calls the runtime's method of the same name and descriptor.
-pub fn is_replaced(class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
-    REPLACED_NATIVES.contains(&(class, name, descriptor))
+/// The runtime's method, of the same name and descriptor, that a native becomes a caller of.
+pub fn replacement(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<RuntimeMethod> {
+    let row = REPLACED_NATIVES.iter().find(|row| **row == (class, name, descriptor));
+    row.map(|(_, name, descriptor)| RuntimeMethod::of(STACKS, name, descriptor))
 }
 
 /// Whether a class belongs to the runtime itself, and stays as it is.
 pub fn is_runtime_class(name: &[u8]) -> bool {
-    name == RUNTIME || name.starts_with(b"java/lang/Cct") || name.starts_with(b"cctrewrite/")
+    name.starts_with(b"java/lang/Cct") || name.starts_with(b"cctrewrite/")
 }
 
 /// Whether this class gets the helpers.

@@ -253,12 +253,12 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
-        if hooks::is_replaced(self.class.name(), member.name, member.descriptor) {
+        if let Some(method) = hooks::replacement(self.class.name(), member.name, member.descriptor) {
             let flags = member.access_flags & !access::NATIVE;
             let mut head = MemberBuilder::new(flags, member.name_index, member.descriptor_index);
             head.copy_attributes(member, |_| true);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::forwarder(&mut emitter, member.descriptor, member.name, head)?;
+            let method = wrappers::forwarder(&mut emitter, method, head)?;
             self.edit.replace_method(index, method);
         }
         let (summary_class, summary) = self.rewriter.world.method(id);
@@ -548,7 +548,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 Ok(())
             })?;
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::forwarder(&mut emitter, helper.descriptor, helper.target(), head)?;
+            let method = wrappers::forwarder(&mut emitter, helper.target(), head)?;
             self.edit.add_method(method);
         }
         Ok(())

@@ -13,7 +13,22 @@ pub const UNSAFE: &[u8] = b"sun/misc/Unsafe";
 /// The owner since JDK 9.
 pub const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
 
-/// The class file with every mention of class `from` replaced by `to`.
+/// What `sun.misc.Unsafe` calls otherwise than `jdk.internal.misc.Unsafe` does since JDK 12.
+const RENAMED_METHODS: [(&[u8], &[u8]); 2] = [(b"getObject", b"getReference"), (b"putObject", b"putReference")];
+
+/// A class of the runtime for the class library whose `jdk.internal.misc.Unsafe` has methods of these names; none if there is no such class.
+pub fn fit(bytes: &[u8], internal_unsafe: Option<&[&[u8]]>) -> Result<Vec<u8>> {
+    let Some(methods) = internal_unsafe else { return Ok(bytes.to_vec()) };
+    let mut bytes = rename(bytes, UNSAFE, INTERNAL_UNSAFE)?;
+    for (old, new) in RENAMED_METHODS {
+        if methods.contains(&new) {
+            bytes = rename(&bytes, old, new)?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// The class file with every mention of class (or member) `from` replaced by `to`.
 pub fn rename(bytes: &[u8], from: &[u8], to: &[u8]) -> Result<Vec<u8>> {
     let class = ClassFile::parse(bytes)?;
     let descriptor = |name: &[u8]| [b"L", name, b";"].concat();
@@ -52,6 +67,15 @@ mod tests {
     use super::*;
     use crate::testing::class;
     use cct_classfile::access::{NATIVE, PUBLIC};
+
+    #[test]
+    fn methods_are_renamed_where_the_class_library_has_the_new_names() {
+        let calls = |method: &str| class("A").method(PUBLIC | NATIVE, method, "()V").bytes();
+        assert_eq!(fit(&calls("getObject"), None).unwrap(), calls("getObject"));
+        assert_eq!(fit(&calls("getObject"), Some(&[b"getObject"])).unwrap(), calls("getObject"));
+        let newer: &[&[u8]] = &[b"getObject", b"getReference"];
+        assert_eq!(fit(&calls("getObject"), Some(newer)).unwrap(), calls("getReference"));
+    }
 
     #[test]
     fn names_and_descriptors_change_and_nothing_else() {

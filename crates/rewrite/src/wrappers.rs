@@ -13,7 +13,7 @@ use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
 
 use crate::carrier::{Emitter, push_slot_offset};
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
-use crate::hooks::{self, NativeHook};
+use crate::hooks::{self, NativeHook, RuntimeMethod};
 use crate::mid::Mid;
 
 /// A method, seen by the wrapper that stands for it.
@@ -345,9 +345,9 @@ pub fn bytecode_to_native(
     // The node takes the slot's place.
     let (node, (thread, saved)) = (arguments, thread_locals(target));
     let mut asm = Asm::new();
-    if let Some(NativeHook::Define { name, descriptor }) = hook {
+    if let Some(NativeHook::Define(method)) = hook {
         target.push_arguments(&mut asm);
-        emitter.runtime(&mut asm, name, descriptor)?;
+        emitter.runtime(&mut asm, *method)?;
         replace_class_file(emitter, target, &mut asm, arguments + 5)?;
     }
     if let Some(mid) = mid {
@@ -384,13 +384,12 @@ fn then_original_and_restore(
     let arguments = target.signature.argument_slots();
     let (thread, saved) = thread_locals(target);
     match hook {
-        Some(NativeHook::Instead { name, descriptor }) => {
+        Some(NativeHook::Instead(method)) => {
             target.push_arguments(&mut asm);
-            emitter.runtime(&mut asm, name, descriptor)?;
+            emitter.runtime(&mut asm, *method)?;
         }
-        Some(NativeHook::After { .. }) => {
-            let (name, descriptor) = hooks::DEPTH;
-            let depth = emitter.constants.runtime_method(name, descriptor, emitter.edit)?;
+        Some(NativeHook::After(_)) => {
+            let depth = emitter.constants.runtime_method(hooks::DEPTH, emitter.edit)?;
             target.push_arguments_but(&mut asm, Some(depth));
             target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
         }
@@ -404,10 +403,10 @@ fn then_original_and_restore(
     emitter.restore_thread(&mut restore, thread, saved)?;
     asm.bytes.extend_from_slice(&restore.bytes);
     match hook {
-        Some(NativeHook::Result { name, descriptor }) => emitter.runtime(&mut asm, name, descriptor)?,
-        Some(NativeHook::After { name, descriptor }) => {
+        Some(NativeHook::Result(method)) => emitter.runtime(&mut asm, *method)?,
+        Some(NativeHook::After(method)) => {
             target.push_arguments(&mut asm);
-            emitter.runtime(&mut asm, name, descriptor)?;
+            emitter.runtime(&mut asm, *method)?;
         }
         _ => {}
     }
@@ -439,9 +438,9 @@ fn replace_class_file(
     }
     asm.store(Kind::Reference, free);
     if arguments.next() == Some(FieldType::Base(b'I')) {
-        for (which, place) in [(&b"defineOffset"[..], slot + 1), (b"defineLength", slot + 2)] {
+        for (which, place) in [(hooks::DEFINE_OFFSET, slot + 1), (hooks::DEFINE_LENGTH, slot + 2)] {
             asm.load(Kind::Reference, free).load(Kind::Reference, slot).load(Kind::Int, place);
-            emitter.runtime(asm, which, b"(Ljava/lang/Object;Ljava/lang/Object;I)I")?;
+            emitter.runtime(asm, which)?;
             asm.store(Kind::Int, place);
         }
     }
@@ -449,14 +448,13 @@ fn replace_class_file(
     Ok(())
 }
 
-/// A helper of `java/lang/Object`: the same call on the runtime class.
+/// A static method that calls a method of the runtime with the same descriptor.
 pub fn forwarder(
     emitter: &mut Emitter<'_, '_, '_>,
-    descriptor: &[u8],
-    name: &[u8],
+    method: RuntimeMethod,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
-    let parsed = MethodDescriptor::parse(descriptor)?;
+    let parsed = MethodDescriptor::parse(method.descriptor)?;
     let mut asm = Asm::new();
     let mut slot = 0;
     for t in parsed.arguments() {
@@ -465,7 +463,7 @@ pub fn forwarder(
         }
         slot += t.slots();
     }
-    emitter.runtime(&mut asm, name, descriptor)?;
+    emitter.runtime(&mut asm, method)?;
     asm.ret(Kind::of(parsed.result));
     let max_stack = slot.max(parsed.result.slots());
     Straight { asm, max_stack, max_locals: slot, catch: None, line: FORWARDER_LINE }

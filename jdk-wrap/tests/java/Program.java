@@ -12,14 +12,14 @@ public final class Program {
     static final long SLOTS = 48;
 
     public static void main(String[] args) throws Exception {
-        CctRuntime.boot();
+        CctHooks.boot();
         here();
         if (!args[0].equals("embedded")) {
-            CctRuntime.launch();
+            CctHooks.launch();
         }
         Program.class.getDeclaredMethod(args[0]).invoke(null);
-        CctRuntime.finish();
-        CctRuntime.finish();
+        CctHooks.finish();
+        CctHooks.finish();
     }
 
     static long here() {
@@ -211,7 +211,7 @@ public final class Program {
             byte[] shifted = new byte[bytes.length + 7];
             System.arraycopy(bytes, 0, shifted, 5, bytes.length);
             try {
-                CctRuntime.define$defineClass1(null, null, shifted, 5, bytes.length, null, null);
+                CctHooks.define$defineClass1(null, null, shifted, 5, bytes.length, null, null);
             } catch (IncompatibleClassChangeError e) {
                 System.out.println(e.getMessage());
             }
@@ -244,13 +244,13 @@ public final class Program {
         in.close();
         Class<?> type = new Definer().define(bytes);
         java.lang.reflect.Method[] all = type.getDeclaredMethods();
-        java.lang.reflect.Method[] rest = CctRuntime.filter(all);
+        java.lang.reflect.Method[] rest = CctHooks.filter(all);
         check(all.length == 3 && rest.length == 1 && rest[0].getName().equals("n"), "methods");
-        check(CctRuntime.filter(rest) == rest, "same array");
-        java.lang.reflect.Field[] fields = CctRuntime.filter(Thread.class.getDeclaredFields());
+        check(CctHooks.filter(rest) == rest, "same array");
+        java.lang.reflect.Field[] fields = CctHooks.filter(Thread.class.getDeclaredFields());
         check(fields.length == Thread.class.getDeclaredFields().length - 1, "fields");
         java.lang.reflect.Constructor<?>[] constructors = String.class.getDeclaredConstructors();
-        check(CctRuntime.filter(constructors) == constructors, "constructors");
+        check(CctHooks.filter(constructors) == constructors, "constructors");
     }
 
     static void hashes() {

@@ -91,16 +91,11 @@ impl ArchiveRewriter for Driver<'_> {
         let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
         let mut entries = Vec::new();
         if has_object {
-            let internal = classes.iter().any(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
+            let internal_unsafe = classes.iter().find(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
+            let methods: Option<Vec<&[u8]>> =
+                internal_unsafe.map(|c| c.methods.iter().map(|m| &*m.name).collect());
             for (name, bytes) in jdk_wrap::classes() {
-                let bytes = match internal {
-                    true => runtime_classes::rename(
-                        bytes,
-                        runtime_classes::UNSAFE,
-                        runtime_classes::INTERNAL_UNSAFE,
-                    )?,
-                    false => bytes.to_vec(),
-                };
+                let bytes = runtime_classes::fit(bytes, methods.as_deref())?;
                 entries.push(NewEntry { name: format!("{name}.class"), bytes, method: Method::Deflated });
             }
         }

@@ -38,7 +38,7 @@ public final class Agents {
             if (thread != null && claim(all[i])) {
                 long granularity = register(thread, all[i]);
                 if (granularity > 0L) {
-                    CctMemory.U.putLong(all[i].record + Layout.GRANULARITY, granularity);
+                    CctMemory.U.putLong(null, all[i].record + Layout.GRANULARITY, granularity);
                 }
             }
         }
@@ -50,23 +50,23 @@ public final class Agents {
      */
     static void attached(Thread thread, TreeEntry entry) {
         if (thread.getName() == null) {
-            CctMemory.U.putLong(entry.record + Layout.ACTIVATION, 1L);
+            CctMemory.U.putLong(null, entry.record + Layout.ACTIVATION, 1L);
             return;
         }
         long granularity = agent != null && claim(entry) ? register(thread, entry) : 0L;
-        CctMemory.U.putLong(entry.record + Layout.ACTIVATION, granularity > 0L ? granularity : WITHOUT_AGENT);
+        CctMemory.U.putLong(null, entry.record + Layout.ACTIVATION, granularity > 0L ? granularity : WITHOUT_AGENT);
     }
 
     /** The activation counter of the current thread has run out; {@code node} is its context. */
     public static void report(long node) {
         Unsafe u = CctMemory.U;
-        long record = u.getLong(node & Layout.CHUNK_MASK);
-        long granularity = u.getLong(record + Layout.GRANULARITY);
+        long record = u.getLong(null, node & Layout.CHUNK_MASK);
+        long granularity = u.getLong(null, record + Layout.GRANULARITY);
         if (granularity > 0L) {
-            u.putLong(record + Layout.GRANULARITY, 0L);
+            u.putLong(null, record + Layout.GRANULARITY, 0L);
         } else {
             // Whatever happens below, the thread does not come back at every test.
-            u.putLong(record + Layout.ACTIVATION, WITHOUT_AGENT);
+            u.putLong(null, record + Layout.ACTIVATION, WITHOUT_AGENT);
             ProfilingAgent active = agent;
             granularity = WITHOUT_AGENT;
             TreeEntry entry = Threads.of(node);
@@ -87,7 +87,7 @@ public final class Agents {
                 }
             }
         }
-        u.putLong(record + Layout.ACTIVATION, granularity > 0L ? granularity : 1L);
+        u.putLong(null, record + Layout.ACTIVATION, granularity > 0L ? granularity : 1L);
     }
 
     /**
@@ -112,7 +112,7 @@ public final class Agents {
     static RootContext root(TreeEntry entry) {
         synchronized (entry) {
             if (entry.root == null) {
-                entry.root = new RootContext(CctMemory.U.getLong(entry.record + Layout.ROOT), entry);
+                entry.root = new RootContext(CctMemory.U.getLong(null, entry.record + Layout.ROOT), entry);
             }
             return entry.root;
         }

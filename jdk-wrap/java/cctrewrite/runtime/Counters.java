@@ -10,20 +10,20 @@ public final class Counters {
     private Counters() {}
 
     public static long mid(long node) {
-        return CctMemory.U.getLong(node);
+        return CctMemory.U.getLong(null, node);
     }
 
     public static long calls(long node) {
-        return CctMemory.U.getLong(node + Layout.CALLS);
+        return CctMemory.U.getLong(null, node + Layout.CALLS);
     }
 
     public static long bytecodes(long node) {
-        return CctMemory.U.getLong(node + Layout.BYTECODES);
+        return CctMemory.U.getLong(null, node + Layout.BYTECODES);
     }
 
     public static void reset(long node) {
-        CctMemory.U.putLong(node + Layout.CALLS, 0L);
-        CctMemory.U.putLong(node + Layout.BYTECODES, 0L);
+        CctMemory.U.putLong(null, node + Layout.CALLS, 0L);
+        CctMemory.U.putLong(null, node + Layout.BYTECODES, 0L);
     }
 
     /** Null for a root and for an unknown MID. */
@@ -38,14 +38,14 @@ public final class Counters {
     /** 0 for a root. */
     public static long parent(long node) {
         Unsafe u = CctMemory.U;
-        return u.getLong(node) == Layout.ROOT_MID ? 0L : -u.getLong(node + Layout.PARENT);
+        return u.getLong(null, node) == Layout.ROOT_MID ? 0L : -u.getLong(null, node + Layout.PARENT);
     }
 
     public static long firstChild(long node) {
-        return CctMemory.U.getLong(node + Layout.FIRST_CHILD);
+        return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD);
     }
 
     public static long nextSibling(long node) {
-        return CctMemory.U.getLong(node + Layout.NEXT_SIBLING);
+        return CctMemory.U.getLong(null, node + Layout.NEXT_SIBLING);
     }
 }

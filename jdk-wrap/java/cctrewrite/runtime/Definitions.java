@@ -16,13 +16,16 @@ public final class Definitions {
     public static final int LOADED = 0;
     public static final int ANONYMOUS = 1;
     public static final int PROXY = 2;
+    public static final int HIDDEN = 3;
 
     private static final String OBJECT = "java/lang/Object";
 
     /** Superclass of generated accessors and of lambda classes; it has no methods. */
     private static final String MAGIC = "sun/reflect/MagicAccessorImpl";
+    private static final String INTERNAL_MAGIC = "jdk/internal/reflect/MagicAccessorImpl";
 
     private static final String GENERATED_ACCESSOR = "sun/reflect/Generated";
+    private static final String INTERNAL_GENERATED_ACCESSOR = "jdk/internal/reflect/Generated";
 
     private static final Object LOCK = new Object();
     private static final HashMap<String, KnownClass> BY_NAME = new HashMap<String, KnownClass>();
@@ -90,14 +93,19 @@ public final class Definitions {
         }
         if (c.rewritten) {
             rewritten(c);
-        } else if (how == PROXY || c.name.startsWith(GENERATED_ACCESSOR)
-                || how == ANONYMOUS && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName))) {
+        } else if (how == PROXY || c.name.startsWith(GENERATED_ACCESSOR) || c.name.startsWith(INTERNAL_GENERATED_ACCESSOR)
+                || isUnnamable(how) && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName) || INTERNAL_MAGIC.equals(c.superName))) {
             synchronized (LOCK) {
                 generated++;
             }
         } else {
             raw(c, how);
         }
+    }
+
+    /** Whether no other class can refer to a class that is defined so. */
+    private static boolean isUnnamable(int how) {
+        return how == ANONYMOUS || how == HIDDEN;
     }
 
     private static void rewritten(ClassBytes c) {
@@ -133,7 +141,7 @@ public final class Definitions {
         if (c.superName != null && !OBJECT.equals(c.superName)) {
             check(new Overrides(c), c.superName);
         }
-        if (how == ANONYMOUS) {
+        if (isUnnamable(how)) {
             // Its name is not unique, and no class can name it as its superclass.
             RawClasses.add(c.name);
             return;

@@ -1,7 +1,10 @@
 package cctrewrite.runtime;
 
+import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Vector;
 import sun.misc.Unsafe;
 
@@ -33,23 +36,52 @@ public final class LoadTime {
             trouble = e.toString();
             return;
         }
-        leaveOut("systemNativeLibraries");
-        leaveOut("loadedLibraryNames");
+        leaveOut(path);
     }
 
     /**
-     * Takes the library out of a list of {@code ClassLoader} (JDK 8). Its natives are bound; the program's own would be looked for in one library
+     * Takes the library out of the boot class loader's list. Its natives are bound; the program's own would be looked for in one library
      * more, and so executes bytecodes more, each time. It stays loaded, as all libraries of the boot class loader do.
      */
-    private static void leaveOut(String list) {
+    private static void leaveOut(String path) {
         try {
-            Field field = ClassLoader.class.getDeclaredField(list);
-            Unsafe u = CctMemory.U;
-            Vector<?> libraries = (Vector<?>) u.getObject(u.staticFieldBase(field), u.staticFieldOffset(field));
-            libraries.removeElementAt(libraries.size() - 1);
+            String name = new File(path).getCanonicalPath();
+            if (leaveOut(ClassLoader.class, null, "systemNativeLibraries", name)) {
+                leaveOut(ClassLoader.class, null, "loadedLibraryNames", name);
+                return;
+            }
+            // Since JDK 14 each loader has an object for its libraries, and the boot class loader's is elsewhere.
+            Class<?> boot = Class.forName("jdk.internal.loader.BootLoader");
+            Object libraries = value(boot.getDeclaredField("NATIVE_LIBS"), null);
+            leaveOut(libraries.getClass(), libraries, "libraries", name);
         } catch (Throwable e) {
-            // Another class library keeps its libraries elsewhere.
+            // Yet another class library keeps its libraries elsewhere.
         }
+    }
+
+    /** Takes the newest library, whose name it is, out of a list, a set or a map. */
+    private static boolean leaveOut(Class<?> type, Object of, String field, String name) {
+        try {
+            Object libraries = value(type.getDeclaredField(field), of);
+            if (libraries instanceof Vector) {
+                ((Vector<?>) libraries).removeElementAt(((Vector<?>) libraries).size() - 1);
+            } else if (libraries instanceof Map) {
+                ((Map<?, ?>) libraries).remove(name);
+            } else {
+                ((Collection<?>) libraries).remove(name);
+            }
+            return true;
+        } catch (NoSuchFieldException e) {
+            return false;
+        }
+    }
+
+    private static Object value(Field field, Object of) {
+        Unsafe u = CctMemory.U;
+        if (of == null) {
+            return u.getObject(u.staticFieldBase(field), u.staticFieldOffset(field));
+        }
+        return u.getObject(of, u.objectFieldOffset(field));
     }
 
     /** Before the first class is defined that the library could rewrite. In bypass. */

@@ -23,7 +23,7 @@ final class LongMap {
         base = u.allocateMemory((long) capacity * ENTRY);
         mask = capacity - 1;
         for (long i = 0L; i < capacity; i++) {
-            u.putLong(base + i * ENTRY, 0L);
+            u.putLong(null, base + i * ENTRY, 0L);
         }
     }
 
@@ -34,21 +34,21 @@ final class LongMap {
     /** The value of {@code key}, or -1. */
     long get(long key) {
         long at = place(key);
-        return CctMemory.U.getLong(at) == key ? CctMemory.U.getLong(at + 8L) : -1L;
+        return CctMemory.U.getLong(null, at) == key ? CctMemory.U.getLong(null, at + 8L) : -1L;
     }
 
     void put(long key, long value) {
         Unsafe u = CctMemory.U;
         long at = place(key);
-        if (u.getLong(at) != key) {
+        if (u.getLong(null, at) != key) {
             if (2L * size > mask) {
                 grow();
                 at = place(key);
             }
-            u.putLong(at, key);
+            u.putLong(null, at, key);
             size++;
         }
-        u.putLong(at + 8L, value);
+        u.putLong(null, at + 8L, value);
     }
 
     /** All keys, in no particular order. */
@@ -56,7 +56,7 @@ final class LongMap {
         long[] keys = new long[size];
         int k = 0;
         for (long i = 0L; i <= mask; i++) {
-            long key = CctMemory.U.getLong(base + i * ENTRY);
+            long key = CctMemory.U.getLong(null, base + i * ENTRY);
             if (key != 0L) {
                 keys[k++] = key;
             }
@@ -75,7 +75,7 @@ final class LongMap {
         int i = (int) (key >>> 7 ^ key >>> 39) & mask;
         while (true) {
             long at = base + (long) i * ENTRY;
-            long there = u.getLong(at);
+            long there = u.getLong(null, at);
             if (there == key || there == 0L) {
                 return at;
             }
@@ -89,11 +89,11 @@ final class LongMap {
         int oldMask = mask;
         reserve(2 * (oldMask + 1));
         for (long i = 0L; i <= oldMask; i++) {
-            long key = u.getLong(old + i * ENTRY);
+            long key = u.getLong(null, old + i * ENTRY);
             if (key != 0L) {
                 long at = place(key);
-                u.putLong(at, key);
-                u.putLong(at + 8L, u.getLong(old + i * ENTRY + 8L));
+                u.putLong(null, at, key);
+                u.putLong(null, at + 8L, u.getLong(null, old + i * ENTRY + 8L));
             }
         }
         u.freeMemory(old);

@@ -13,12 +13,12 @@ public final class MergedTree {
             throw new OutOfMemoryError("cctrewrite: no memory for a merged tree");
         }
         Unsafe u = CctMemory.U;
-        long root = u.getLong(record + Layout.ROOT);
+        long root = u.getLong(null, record + Layout.ROOT);
         TreeEntry[] all = Threads.snapshot();
         for (int i = 0; i < count; i++) {
-            add(u.getLong(all[i].record + Layout.ROOT), root);
-            long merged = u.getLong(all[i].record + Layout.MERGED);
-            count(merged, u.getLong(record + Layout.MERGED));
+            add(u.getLong(null, all[i].record + Layout.ROOT), root);
+            long merged = u.getLong(null, all[i].record + Layout.MERGED);
+            count(merged, u.getLong(null, record + Layout.MERGED));
         }
         link(record);
         return root;
@@ -34,9 +34,9 @@ public final class MergedTree {
         long resume = 0L;
         while (true) {
             count(source, target);
-            long child = u.getLong(source + Layout.FIRST_CHILD);
+            long child = u.getLong(null, source + Layout.FIRST_CHILD);
             if (child == 0L) {
-                while (source != from && u.getLong(source + Layout.NEXT_SIBLING) == 0L) {
+                while (source != from && u.getLong(null, source + Layout.NEXT_SIBLING) == 0L) {
                     source = Counters.parent(source);
                     if (absorbed == 0) {
                         target = Counters.parent(target);
@@ -47,7 +47,7 @@ public final class MergedTree {
                 if (source == from) {
                     return;
                 }
-                child = u.getLong(source + Layout.NEXT_SIBLING);
+                child = u.getLong(null, source + Layout.NEXT_SIBLING);
                 if (absorbed == 0) {
                     target = Counters.parent(target);
                 } else if (--absorbed == 0) {
@@ -58,8 +58,8 @@ public final class MergedTree {
             if (absorbed > 0) {
                 absorbed++;
             } else {
-                long next = Tree.childOf(target, u.getLong(child));
-                if (u.getLong(next) == Layout.MERGED_MID) {
+                long next = Tree.childOf(target, u.getLong(null, child));
+                if (u.getLong(null, next) == Layout.MERGED_MID) {
                     absorbed = 1;
                     resume = target;
                 }
@@ -70,18 +70,18 @@ public final class MergedTree {
 
     private static void count(long from, long to) {
         Unsafe u = CctMemory.U;
-        u.putLong(to + Layout.CALLS, u.getLong(to + Layout.CALLS) + u.getLong(from + Layout.CALLS));
-        u.putLong(to + Layout.BYTECODES, u.getLong(to + Layout.BYTECODES) + u.getLong(from + Layout.BYTECODES));
+        u.putLong(null, to + Layout.CALLS, u.getLong(null, to + Layout.CALLS) + u.getLong(null, from + Layout.CALLS));
+        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + u.getLong(null, from + Layout.BYTECODES));
     }
 
     /** In a thread's tree the merged contexts hang beside the root; here they become its child, for whoever walks the tree. */
     private static void link(long record) {
         Unsafe u = CctMemory.U;
-        long root = u.getLong(record + Layout.ROOT);
-        long merged = u.getLong(record + Layout.MERGED);
-        if (u.getLong(merged + Layout.CALLS) != 0L) {
-            u.putLong(merged + Layout.NEXT_SIBLING, u.getLong(root + Layout.FIRST_CHILD));
-            u.putLong(root + Layout.FIRST_CHILD, merged);
+        long root = u.getLong(null, record + Layout.ROOT);
+        long merged = u.getLong(null, record + Layout.MERGED);
+        if (u.getLong(null, merged + Layout.CALLS) != 0L) {
+            u.putLong(null, merged + Layout.NEXT_SIBLING, u.getLong(null, root + Layout.FIRST_CHILD));
+            u.putLong(null, root + Layout.FIRST_CHILD, merged);
         }
     }
 }

@@ -1,5 +1,6 @@
 package cctrewrite.runtime;
 
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.File;
 import java.io.FileInputStream;
@@ -8,24 +9,35 @@ import java.io.InputStream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** A jar or folder on one of the class paths that carries an index: something that cctrewrite made. In bypass. */
+/** A jar, folder or image that carries an index: something that cctrewrite made. In bypass. */
 final class Output {
+    /** The index in a jar, a folder, or module java.base. */
     private static final String RESOURCE = "META-INF/cctrewrite/index";
 
+    // Where the index is.
+    private static final int JAR = 0;
+    private static final int FOLDER = 1;
+    private static final int BESIDE_IMAGE = 2;
+    private static final int IN_IMAGE = 3;
+
+    /** The file or folder as messages name it. */
     final File file;
-    final String provenance;
-    final long hash;
 
     /** Whether it is on the boot class path: the library, whose classes are not seen when they are defined. */
     final boolean boot;
 
+    final String provenance;
+    final long hash;
+
+    private final int place;
     private Index index;
 
-    private Output(File file, String provenance, boolean boot) {
+    private Output(File file, int place, boolean boot, String provenance) {
         this.file = file;
+        this.place = place;
+        this.boot = boot;
         this.provenance = provenance;
         this.hash = Xxh3.hash(Mutf8.utf8(provenance));
-        this.boot = boot;
     }
 
     /**
@@ -35,47 +47,78 @@ final class Output {
      * @throws IOException when it has an index that cannot be read
      */
     static Output open(File file, boolean boot) throws IOException {
-        byte[] head = new byte[12];
-        byte[] lines;
-        if (file.isDirectory()) {
-            File resource = new File(file, RESOURCE);
-            if (!resource.isFile()) {
-                return null;
-            }
-            lines = provenance(new FileInputStream(resource), head);
-        } else {
-            if (!file.isFile()) {
-                return null;
-            }
-            ZipFile zip;
-            try {
-                zip = new ZipFile(file);
-            } catch (IOException e) {
-                return null;
-            }
-            try {
-                ZipEntry entry = zip.getEntry(RESOURCE);
-                if (entry == null) {
-                    return null;
-                }
-                lines = provenance(zip.getInputStream(entry), head);
-            } finally {
-                zip.close();
-            }
-        }
-        return new Output(file, Mutf8.decode(lines, 0, lines.length), boot);
+        return open(file, file.isDirectory() ? FOLDER : JAR, boot);
     }
 
-    private static byte[] provenance(InputStream stream, byte[] head) throws IOException {
+    /** Likewise the image that the JVM runs on. Its index is {@code file}; where there is no such file, a resource. */
+    static Output image(File file) throws IOException {
+        return open(file, file.isFile() ? BESIDE_IMAGE : IN_IMAGE, true);
+    }
+
+    private static Output open(File file, int place, boolean boot) throws IOException {
+        Source source = source(file, place);
+        if (source == null) {
+            return null;
+        }
         try {
-            DataInputStream in = new DataInputStream(stream);
+            DataInputStream in = new DataInputStream(source.stream);
+            byte[] head = new byte[12];
             in.readFully(head);
             byte[] lines = new byte[Index.provenanceLength(head)];
             in.readFully(lines);
-            return lines;
+            return new Output(file, place, boot, Mutf8.decode(lines, 0, lines.length));
         } finally {
-            stream.close();
+            source.close();
         }
+    }
+
+    /** An index being read. */
+    private static final class Source {
+        final InputStream stream;
+        private final ZipFile zip;
+
+        Source(InputStream stream, ZipFile zip) {
+            this.stream = stream;
+            this.zip = zip;
+        }
+
+        void close() throws IOException {
+            stream.close();
+            if (zip != null) {
+                zip.close();
+            }
+        }
+    }
+
+    /** Null when there is no index. */
+    private static Source source(File file, int place) throws IOException {
+        switch (place) {
+            case FOLDER:
+                File resource = new File(file, RESOURCE);
+                return resource.isFile() ? new Source(new FileInputStream(resource), null) : null;
+            case BESIDE_IMAGE:
+                return new Source(new FileInputStream(file), null);
+            case IN_IMAGE:
+                InputStream stream = Object.class.getResourceAsStream('/' + RESOURCE);
+                return stream == null ? null : new Source(stream, null);
+            default:
+                return file.isFile() ? inJar(file) : null;
+        }
+    }
+
+    private static Source inJar(File file) throws IOException {
+        ZipFile zip;
+        try {
+            zip = new ZipFile(file);
+        } catch (IOException e) {
+            return null;
+        }
+        ZipEntry entry = zip.getEntry(RESOURCE);
+        if (entry == null) {
+            zip.close();
+            return null;
+        }
+        return new Source(zip.getInputStream(entry), zip);
     }
 
     /** The whole index, read at the first call. Null when the file has become unreadable. */
@@ -99,32 +142,19 @@ final class Output {
 
     /** The bytes of the index. */
     byte[] whole() throws IOException {
-        if (file.isDirectory()) {
-            File resource = new File(file, RESOURCE);
-            return bytes(new FileInputStream(resource), resource.length());
+        Source source = source(file, place);
+        if (source == null) {
+            throw new IOException("no index");
         }
-        ZipFile zip = new ZipFile(file);
         try {
-            ZipEntry entry = zip.getEntry(RESOURCE);
-            if (entry == null) {
-                throw new IOException("no index");
+            ByteArrayOutputStream whole = new ByteArrayOutputStream(1 << 20);
+            byte[] part = new byte[1 << 16];
+            for (int n = source.stream.read(part); n >= 0; n = source.stream.read(part)) {
+                whole.write(part, 0, n);
             }
-            return bytes(zip.getInputStream(entry), entry.getSize());
+            return whole.toByteArray();
         } finally {
-            zip.close();
-        }
-    }
-
-    private static byte[] bytes(InputStream stream, long size) throws IOException {
-        try {
-            if (size < 0 || size > Integer.MAX_VALUE - 8) {
-                throw new IOException("an index of " + size + " bytes");
-            }
-            byte[] bytes = new byte[(int) size];
-            new DataInputStream(stream).readFully(bytes);
-            return bytes;
-        } finally {
-            stream.close();
+            source.close();
         }
     }
 

@@ -4,10 +4,18 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 
-/** All outputs on the boot class path, in the extension folders and on the class path, in this order. In bypass. */
+/**
+ * All outputs: the class library's, in the extension folders and on the class path, in this order. In bypass.
+ *
+ * <p>JDK 8's class library are the outputs on its boot class path. From JDK 9 on it is what {@code -Dcctrewrite.outputs} lists, or else the whole
+ * image, whose index is a file beside it or, where there is none, a resource in it.
+ */
 final class Outputs {
     /** Provenance keys in which all outputs agree (docs/formats/index.md). */
     private static final String[] COMMON = {"format", "scheme", "blocks", "metrics", "intrinsics"};
+
+    /** The index of an image, in its home. */
+    private static final String IMAGE_INDEX = "lib/cctrewrite/index";
 
     private static Outputs known;
 
@@ -41,7 +49,12 @@ final class Outputs {
         ArrayList<Output> found = new ArrayList<Output>();
         String trouble = null;
         try {
-            entries(found, System.getProperty("sun.boot.class.path"), true);
+            String library = System.getProperty("cctrewrite.outputs", System.getProperty("sun.boot.class.path"));
+            if (library != null) {
+                entries(found, library, true);
+            } else {
+                image(found, new File(System.getProperty("java.home"), IMAGE_INDEX));
+            }
             extensions(found, System.getProperty("java.ext.dirs"));
             entries(found, System.getProperty("java.class.path"), false);
         } catch (IOException e) {
@@ -49,6 +62,18 @@ final class Outputs {
         }
         Output[] all = found.toArray(new Output[0]);
         return new Outputs(all, trouble != null ? trouble : compare(all));
+    }
+
+    private static void image(ArrayList<Output> found, File file) throws IOException {
+        Output output;
+        try {
+            output = Output.image(file);
+        } catch (IOException e) {
+            throw new IOException(file + ": " + e.getMessage() + "; make the image anew");
+        }
+        if (output != null) {
+            found.add(output);
+        }
     }
 
     private static void entries(ArrayList<Output> found, String path, boolean boot) throws IOException {

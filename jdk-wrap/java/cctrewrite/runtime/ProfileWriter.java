@@ -86,12 +86,12 @@ final class ProfileWriter {
     /** Collects a tree's MIDs; says whether contexts were merged there. */
     private boolean collect(long record) {
         Unsafe u = CctMemory.U;
-        long root = u.getLong(record + Layout.ROOT);
+        long root = u.getLong(null, record + Layout.ROOT);
         long node = root;
         while (true) {
-            long next = u.getLong(node + Layout.FIRST_CHILD);
+            long next = u.getLong(null, node + Layout.FIRST_CHILD);
             if (next == 0L) {
-                while (node != root && (next = u.getLong(node + Layout.NEXT_SIBLING)) == 0L) {
+                while (node != root && (next = u.getLong(null, node + Layout.NEXT_SIBLING)) == 0L) {
                     node = Counters.parent(node);
                 }
                 if (node == root) {
@@ -99,7 +99,7 @@ final class ProfileWriter {
                 }
             }
             node = next;
-            methods.put(u.getLong(node), 1L);
+            methods.put(u.getLong(null, node), 1L);
         }
         if (merged(record) == 0L) {
             return false;
@@ -110,7 +110,7 @@ final class ProfileWriter {
 
     /** The node for merged contexts, when anything was merged. */
     private static long merged(long record) {
-        long node = CctMemory.U.getLong(record + Layout.MERGED);
+        long node = CctMemory.U.getLong(null, record + Layout.MERGED);
         return Counters.calls(node) != 0L ? node : 0L;
     }
 
@@ -311,12 +311,12 @@ final class ProfileWriter {
 
         void write(long record) throws IOException {
             Unsafe u = CctMemory.U;
-            long root = u.getLong(record + Layout.ROOT);
+            long root = u.getLong(null, record + Layout.ROOT);
             push(root);
             while (depth > 0) {
                 long node = stack[--depth];
                 count = 0;
-                for (long child = u.getLong(node + Layout.FIRST_CHILD); child != 0L; child = u.getLong(child + Layout.NEXT_SIBLING)) {
+                for (long child = u.getLong(null, node + Layout.FIRST_CHILD); child != 0L; child = u.getLong(null, child + Layout.NEXT_SIBLING)) {
                     add(child);
                 }
                 long method = 0L;
@@ -326,7 +326,7 @@ final class ProfileWriter {
                         add(merged);
                     }
                 } else {
-                    method = methods.get(u.getLong(node));
+                    method = methods.get(u.getLong(null, node));
                 }
                 section.varint(method);
                 section.varint(Counters.calls(node));
@@ -346,7 +346,7 @@ final class ProfileWriter {
         }
 
         private void add(long child) {
-            long method = methods.get(CctMemory.U.getLong(child));
+            long method = methods.get(CctMemory.U.getLong(null, child));
             if (method <= 0L) {
                 return;
             }

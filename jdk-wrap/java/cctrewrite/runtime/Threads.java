@@ -68,7 +68,7 @@ public final class Threads {
             return 0L;
         }
         Agents.attached(thread, entry);
-        return CctMemory.U.getLong(entry.record + Layout.ROOT) + Layout.SLOTS;
+        return CctMemory.U.getLong(null, entry.record + Layout.ROOT) + Layout.SLOTS;
     }
 
     /**
@@ -95,10 +95,10 @@ public final class Threads {
                 return null;
             }
             entry.record = record;
-            u.putLong(record + Layout.SERIAL, count);
-            u.putLong(record + Layout.THREADS, 1L);
-            u.putLong(record + Layout.NEXT_TREE, newest);
-            u.storeFence();
+            u.putLong(null, record + Layout.SERIAL, count);
+            u.putLong(null, record + Layout.THREADS, 1L);
+            u.putLong(null, record + Layout.NEXT_TREE, newest);
+            u.fullFence();
             newest = record;
             entries[count++] = entry;
             if (group != null) {
@@ -123,7 +123,7 @@ public final class Threads {
                     entry.name = threadName;
                     entry.daemon = daemon;
                     Unsafe u = CctMemory.U;
-                    u.putLong(entry.record + Layout.THREADS, u.getLong(entry.record + Layout.THREADS) + 1L);
+                    u.putLong(null, entry.record + Layout.THREADS, u.getLong(null, entry.record + Layout.THREADS) + 1L);
                     return entry;
                 }
             }
@@ -190,7 +190,7 @@ public final class Threads {
     /** The entry of the tree that {@code node} belongs to. */
     static TreeEntry of(long node) {
         Unsafe u = CctMemory.U;
-        int serial = (int) u.getLong(u.getLong(node & Layout.CHUNK_MASK) + Layout.SERIAL);
+        int serial = (int) u.getLong(null, u.getLong(null, node & Layout.CHUNK_MASK) + Layout.SERIAL);
         synchronized (LOCK) {
             return entries[serial];
         }

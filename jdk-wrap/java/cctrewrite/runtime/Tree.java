@@ -24,15 +24,15 @@ public final class Tree {
         }
         long record = run & Layout.CHUNK_MASK;
         for (long field = 0L; field < Layout.RECORD_SIZE; field += 8L) {
-            u.putLong(record + field, 0L);
+            u.putLong(null, record + field, 0L);
         }
-        u.putLong(record, record);
-        u.putLong(record + Layout.FREE, record + Layout.RECORD_SIZE);
-        u.putLong(record + Layout.CHUNKS, 1L);
-        u.putLong(record + Layout.ACTIVATION, Long.MAX_VALUE);
-        u.putLong(record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 1));
-        u.putLong(record + Layout.MERGED, node(record, u.getLong(record + Layout.ROOT), Layout.MERGED_MID, Layout.MERGED_SLOTS));
-        u.storeFence();
+        u.putLong(null, record, record);
+        u.putLong(null, record + Layout.FREE, record + Layout.RECORD_SIZE);
+        u.putLong(null, record + Layout.CHUNKS, 1L);
+        u.putLong(null, record + Layout.ACTIVATION, Long.MAX_VALUE);
+        u.putLong(null, record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 1));
+        u.putLong(null, record + Layout.MERGED, node(record, u.getLong(null, record + Layout.ROOT), Layout.MERGED_MID, Layout.MERGED_SLOTS));
+        u.fullFence();
         return record;
     }
 
@@ -43,14 +43,14 @@ public final class Tree {
     public static long child(long slot, long mid) {
         Unsafe u = CctMemory.U;
         long word = slot - 8L;
-        while (u.getLong(word) >= 0L) {
+        while (u.getLong(null, word) >= 0L) {
             word -= 8L;
         }
-        long found = u.getLong(word);
+        long found = u.getLong(null, word);
         long parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.PARENT;
         long node = childOf(parent, mid);
-        if (u.getLong(node) == mid) {
-            u.putLong(slot, node);
+        if (u.getLong(null, node) == mid) {
+            u.putLong(null, slot, node);
         }
         return node;
     }
@@ -61,36 +61,36 @@ public final class Tree {
      */
     public static long slotOf(long node, long record) {
         Unsafe u = CctMemory.U;
-        if ((u.getLong(node) & Layout.SLOT_BITS) != 0L) {
+        if ((u.getLong(null, node) & Layout.SLOT_BITS) != 0L) {
             return node + Layout.SLOTS;
         }
-        u.putLong(record + Layout.STAND_IN, node | Layout.STAND_IN_MARK);
-        u.putLong(record + Layout.STAND_IN + 8L, CctMemory.SENTINEL);
+        u.putLong(null, record + Layout.STAND_IN, node | Layout.STAND_IN_MARK);
+        u.putLong(null, record + Layout.STAND_IN + 8L, CctMemory.SENTINEL);
         return record + Layout.STAND_IN + 8L;
     }
 
     /** The child {@code mid} of {@code parent}, made when there is none; never fails, as {@link #child}. */
     public static long childOf(long parent, long mid) {
         Unsafe u = CctMemory.U;
-        if (u.getLong(parent) == Layout.MERGED_MID) {
+        if (u.getLong(null, parent) == Layout.MERGED_MID) {
             return parent;
         }
-        long first = u.getLong(parent + Layout.FIRST_CHILD);
-        for (long node = first; node != 0L; node = u.getLong(node + Layout.NEXT_SIBLING)) {
-            if (u.getLong(node) == mid) {
+        long first = u.getLong(null, parent + Layout.FIRST_CHILD);
+        for (long node = first; node != 0L; node = u.getLong(null, node + Layout.NEXT_SIBLING)) {
+            if (u.getLong(null, node) == mid) {
                 return node;
             }
         }
-        long record = u.getLong(parent & Layout.CHUNK_MASK);
+        long record = u.getLong(null, parent & Layout.CHUNK_MASK);
         long node = node(record, parent, mid, (int) (mid & Layout.SLOT_BITS));
         if (node == 0L) {
-            return u.getLong(record + Layout.MERGED);
+            return u.getLong(null, record + Layout.MERGED);
         }
-        u.putLong(node + Layout.NEXT_SIBLING, first);
+        u.putLong(null, node + Layout.NEXT_SIBLING, first);
         // Last, so that neither a reader nor a StackOverflowError above ever finds half a node.
-        u.storeFence();
-        u.putLong(parent + Layout.FIRST_CHILD, node);
-        u.putLong(record + Layout.NODES, u.getLong(record + Layout.NODES) + 1L);
+        u.fullFence();
+        u.putLong(null, parent + Layout.FIRST_CHILD, node);
+        u.putLong(null, record + Layout.NODES, u.getLong(null, record + Layout.NODES) + 1L);
         return node;
     }
 
@@ -101,16 +101,16 @@ public final class Tree {
         if (node == 0L) {
             return 0L;
         }
-        u.putLong(node, mid);
-        u.putLong(node + Layout.CALLS, 0L);
-        u.putLong(node + Layout.BYTECODES, 0L);
-        u.putLong(node + Layout.FIRST_CHILD, 0L);
-        u.putLong(node + Layout.NEXT_SIBLING, 0L);
-        u.putLong(node + Layout.PARENT, -parent);
+        u.putLong(null, node, mid);
+        u.putLong(null, node + Layout.CALLS, 0L);
+        u.putLong(null, node + Layout.BYTECODES, 0L);
+        u.putLong(null, node + Layout.FIRST_CHILD, 0L);
+        u.putLong(null, node + Layout.NEXT_SIBLING, 0L);
+        u.putLong(null, node + Layout.PARENT, -parent);
         long sentinel = CctMemory.SENTINEL;
         long end = node + Layout.SLOTS + 8L * slots;
         for (long slot = node + Layout.SLOTS; slot < end; slot += 8L) {
-            u.putLong(slot, sentinel);
+            u.putLong(null, slot, sentinel);
         }
         return node;
     }
@@ -118,7 +118,7 @@ public final class Tree {
     /** A node lies within one chunk, whose first word leads to the record. */
     private static long allocate(long record, long size) {
         Unsafe u = CctMemory.U;
-        long free = u.getLong(record + Layout.FREE);
+        long free = u.getLong(null, record + Layout.FREE);
         long node = free & Layout.FREE_ADDRESS;
         // Behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
         long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
@@ -127,20 +127,20 @@ public final class Tree {
                 free -= Layout.FREE_CHUNK;
                 node = end + 8L;
             } else if (grow(record)) {
-                free = u.getLong(record + Layout.FREE);
+                free = u.getLong(null, record + Layout.FREE);
                 node = free & Layout.FREE_ADDRESS;
             } else {
                 return 0L;
             }
         }
-        u.putLong(record + Layout.FREE, (free & ~Layout.FREE_ADDRESS) + node + size);
+        u.putLong(null, record + Layout.FREE, (free & ~Layout.FREE_ADDRESS) + node + size);
         return node;
     }
 
     /** Takes as many chunks as the tree has, up to {@link Layout#LONGEST_RUN}. */
     private static boolean grow(long record) {
         Unsafe u = CctMemory.U;
-        long chunks = u.getLong(record + Layout.CHUNKS);
+        long chunks = u.getLong(null, record + Layout.CHUNKS);
         long run = CctMemory.take(chunks < Layout.LONGEST_RUN ? (int) chunks : Layout.LONGEST_RUN);
         if (run == 0L) {
             return false;
@@ -148,11 +148,11 @@ public final class Tree {
         long first = run & Layout.CHUNK_MASK;
         long count = run & ~Layout.CHUNK_MASK;
         for (long i = 0L; i < count; i++) {
-            u.putLong(first + i * Layout.CHUNK, record);
+            u.putLong(null, first + i * Layout.CHUNK, record);
         }
-        u.putLong(record + Layout.CHUNKS, chunks + count);
+        u.putLong(null, record + Layout.CHUNKS, chunks + count);
         // By one store: were the run's place and its length known apart, nodes could be laid over a neighbour's chunk.
-        u.putLong(record + Layout.FREE, (count - 1L) * Layout.FREE_CHUNK + first + 8L);
+        u.putLong(null, record + Layout.FREE, (count - 1L) * Layout.FREE_CHUNK + first + 8L);
         return true;
     }
 }

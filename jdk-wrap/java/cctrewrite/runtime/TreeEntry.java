@@ -40,7 +40,7 @@ public final class TreeEntry {
 
     /** How many threads the tree has served. */
     public long threads() {
-        return CctMemory.U.getLong(record + Layout.THREADS);
+        return CctMemory.U.getLong(null, record + Layout.THREADS);
     }
 
     /**

@@ -6,7 +6,7 @@ import sun.misc.Unsafe;
  * The memory of all trees: regions from the C heap, cut into chunks of 4096 bytes that are aligned to their size, so that the tree of
  * a node is found by masking its address.
  *
- * <p>Initialised by {@link CctRuntime#boot()} and not touched before: {@code Unsafe} may not be used earlier in the start of the JVM. From then
+ * <p>Initialised by {@link CctHooks#boot()} and not touched before: {@code Unsafe} may not be used earlier in the start of the JVM. From then
  * on {@link #U} and {@link #SENTINEL} are constants to the compiler.
  */
 public final class CctMemory {
@@ -86,7 +86,7 @@ public final class CctMemory {
 
     private static long sentinel() {
         long node = U.allocateMemory(8L);
-        U.putLong(node, 0L);
+        U.putLong(null, node, 0L);
         return node;
     }
 }

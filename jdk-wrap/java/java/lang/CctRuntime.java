@@ -1,22 +1,11 @@
 package java.lang;
 
 import cctrewrite.runtime.Agents;
-import cctrewrite.runtime.Definitions;
-import cctrewrite.runtime.Finish;
-import cctrewrite.runtime.Hidden;
-import cctrewrite.runtime.Launch;
 import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
-import cctrewrite.runtime.ThreadInfos;
 import cctrewrite.runtime.Threads;
 import cctrewrite.runtime.Tree;
 import java.lang.invoke.ForceInline;
-import java.lang.management.ThreadInfo;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
-import java.nio.ByteBuffer;
-import java.security.ProtectionDomain;
 import sun.misc.Unsafe;
 
 /**
@@ -27,7 +16,7 @@ import sun.misc.Unsafe;
  * <p>Runtime classes are not rewritten. A library method that they call by its original signature is a wrapper that would be recorded as
  * if the program had called it. Therefore library code is called only while the current thread is in bypass (its field is {@link
  * #BYPASS}, restored in a {@code finally}). Only natives that the rewriter leaves alone may be called freely: {@code
- * Thread.currentThread}, {@code isAlive}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}; so may {@code
+ * Thread.currentThread}, {@code Unsafe}, {@code System.arraycopy}, {@code System.nanoTime}; so may {@code
  * Reference.get}. For the same reason no runtime class overrides a concrete method of the library (other than those of {@code Object}):
  * rewritten callers would miss the override.
  *
@@ -59,16 +48,30 @@ public final class CctRuntime {
     private static final long ACTIVATION = 8L;
     private static final long CHUNK_MASK = -4096L;
 
-    /** False until {@link #boot()}: before it the runtime may not touch Unsafe, and no thread carries a context. */
+    /** False until {@link CctHooks#boot()}: before it the runtime may not touch Unsafe, and no thread carries a context. */
     private static boolean booted;
 
-    /** Whether contexts are recorded: from {@link #boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
+    /** Whether contexts are recorded: from {@link CctHooks#boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
     private static boolean recording;
 
     /** Entries that were not recorded because there was neither stack nor Java heap enough to attach their thread; threads that count at once may lose one. */
     private static int unattached;
 
     private CctRuntime() {}
+
+    /** From now on contexts exist; and they are recorded if it is {@code on}. */
+    static void start(boolean on) {
+        booted = true;
+        recording = on;
+    }
+
+    static boolean booted() {
+        return booted;
+    }
+
+    static boolean recording() {
+        return recording;
+    }
 
     // ---- bodies ------------------------------------------------------------------------------------------------------------------
 
@@ -80,17 +83,17 @@ public final class CctRuntime {
             return 0L;
         }
         Unsafe u = CctMemory.U;
-        long node = u.getLong(slot);
-        if (u.getLong(node) != mid) {
+        long node = u.getLong(null, slot);
+        if (u.getLong(null, node) != mid) {
             node = Tree.child(slot, mid);
         }
-        u.putLong(node + CALLS, u.getLong(node + CALLS) + 1L);
+        u.putLong(null, node + CALLS, u.getLong(null, node + CALLS) + 1L);
         if (count != 0) {
-            u.putLong(node + BYTECODES, u.getLong(node + BYTECODES) + count);
+            u.putLong(null, node + BYTECODES, u.getLong(null, node + BYTECODES) + count);
         }
         if (tick != 0) {
-            long record = u.getLong(node & CHUNK_MASK);
-            u.putLong(record + ACTIVATION, u.getLong(record + ACTIVATION) - tick);
+            long record = u.getLong(null, node & CHUNK_MASK);
+            u.putLong(null, record + ACTIVATION, u.getLong(null, record + ACTIVATION) - tick);
         }
         return node;
     }
@@ -103,17 +106,17 @@ public final class CctRuntime {
             return 0L;
         }
         Unsafe u = CctMemory.U;
-        long node = u.getLong(slot);
-        if (u.getLong(node) != mid) {
+        long node = u.getLong(null, slot);
+        if (u.getLong(null, node) != mid) {
             node = Tree.child(slot, mid);
         }
-        u.putLong(node + CALLS, u.getLong(node + CALLS) + 1L);
+        u.putLong(null, node + CALLS, u.getLong(null, node + CALLS) + 1L);
         if (count != 0) {
-            u.putLong(node + BYTECODES, u.getLong(node + BYTECODES) + count);
+            u.putLong(null, node + BYTECODES, u.getLong(null, node + BYTECODES) + count);
         }
-        long record = u.getLong(node & CHUNK_MASK);
-        long left = u.getLong(record + ACTIVATION) - tick;
-        u.putLong(record + ACTIVATION, left);
+        long record = u.getLong(null, node & CHUNK_MASK);
+        long left = u.getLong(null, record + ACTIVATION) - tick;
+        u.putLong(null, record + ACTIVATION, left);
         if (left <= 0L) {
             report(node);
         }
@@ -127,7 +130,7 @@ public final class CctRuntime {
         if (node < LIMIT) {
             return;
         }
-        CctMemory.U.putLong(node + BYTECODES, CctMemory.U.getLong(node + BYTECODES) + n);
+        CctMemory.U.putLong(null, node + BYTECODES, CctMemory.U.getLong(null, node + BYTECODES) + n);
     }
 
     /** Exception handlers and subroutines: the activation counter alone. */
@@ -137,8 +140,8 @@ public final class CctRuntime {
         if (node < LIMIT) {
             return;
         }
-        long record = CctMemory.U.getLong(node & CHUNK_MASK);
-        CctMemory.U.putLong(record + ACTIVATION, CctMemory.U.getLong(record + ACTIVATION) - n);
+        long record = CctMemory.U.getLong(null, node & CHUNK_MASK);
+        CctMemory.U.putLong(null, record + ACTIVATION, CctMemory.U.getLong(null, record + ACTIVATION) - n);
     }
 
     /** Loop heads: bytecodes, activation counter, and its test. */
@@ -150,11 +153,11 @@ public final class CctRuntime {
         }
         Unsafe u = CctMemory.U;
         if (n != 0) {
-            u.putLong(node + BYTECODES, u.getLong(node + BYTECODES) + n);
+            u.putLong(null, node + BYTECODES, u.getLong(null, node + BYTECODES) + n);
         }
-        long record = u.getLong(node & CHUNK_MASK);
-        long left = u.getLong(record + ACTIVATION) - tick;
-        u.putLong(record + ACTIVATION, left);
+        long record = u.getLong(null, node & CHUNK_MASK);
+        long left = u.getLong(null, record + ACTIVATION) - tick;
+        u.putLong(null, record + ACTIVATION, left);
         if (left <= 0L) {
             report(node);
         }
@@ -296,49 +299,6 @@ public final class CctRuntime {
         }
     }
 
-    // ---- the life of the JVM -----------------------------------------------------------------------------------------------------
-
-    /** At the end of {@code System.initializeSystemClass}: from now on everything is recorded. */
-    public static void boot() {
-        // Library code called here runs with context 0: nothing is recorded yet.
-        boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
-        LoadTime.load();
-        if (CctMemory.SENTINEL != 0L) {
-            booted = true;
-            recording = on;
-        }
-    }
-
-    /** On entry of {@code LauncherHelper.checkAndLoadMain}: settings, provenance, agent. */
-    public static void launch() {
-        if (!booted) {
-            return;
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            Launch.launch(recording);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** On entry of {@code Shutdown.halt} and at the end of {@code Shutdown.shutdown}: the agent's end, once. */
-    public static void finish() {
-        if (!recording) {
-            return;
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            Finish.finish();
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
     // ---- what the VM calls by itself ---------------------------------------------------------------------------------------------
 
     /**
@@ -350,267 +310,8 @@ public final class CctRuntime {
         if (context < LIMIT || !LoadTime.loaded()) {
             return context;
         }
-        long record = CctMemory.U.getLong(context & CHUNK_MASK);
-        long node = LoadTime.replay(CctMemory.U.getLong(record + Layout.ROOT));
+        long record = CctMemory.U.getLong(null, context & CHUNK_MASK);
+        long node = LoadTime.replay(CctMemory.U.getLong(null, record + Layout.ROOT));
         return node == 0L ? context : Tree.slotOf(node, record);
-    }
-
-    // ---- classes defined while the program runs: one method per native of JDK 8, named after it, with its receiver and parameters. They return
-    // ---- the class file that is to be defined: the one that they got, or another ---------------------------------------------------
-
-    /** For {@code ClassLoader.defineClass0}. */
-    public static byte[] define$defineClass0(ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd) {
-        return define(self, null, b, off, len, Definitions.LOADED, null);
-    }
-
-    /** For {@code ClassLoader.defineClass1}. */
-    public static byte[] define$defineClass1(
-            ClassLoader self, String name, byte[] b, int off, int len, ProtectionDomain pd, String source) {
-        return define(self, null, b, off, len, Definitions.LOADED, null);
-    }
-
-    /** For {@code ClassLoader.defineClass2}. */
-    public static ByteBuffer define$defineClass2(
-            ClassLoader self, String name, ByteBuffer b, int off, int len, ProtectionDomain pd, String source) {
-        if (!booted) {
-            return b;
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return Definitions.buffer(self, b, off, len);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** For {@code sun.misc.Unsafe.defineClass}. */
-    public static byte[] define$defineClass(
-            Unsafe self, String name, byte[] b, int off, int len, ClassLoader loader, ProtectionDomain pd) {
-        return define(loader, null, b, off, len, Definitions.LOADED, null);
-    }
-
-    /** For {@code sun.misc.Unsafe.defineAnonymousClass}. */
-    public static byte[] define$defineAnonymousClass(Unsafe self, Class<?> host, byte[] data, Object[] patches) {
-        return define(null, host, data, 0, data == null ? 0 : data.length, Definitions.ANONYMOUS, patches);
-    }
-
-    /** For {@code java.lang.reflect.Proxy.defineClass0}. */
-    public static byte[] define$defineClass0(ClassLoader loader, String name, byte[] b, int off, int len) {
-        return define(loader, null, b, off, len, Definitions.PROXY, null);
-    }
-
-    private static byte[] define(ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches) {
-        if (!booted) {
-            return b;
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return Definitions.bytes(loader, host, b, off, len, how, patches);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** Where the class file starts in what is defined now, instead of at {@code off} in what was to be. */
-    public static int defineOffset(Object now, Object was, int off) {
-        return now == was ? off : 0;
-    }
-
-    /** How long the class file is in what is defined now, instead of {@code len}. */
-    public static int defineLength(Object now, Object was, int len) {
-        if (now == was) {
-            return len;
-        }
-        if (now instanceof byte[]) {
-            return ((byte[]) now).length;
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return Definitions.length(now);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    // Before boot, too: what reflection caches then is what the program sees later. Library code called that early runs with context 0.
-
-    // ---- reflection --------------------------------------------------------------------------------------------------------------
-
-    /** The result of {@code Class.getDeclaredMethods0} without the methods that the rewriter added. */
-    public static Method[] filter(Method[] all) {
-        if (!booted) {
-            return Hidden.methods(all);
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return Hidden.methods(all);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** The result of {@code Class.getDeclaredConstructors0} without the constructors that the rewriter added. */
-    public static Constructor<?>[] filter(Constructor<?>[] all) {
-        if (!booted) {
-            return Hidden.constructors(all);
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return Hidden.constructors(all);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** The result of {@code Class.getDeclaredFields0} without the fields that the rewriter added. */
-    public static Field[] filter(Field[] all) {
-        if (!booted) {
-            return Hidden.fields(all);
-        }
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return Hidden.fields(all);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    // ---- stacks: CctTraces says what is left out of them --------------------------------------------------------------------------
-
-    /** Whether a context is that of a native below the profiler's own work. */
-    private static boolean own(long context) {
-        return context > 0L && context < LIMIT;
-    }
-
-    /** Instead of {@code Throwable.getStackTraceDepth}. */
-    public static int getStackTraceDepth(Throwable self) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return CctTraces.depth(self, own(context));
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** Instead of {@code Throwable.getStackTraceElement}. */
-    public static StackTraceElement getStackTraceElement(Throwable self, int index) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return CctTraces.element(self, index, own(context));
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** The result of {@code Thread.dumpThreads}. */
-    public static StackTraceElement[][] filter(StackTraceElement[][] stacks) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            for (int i = 0; stacks != null && i < stacks.length; i++) {
-                if (stacks[i] != null) {
-                    stacks[i] = CctTraces.visible(stacks[i], own(context));
-                }
-            }
-            return stacks;
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** How deep a stack must be for {@code n} frames of the program's: 0 and less have meanings of their own. */
-    public static int depth(int n) {
-        return n <= 0 ? n : Integer.MAX_VALUE;
-    }
-
-    /** After {@code sun.management.ThreadImpl.getThreadInfo1}, which fills an array. */
-    public static void after$getThreadInfo1(long[] ids, int depth, ThreadInfo[] infos) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            ThreadInfos.hide(infos, depth, own(context));
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** After {@code sun.management.ThreadImpl.dumpThreads0}. */
-    public static ThreadInfo[] after$dumpThreads0(
-            ThreadInfo[] infos, long[] ids, boolean monitors, boolean synchronizers, int depth) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            ThreadInfos.hide(infos, depth, own(context));
-            return infos;
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** The result of {@code SecurityManager.getClassContext}. */
-    public static Class<?>[] filter(Class<?>[] classes) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return CctTraces.context(classes);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** After {@code SecurityManager.classDepth}. */
-    public static int after$classDepth(int depth, SecurityManager self, String name) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return CctTraces.classDepth(depth, name);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** After {@code SecurityManager.classLoaderDepth0}. */
-    public static int after$classLoaderDepth0(int depth, SecurityManager self) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return CctTraces.classLoaderDepth(depth);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
-    /** Instead of {@code sun.reflect.Reflection.getCallerClass(int)}. */
-    public static Class<?> getCallerClass(int depth) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = BYPASS;
-            return CctTraces.caller(depth);
-        } finally {
-            thread.cct$context = context;
-        }
     }
 }

@@ -20,6 +20,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native ClassLoader getClassLoader();
 
+    public native java.io.InputStream getResourceAsStream(String name);
+
     public native Method getDeclaredMethod(String name, Class<?>... parameters) throws NoSuchMethodException;
 
     public native Field getDeclaredField(String name) throws NoSuchFieldException;

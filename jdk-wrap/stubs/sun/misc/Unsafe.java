@@ -2,7 +2,9 @@ package sun.misc;
 
 /**
  * The operations that {@code sun.misc.Unsafe} of JDK 8 and {@code jdk.internal.misc.Unsafe} of JDK 9 and later share; the rewriter
- * renames the class for the latter. Those on objects are for JDK 8 alone. Only compiled against, never shipped.
+ * renames the class for the latter, and {@code getObject} and {@code putObject} where they are called {@code getReference} and {@code
+ * putReference}. What the runtime calls while it records must be a native in all of them: addresses are offsets from null, because the forms
+ * with an address alone are Java code since JDK 9, as are the lesser fences since JDK 21. Only compiled against, never shipped.
  */
 public final class Unsafe {
     private Unsafe() {}
@@ -15,13 +17,9 @@ public final class Unsafe {
 
     public native Object getObject(Object base, long offset);
 
-    public native byte getByte(long address);
+    public native long getLong(Object base, long offset);
 
-    public native void putByte(long address, byte value);
-
-    public native long getLong(long address);
-
-    public native void putLong(long address, long value);
+    public native void putLong(Object base, long offset, long value);
 
     public native long allocateMemory(long bytes);
 
@@ -37,7 +35,5 @@ public final class Unsafe {
 
     public native void park(boolean absolute, long nanoseconds);
 
-    public native void loadFence();
-
-    public native void storeFence();
+    public native void fullFence();
 }

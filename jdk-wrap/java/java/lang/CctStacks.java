@@ -1,0 +1,138 @@
+package java.lang;
+
+import cctrewrite.runtime.ThreadInfos;
+import java.lang.management.ThreadInfo;
+
+/**
+ * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out (docs/runtime.md).
+ *
+ * <p>The rules of {@link CctRuntime} hold.
+ */
+public final class CctStacks {
+    private CctStacks() {}
+
+    /** Whether a context is that of a native below the profiler's own work. */
+    private static boolean own(long context) {
+        return context > 0L && context < CctRuntime.LIMIT;
+    }
+
+    /** Instead of {@code Throwable.getStackTraceDepth}. */
+    public static int getStackTraceDepth(Throwable self) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.depth(self, own(context));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** Instead of {@code Throwable.getStackTraceElement}. */
+    public static StackTraceElement getStackTraceElement(Throwable self, int index) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.element(self, index, own(context));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** The result of {@code Thread.dumpThreads}. */
+    public static StackTraceElement[][] filter(StackTraceElement[][] stacks) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            for (int i = 0; stacks != null && i < stacks.length; i++) {
+                if (stacks[i] != null) {
+                    stacks[i] = CctTraces.visible(stacks[i], own(context));
+                }
+            }
+            return stacks;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** How deep a stack must be for {@code n} frames of the program's: 0 and less have meanings of their own. */
+    public static int depth(int n) {
+        return n <= 0 ? n : Integer.MAX_VALUE;
+    }
+
+    /** After {@code sun.management.ThreadImpl.getThreadInfo1}, which fills an array. */
+    public static void after$getThreadInfo1(long[] ids, int depth, ThreadInfo[] infos) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            ThreadInfos.hide(infos, depth, own(context));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** After {@code sun.management.ThreadImpl.dumpThreads0}. */
+    public static ThreadInfo[] after$dumpThreads0(
+            ThreadInfo[] infos, long[] ids, boolean monitors, boolean synchronizers, int depth) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            ThreadInfos.hide(infos, depth, own(context));
+            return infos;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** The result of {@code SecurityManager.getClassContext}. */
+    public static Class<?>[] filter(Class<?>[] classes) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.context(classes);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** After {@code SecurityManager.classDepth}. */
+    public static int after$classDepth(int depth, SecurityManager self, String name) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.classDepth(depth, name);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** After {@code SecurityManager.classLoaderDepth0}. */
+    public static int after$classLoaderDepth0(int depth, SecurityManager self) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.classLoaderDepth(depth);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** Instead of {@code sun.reflect.Reflection.getCallerClass(int)}. */
+    public static Class<?> getCallerClass(int depth) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.caller(depth);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+}
