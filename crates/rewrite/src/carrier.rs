@@ -51,8 +51,7 @@ impl Constants {
     /// `CONSTANT_Methodref` of a method of the runtime, for classes of the boot class path only.
     pub fn runtime_method(&mut self, method: RuntimeMethod, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         let class = edit.additions.class_named(method.class)?;
-        let (name, descriptor) =
-            (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);
+        let (name, descriptor) = (edit.additions.utf8(method.name)?, edit.additions.utf8(method.descriptor)?);
         edit.additions.member_ref(constant_pool::tag::METHODREF, class, name, descriptor)
     }
 }

@@ -56,12 +56,7 @@ pub const BODY_HOOKS: &[BodyHook] = &[
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
 ];
 
-const fn body_hook(
-    class: &'static [u8],
-    name: &'static [u8],
-    place: Place,
-    call: &'static [u8],
-) -> BodyHook {
+const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call: &'static [u8]) -> BodyHook {
     BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
 }
 
@@ -162,7 +157,9 @@ impl NativeHook {
             NativeHook::Define(RuntimeMethod { descriptor, .. }) => {
                 descriptor.starts_with(&[b"(", &*receiver, arguments, b")"].concat())
             }
-            NativeHook::Result(RuntimeMethod { descriptor, .. }) => [b"(", result, b")", result].concat() == *descriptor,
+            NativeHook::Result(RuntimeMethod { descriptor, .. }) => {
+                [b"(", result, b")", result].concat() == *descriptor
+            }
             NativeHook::Instead(RuntimeMethod { descriptor, .. }) => {
                 [b"(", &*receiver, arguments, b")", result].concat() == *descriptor
             }

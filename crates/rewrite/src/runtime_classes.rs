@@ -14,7 +14,8 @@ pub const UNSAFE: &[u8] = b"sun/misc/Unsafe";
 pub const INTERNAL_UNSAFE: &[u8] = b"jdk/internal/misc/Unsafe";
 
 /// What `sun.misc.Unsafe` calls otherwise than `jdk.internal.misc.Unsafe` does since JDK 12.
-const RENAMED_METHODS: [(&[u8], &[u8]); 2] = [(b"getObject", b"getReference"), (b"putObject", b"putReference")];
+const RENAMED_METHODS: [(&[u8], &[u8]); 2] =
+    [(b"getObject", b"getReference"), (b"putObject", b"putReference")];
 
 /// A class of the runtime for the class library whose `jdk.internal.misc.Unsafe` has methods of these names; none if there is no such class.
 pub fn fit(bytes: &[u8], internal_unsafe: Option<&[&[u8]]>) -> Result<Vec<u8>> {

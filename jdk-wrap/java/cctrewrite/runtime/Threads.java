@@ -58,7 +58,7 @@ public final class Threads {
     public static long attach(Thread thread) {
         String name = thread.getName();
         String group = normalise(name);
-        boolean daemon = thread.isDaemon();
+        boolean daemon = isDaemon(thread);
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
         TreeEntry entry = leasing && group != null ? lease(group, owner, name, daemon) : null;
         if (entry == null) {
@@ -69,6 +69,15 @@ public final class Threads {
         }
         Agents.attached(thread, entry);
         return CctMemory.U.getLong(null, entry.record + Layout.ROOT) + Layout.SLOTS;
+    }
+
+    /** A thread that JNI attaches runs its own constructor, and since JDK 19 what is asked for here is in an object that this makes. */
+    static boolean isDaemon(Thread thread) {
+        try {
+            return thread.isDaemon();
+        } catch (NullPointerException e) {
+            return false;
+        }
     }
 
     /**

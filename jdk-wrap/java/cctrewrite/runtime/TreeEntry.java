@@ -61,6 +61,6 @@ public final class TreeEntry {
     /** Whether the (last) owner is or was a daemon. In bypass only. */
     public boolean isDaemon() {
         Thread live = thread();
-        return live != null ? live.isDaemon() : daemon;
+        return live != null ? Threads.isDaemon(live) : daemon;
     }
 }
