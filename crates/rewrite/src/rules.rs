@@ -189,6 +189,11 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "getProtectionDomain0",
             "isHidden",
             "isRecord0",
+            "getClassAccessFlagsRaw0",
+            "getClassFileVersion0",
+            "getNestHost0",
+            "getSimpleBinaryName0",
+            "initClassName",
         ],
     ),
     (b"java/lang/Double", &["doubleToRawLongBits", "longBitsToDouble"]),
@@ -199,7 +204,24 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (b"java/lang/System", &["arraycopy", "currentTimeMillis", "identityHashCode", "nanoTime"]),
     (
         b"java/lang/Thread",
-        &["currentThread", "isAlive", "isInterrupted", "holdsLock", "yield", "setPriority0", "interrupt0"],
+        &[
+            "currentThread",
+            "isAlive",
+            "isInterrupted",
+            "holdsLock",
+            "yield",
+            "yield0",
+            "setPriority0",
+            "interrupt0",
+            "clearInterruptEvent",
+            "currentCarrierThread",
+            "setCurrentThread",
+            "scopedValueCache",
+            "setScopedValueCache",
+            "findScopedValueBindings",
+            "ensureMaterializedForStackWalk",
+            "getNextThreadIdOffset",
+        ],
     ),
     (b"java/lang/Throwable", &["fillInStackTrace"]),
     (
@@ -216,6 +238,14 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "setByte",
             "setChar",
         ],
+    ),
+    // Its methods, which run while the thread changes, are one of the places where contexts must not be left in "the current" thread: the virtual
+    // thread carries its own from one mounting to the next (docs/runtime.md).
+    (b"java/lang/VirtualThread", &["*", "-registerNatives", "-takeVirtualThreadListToUnblock"]),
+    (b"java/lang/ref/PhantomReference", &["refersTo0", "clear0"]),
+    (
+        b"java/lang/ref/Reference",
+        &["refersTo0", "clear0", "hasReferencePendingList", "getAndClearReferencePendingList"],
     ),
     (b"java/lang/reflect/Executable", &["getTypeAnnotationBytes0"]),
     (b"java/util/concurrent/atomic/AtomicLong", &["VMSupportsCS8"]),
@@ -247,7 +277,11 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
             "-registerNatives",
         ],
     ),
+    // As with VirtualThread. What `enterSpecial` calls belongs to the virtual thread's tree, not under it.
+    (b"jdk/internal/vm/Continuation", &["*", "-registerNatives"]),
     (b"sun/reflect/Reflection", &["getClassAccessFlags"]),
+    (b"jdk/internal/reflect/Reflection", &["getClassAccessFlags", "areNestMates"]),
+    (b"jdk/internal/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
     (b"sun/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
 ];
 

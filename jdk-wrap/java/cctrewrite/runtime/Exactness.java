@@ -71,9 +71,7 @@ final class Exactness {
         Method getFlag;
         Method getValue;
         try {
-            // Loads the native library behind Flag.
-            Class.forName("sun.management.ManagementFactoryHelper");
-            Class<?> type = Class.forName("sun.management.Flag");
+            Class<?> type = flags();
             getFlag = type.getDeclaredMethod("getFlag", String.class);
             getFlag.setAccessible(true);
             getValue = type.getDeclaredMethod("getValue");
@@ -104,6 +102,18 @@ final class Exactness {
             notes.add("stack traces could be shorter than the plain program's without -XX:MaxJavaStackTraceDepth=" + wanted);
         }
         return exact;
+    }
+
+    /** The management classes' view of the JVM's options; the first class named loads the native library behind the second. */
+    private static Class<?> flags() throws ClassNotFoundException {
+        try {
+            Class.forName("sun.management.ManagementFactoryHelper");
+            return Class.forName("sun.management.Flag");
+        } catch (ClassNotFoundException e) {
+            // Since JDK 9. Module java.base may look into all others.
+            Class.forName("com.sun.management.internal.PlatformMBeanProviderImpl");
+            return Class.forName("com.sun.management.internal.Flag");
+        }
     }
 
     /** Both below 0 where there is no limit. */

@@ -29,6 +29,9 @@ public final class Threads {
     /** False with {@code -Dcctrewrite.threads=each}. */
     private static boolean leasing = true;
 
+    /** A tree that was made for an entry for which the tables had no room; 0 if there is none. */
+    private static long spare;
+
     /** Attempts to attach a thread that failed for want of memory for its tree. */
     private static long failures;
 
@@ -81,39 +84,55 @@ public final class Threads {
     }
 
     /**
-     * Gives a new entry its tree; null when there is no memory. All room in the tables is made before, so that nothing fails behind the tree, and the tree can be
-     * leased only when the profile knows it.
+     * Gives a new entry its tree; null when there is no memory. The tree is made before the lock is taken, since that waits for another lock: a
+     * virtual thread that waits gives up its carrier, and whoever is to wake it may be waiting for a tree itself. All room in the tables is made
+     * before anything is changed in them, and the tree can be leased only when the profile knows it.
      */
     private static TreeEntry add(TreeEntry entry) {
         Unsafe u = CctMemory.U;
+        long record = 0L;
         synchronized (LOCK) {
-            if (count == entries.length) {
-                TreeEntry[] more = new TreeEntry[2 * count];
-                System.arraycopy(entries, 0, more, 0, count);
-                entries = more;
-            }
-            Group group = entry.group == null ? null : group(entry.group);
-            if (group != null && group.size == group.members.length) {
-                TreeEntry[] more = new TreeEntry[2 * group.size];
-                System.arraycopy(group.members, 0, more, 0, group.size);
-                group.members = more;
-            }
-            long record = Tree.create();
+            record = spare;
+            spare = 0L;
+        }
+        if (record == 0L) {
+            record = Tree.create();
+        }
+        boolean taken = false;
+        synchronized (LOCK) {
             if (record == 0L) {
                 failures++;
                 return null;
             }
-            entry.record = record;
-            u.putLong(null, record + Layout.SERIAL, count);
-            u.putLong(null, record + Layout.THREADS, 1L);
-            u.putLong(null, record + Layout.NEXT_TREE, newest);
-            u.fullFence();
-            newest = record;
-            entries[count++] = entry;
-            if (group != null) {
-                group.members[group.size++] = entry;
+            try {
+                if (count == entries.length) {
+                    TreeEntry[] more = new TreeEntry[2 * count];
+                    System.arraycopy(entries, 0, more, 0, count);
+                    entries = more;
+                }
+                Group group = entry.group == null ? null : group(entry.group);
+                if (group != null && group.size == group.members.length) {
+                    TreeEntry[] more = new TreeEntry[2 * group.size];
+                    System.arraycopy(group.members, 0, more, 0, group.size);
+                    group.members = more;
+                }
+                entry.record = record;
+                u.putLong(null, record + Layout.SERIAL, count);
+                u.putLong(null, record + Layout.THREADS, 1L);
+                u.putLong(null, record + Layout.NEXT_TREE, newest);
+                u.fullFence();
+                newest = record;
+                entries[count++] = entry;
+                if (group != null) {
+                    group.members[group.size++] = entry;
+                }
+                taken = true;
+                return entry;
+            } finally {
+                if (!taken) {
+                    spare = record;
+                }
             }
-            return entry;
         }
     }
 
