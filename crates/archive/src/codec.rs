@@ -1,4 +1,4 @@
-//! Deflate (RFC 1951) of single entries, with one compressor and one decompressor kept per thread.
+//! Deflate (RFC 1951), in jars bare and in images with a zlib header (RFC 1950), of single entries, with one compressor and one decompressor kept per thread.
 
 use std::cell::RefCell;
 
@@ -17,6 +17,15 @@ thread_local! {
 
 /// Inflates an entry that must come to exactly `size` bytes. The size has been checked against the limits.
 pub(crate) fn inflate(packed: &[u8], size: u64) -> Result<Vec<u8>, EntryProblem> {
+    inflate_as(packed, size, false)
+}
+
+/// As [`inflate`], of what has a zlib header and checksum.
+pub(crate) fn inflate_zlib(packed: &[u8], size: u64) -> Result<Vec<u8>, EntryProblem> {
+    inflate_as(packed, size, true)
+}
+
+fn inflate_as(packed: &[u8], size: u64, zlib: bool) -> Result<Vec<u8>, EntryProblem> {
     if size > (packed.len() as u64 + 1).saturating_mul(MAX_EXPANSION) {
         // An impossible claim: say so before reserving the memory.
         return Err(EntryProblem::Size { declared: size, actual: 0 });
@@ -24,8 +33,8 @@ pub(crate) fn inflate(packed: &[u8], size: u64) -> Result<Vec<u8>, EntryProblem>
     let capacity =
         usize::try_from(size).map_err(|_| EntryProblem::TooLarge { size, limit: usize::MAX as u64 })?;
     INFLATER.with_borrow_mut(|slot| {
-        let inflater = slot.get_or_insert_with(|| Decompress::new(false));
-        inflater.reset(false);
+        let inflater = slot.get_or_insert_with(|| Decompress::new(zlib));
+        inflater.reset(zlib);
         let mut out = Vec::with_capacity(capacity);
         let status = inflater
             .decompress_vec(packed, &mut out, FlushDecompress::Finish)

@@ -97,6 +97,28 @@ pub enum ArchiveProblem {
         /// What does not fit.
         what: &'static str,
     },
+    /// An image's index contradicts itself or the rest of the file.
+    #[error("damaged image at offset {offset}: {what}; copy it again from its JDK")]
+    Image {
+        /// Where, in bytes from the start of the file.
+        offset: usize,
+        /// What does not fit.
+        what: &'static str,
+    },
+    /// An image of a format of the future.
+    #[error("an image of version {major}.{minor}; only 1.0 is known, which JDK 9 to 25 have")]
+    ImageVersion {
+        /// Major version.
+        major: u32,
+        /// Minor version.
+        minor: u32,
+    },
+    /// An output image that no JDK could read.
+    #[error("the rewritten image exceeds 2 GiB, which is all that a JDK reads")]
+    ImageTooLarge,
+    /// Names that were made to collide.
+    #[error("no perfect hash is found for its names; are they of a JDK?")]
+    ImageHash,
     /// More levels of nesting than [`crate::Limits::max_depth`].
     #[error("nested more than {limit} archives deep; if it is meant to be, raise the limit")]
     TooDeep {
@@ -137,6 +159,12 @@ pub enum EntryProblem {
     /// Compression failed.
     #[error("cannot be deflated ({0})")]
     Deflate(String),
+    /// The bytes of an image's resource are not what its location or its compression say.
+    #[error("damaged: {0}")]
+    Image(&'static str),
+    /// jlink knows only two, unless plug-ins of others were used.
+    #[error("compressed by {0:?}; only zip and compact-cp are known, which are those of jlink")]
+    Decompressor(String),
     /// Larger than [`crate::Limits::max_entry_bytes`].
     #[error("{size} bytes, more than the limit of {limit}; if it is meant to be, raise the limit")]
     TooLarge {
@@ -190,6 +218,11 @@ pub enum EntryProblem {
         "not a name that may be added: it must be relative, with parts separated by single `/`, none of them `.` or `..`"
     )]
     BadName,
+    /// A name to be added to an image that names no module, or one that an image uses for itself.
+    #[error(
+        "not a name that may be added to an image: it must start with a module, and be of at most 256 parts"
+    )]
+    NoModule,
     /// A name to be added that is there already.
     #[error("exists already, and was to be added; was this input rewritten before?")]
     NameTaken,

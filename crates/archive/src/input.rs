@@ -10,6 +10,7 @@ use crate::entry::{ArchivePath, Entry, Location};
 use crate::error::{EntryProblem, Error, Failure, Notice};
 use crate::folder::{self, Folder};
 use crate::jar::{self, Jar};
+use crate::jimage::{self, Image};
 use crate::limits::{Budget, Limits};
 use crate::rewrite::{Pass, RewriteOptions, Rewriter};
 use crate::target::{Staged, StagedPlace, Target};
@@ -19,6 +20,8 @@ use crate::target::{Staged, StagedPlace, Target};
 pub enum InputKind {
     /// A file that is a zip archive, by whatever name.
     Jar,
+    /// The modules of a JDK from 9 on, `lib/modules`.
+    Image,
     /// A folder.
     Folder,
 }
@@ -35,6 +38,7 @@ pub struct Input {
 #[derive(Debug)]
 enum Root {
     Jar(Jar<'static>),
+    Image(Image),
     Folder(Folder),
 }
 
@@ -51,7 +55,7 @@ pub struct Survey<T> {
 const WRITE_BUFFER: usize = 1 << 20;
 
 impl Input {
-    /// Opens a jar or a folder and lists its entries. Nested archives are opened when they are walked.
+    /// Opens a jar, an image or a folder and lists its entries. Nested archives are opened when they are walked.
     pub fn open(path: &Path, limits: &Limits) -> Result<Input, Error> {
         let metadata = fs::metadata(path).map_err(Error::io(path, "read"))?;
         let canonical = fs::canonicalize(path).map_err(Error::io(path, "find"))?;
@@ -59,8 +63,11 @@ impl Input {
             Root::Folder(Folder::walk(canonical.clone(), path)?)
         } else if metadata.is_file() {
             let bytes = fs::read(path).map_err(Error::io(path, "read"))?;
-            let jar = Jar::parse(Cow::Owned(bytes));
-            Root::Jar(jar.map_err(|problem| Error::Archive { archive: path.display().to_string(), problem })?)
+            let root = match Image::is_announced_by(&bytes) {
+                true => Image::parse(bytes).map(Root::Image),
+                false => Jar::parse(Cow::Owned(bytes)).map(Root::Jar),
+            };
+            root.map_err(|problem| Error::Archive { archive: path.display().to_string(), problem })?
         } else {
             return Err(Error::Entry { entry: path.display().to_string(), problem: EntryProblem::Special });
         };
@@ -80,6 +87,7 @@ impl Input {
     pub fn kind(&self) -> InputKind {
         match self.root {
             Root::Jar(_) => InputKind::Jar,
+            Root::Image(_) => InputKind::Image,
             Root::Folder(_) => InputKind::Folder,
         }
     }
@@ -87,6 +95,7 @@ impl Input {
     fn container(&self) -> &dyn Container {
         match &self.root {
             Root::Jar(jar) => jar,
+            Root::Image(image) => image,
             Root::Folder(folder) => folder,
         }
     }
@@ -96,8 +105,8 @@ impl Input {
         ArchivePath::input(&self.path, self.kind() == InputKind::Folder)
     }
 
-    /// Its entries in order, without those of nested archives. A jar's are in the order of its central directory, a
-    /// folder's sorted by name.
+    /// Its entries in order, without those of nested archives. A jar's are in the order of its central directory, an
+    /// image's in the order of their contents, a folder's sorted by name.
     pub fn entries(&self) -> &[Entry] {
         self.container().entries()
     }
@@ -122,7 +131,7 @@ impl Input {
         Ok(Survey { classes: visited.results, notices: visited.notices })
     }
 
-    /// Writes the input, as `rewriter` wants it, beside `target`: a jar to a file, a folder to a folder. Of several
+    /// Writes the input, as `rewriter` wants it, beside `target`: a jar or an image to a file, a folder to a folder. Of several
     /// errors, that of the first entry is returned, and nothing is left behind.
     pub fn rewrite<R: Rewriter>(
         &self,
@@ -138,6 +147,11 @@ impl Input {
                 let mut out = BufWriter::with_capacity(WRITE_BUFFER, file);
                 let account = jar::rewrite(&pass, jar, &archive, &mut out)?;
                 out.flush().map_err(Error::io(target.path(), "write"))?;
+                Ok(Staged::new(target, StagedPlace::File(temp), account))
+            }
+            Root::Image(image) => {
+                let (mut file, temp) = target.stage_file()?;
+                let account = jimage::rewrite(&pass, image, &archive, &mut file, target.scratch_file()?)?;
                 Ok(Staged::new(target, StagedPlace::File(temp), account))
             }
             Root::Folder(folder) => {

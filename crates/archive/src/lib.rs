@@ -49,6 +49,7 @@ mod error;
 mod folder;
 mod input;
 mod jar;
+mod jimage;
 mod limits;
 mod pipeline;
 mod rewrite;

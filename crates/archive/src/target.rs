@@ -83,6 +83,12 @@ impl Target {
         Ok(staged.into_parts())
     }
 
+    /// A temporary file without a name where the target is going to be, which is gone when it is closed.
+    pub(crate) fn scratch_file(&self) -> Result<fs::File, Error> {
+        tempfile::tempfile_in(parent_of(&self.place))
+            .map_err(Error::io(&self.shown, "create a scratch file for"))
+    }
+
     /// A temporary folder beside the target, which may be replaced.
     pub(crate) fn stage_folder(&self) -> Result<TempDir, Error> {
         self.check_folder()?;

@@ -7,6 +7,7 @@ mod builder;
 mod folders;
 mod jars;
 mod jdk;
+mod jdk_images;
 mod nested;
 mod signed;
 mod support;
