@@ -48,11 +48,11 @@ fn with(options: &[&str]) -> Vec<String> {
 /// A folder that is an output with that provenance.
 fn output(jvm: &Jvm, name: &str, provenance: &str, more: Vec<Class>) -> PathBuf {
     let folder = jvm.path(name);
-    fs::create_dir_all(folder.join("META-INF/cctrewrite")).unwrap();
+    fs::create_dir_all(folder.join("cctrewrite-output")).unwrap();
     let mut classes = vec![main_class()];
     classes.extend(more);
     let bytes = index(provenance, &classes, (OBJECT, "java/lang/Object", "<init>", "()V"));
-    fs::write(folder.join("META-INF/cctrewrite/index"), bytes).unwrap();
+    fs::write(folder.join("cctrewrite-output/index"), bytes).unwrap();
     folder
 }
 
@@ -318,7 +318,7 @@ fn outputs_that_do_not_fit_stop_the_jvm() {
         let out = jvm.run("calls", &mids(), &[none, app(&jvm), jdk]);
         assert_eq!(out.status.code(), Some(70));
 
-        let broken = app(&jvm).join("META-INF/cctrewrite/index");
+        let broken = app(&jvm).join("cctrewrite-output/index");
         fs::write(&broken, "CCTI\0\0\0\x09\0\0\0\0").unwrap();
         let out = jvm.run("calls", &mids(), &[app_folder(&broken)]);
         assert_eq!(out.status.code(), Some(70));

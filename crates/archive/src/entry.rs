@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::layout::Layout;
+
 /// What an entry is, judged by its name alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryKind {
@@ -86,13 +88,13 @@ pub struct ArchivePath<'a> {
 
 #[derive(Debug, Clone, Copy)]
 enum Place<'a> {
-    Input { path: &'a Path, is_folder: bool },
+    Input { path: &'a Path, is_folder: bool, layout: Layout },
     Nested(&'a Location<'a>),
 }
 
 impl<'a> ArchivePath<'a> {
-    pub(crate) fn input(path: &'a Path, is_folder: bool) -> ArchivePath<'a> {
-        ArchivePath { place: Place::Input { path, is_folder } }
+    pub(crate) fn input(path: &'a Path, is_folder: bool, layout: Layout) -> ArchivePath<'a> {
+        ArchivePath { place: Place::Input { path, is_folder, layout } }
     }
 
     pub(crate) fn nested(at: &'a Location<'a>) -> ArchivePath<'a> {
@@ -104,6 +106,14 @@ impl<'a> ArchivePath<'a> {
         match self.place {
             Place::Input { .. } => 0,
             Place::Nested(at) => at.archive.depth() + 1,
+        }
+    }
+
+    /// Where it has its classes.
+    pub fn layout(&self) -> Layout {
+        match self.place {
+            Place::Input { layout, .. } => layout,
+            Place::Nested(_) => Layout::Plain,
         }
     }
 

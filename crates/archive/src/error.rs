@@ -255,7 +255,7 @@ pub enum TargetProblem {
     Special,
     /// A folder with other contents than an earlier output.
     #[error(
-        "is a folder that is not empty and holds no earlier output (no META-INF/cctrewrite/index); remove it or name another"
+        "is a folder that is not empty and holds no earlier output (no cctrewrite-output/index); remove it or name another"
     )]
     NotEmpty,
 }

@@ -11,6 +11,7 @@ use crate::error::{EntryProblem, Error, Failure, Notice};
 use crate::folder::{self, Folder};
 use crate::jar::{self, Jar};
 use crate::jimage::{self, Image};
+use crate::layout::Layout;
 use crate::limits::{Budget, Limits};
 use crate::rewrite::{Pass, RewriteOptions, Rewriter};
 use crate::target::{Staged, StagedPlace, Target};
@@ -18,7 +19,7 @@ use crate::target::{Staged, StagedPlace, Target};
 /// What an input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
-    /// A file that is a zip archive, by whatever name.
+    /// A file that is a zip archive, by whatever name; jmods are.
     Jar,
     /// The modules of a JDK from 9 on, `lib/modules`.
     Image,
@@ -92,6 +93,15 @@ impl Input {
         }
     }
 
+    /// Where it has its classes.
+    pub fn layout(&self) -> Layout {
+        match &self.root {
+            Root::Jar(jar) => Layout::of_prefix(jar.prefix()),
+            Root::Image(_) => Layout::Modules,
+            Root::Folder(folder) => Layout::of_folder(folder.entries()),
+        }
+    }
+
     fn container(&self) -> &dyn Container {
         match &self.root {
             Root::Jar(jar) => jar,
@@ -102,7 +112,7 @@ impl Input {
 
     /// The input as messages and rewriters see it.
     pub fn archive_path(&self) -> ArchivePath<'_> {
-        ArchivePath::input(&self.path, self.kind() == InputKind::Folder)
+        ArchivePath::input(&self.path, self.kind() == InputKind::Folder, self.layout())
     }
 
     /// Its entries in order, without those of nested archives. A jar's are in the order of its central directory, an

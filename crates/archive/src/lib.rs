@@ -50,6 +50,7 @@ mod folder;
 mod input;
 mod jar;
 mod jimage;
+mod layout;
 mod limits;
 mod pipeline;
 mod rewrite;
@@ -58,10 +59,14 @@ mod target;
 pub use entry::{ArchivePath, Entry, EntryId, EntryKind, Location, Method};
 pub use error::{ArchiveProblem, EntryProblem, Error, Failure, Notice, TargetProblem};
 pub use input::{Input, InputKind, Survey};
+pub use layout::Layout;
 pub use limits::Limits;
 pub use rewrite::{Action, NewEntry, RewriteOptions, Rewriter, Rewritten, Tally};
 pub use target::{Staged, Target};
 
-/// The entry that marks an archive or folder as output of this tool chain. A non-empty folder that carries it may
-/// be replaced by a new output.
-pub const INDEX_NAME: &str = "META-INF/cctrewrite/index";
+/// The entry, below where a [`Layout`] has its classes, that marks a container as output of this tool chain. A non-empty
+/// folder that carries it may be replaced by a new output.
+///
+/// Its folder's name can be no package's: two modules may not have the same package. It is not below `META-INF`, whose
+/// entries `java.util.jar.JarFile` goes through.
+pub const INDEX_NAME: &str = "cctrewrite-output/index";

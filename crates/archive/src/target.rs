@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{TempDir, TempPath};
 
-use crate::INDEX_NAME;
 use crate::error::{Error, TargetProblem};
 use crate::input::Input;
+use crate::layout::Layout;
 use crate::rewrite::Rewritten;
 
 /// Names of temporary neighbours, between these two: see the crate's documentation.
@@ -118,7 +118,7 @@ impl Target {
         if contents.next().is_none() {
             return Ok(Occupied::EmptyFolder);
         }
-        if self.place.join(INDEX_NAME).is_file() {
+        if Layout::index_names().iter().any(|name| self.place.join(name).is_file()) {
             return Ok(Occupied::EarlierOutput);
         }
         Err(self.refuse(TargetProblem::NotEmpty))

@@ -73,7 +73,8 @@ impl Output {
         let place = output::entry(&input, PLACE_NAME)?.and_then(|text| Place::parse(&text));
         let place =
             place.ok_or_else(|| again(format!("it does not say where it belongs (in {PLACE_NAME})")))?;
-        let has_object = input.entries().iter().any(|entry| &*entry.name == "java/lang/Object.class");
+        let object = input.layout().name("java/lang/Object.class");
+        let has_object = input.entries().iter().any(|entry| *entry.name == *object);
         let cannot = || format!("{}: cannot find", path.display());
         let absolute = fs::canonicalize(path).with_context(cannot)?;
         Ok(Output { shown: path.to_path_buf(), path: absolute, place, has_object, provenance })

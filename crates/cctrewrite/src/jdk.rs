@@ -1,13 +1,21 @@
-//! Finding the rest of the JDK in which a jar lies.
+//! Finding the rest of the JDK in which an input lies.
 
 use std::path::{Path, PathBuf};
 
 /// Folders of a JDK 8's class library, relative to its home (or to its `jre`).
 const LIBRARY_FOLDERS: &[&str] = &["jre/lib", "jre/lib/ext", "lib", "lib/ext"];
 
-/// All jars of the class library of the JDK (or JRE) 8 in which `path` lies, in a fixed order; none if it lies in none.
+/// The image of a JDK from 9 on, relative to its home: its whole class library.
+const IMAGE: &str = "lib/modules";
+
+/// What the class library of the JDK (or JRE) is made of in which `path` lies, in a fixed order: the image of a JDK from 9 on, the
+/// jars of a JDK 8. Nothing if it lies in none.
 pub fn class_library_around(path: &Path) -> Vec<PathBuf> {
     let Some(home) = home_around(path) else { return Vec::new() };
+    let image = home.join(IMAGE);
+    if image.is_file() {
+        return vec![image];
+    }
     let mut jars = Vec::new();
     for folder in LIBRARY_FOLDERS {
         let Ok(entries) = std::fs::read_dir(home.join(folder)) else { continue };
@@ -29,5 +37,5 @@ pub fn home_around(path: &Path) -> Option<PathBuf> {
 }
 
 fn is_home(folder: &Path) -> bool {
-    folder.join("jre/lib/rt.jar").is_file() || folder.join("lib/rt.jar").is_file()
+    ["jre/lib/rt.jar", "lib/rt.jar", IMAGE].iter().any(|file| folder.join(file).is_file())
 }

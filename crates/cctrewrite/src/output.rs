@@ -5,9 +5,10 @@ use cct_archive::{INDEX_NAME, Input};
 use cct_rewrite::index::read::Index;
 use cct_rewrite::provenance::Provenance;
 
-/// The contents of an entry of an input; `None` if it has no such entry.
-pub fn entry<'i>(input: &'i Input, name: &str) -> Result<Option<std::borrow::Cow<'i, [u8]>>> {
-    let index = input.entries().iter().position(|entry| &*entry.name == name);
+/// The contents of what an input has at this path of its layout; `None` if there is nothing.
+pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<std::borrow::Cow<'i, [u8]>>> {
+    let name = input.layout().name(path);
+    let index = input.entries().iter().position(|entry| *entry.name == *name);
     Ok(index.and_then(|index| input.read(index)).transpose()?)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// The entry of an output that holds its place, as one line.
-pub const PLACE_NAME: &str = "META-INF/cctrewrite/place";
+pub const PLACE_NAME: &str = "cctrewrite-output/place";
 
 /// What of a JVM an output replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,6 +37,11 @@ impl<'a> Jar<'a> {
         Ok(Jar { bytes, directory })
     }
 
+    /// What precedes the first entry.
+    pub(crate) fn prefix(&self) -> &[u8] {
+        &self.bytes[self.directory.prefix.clone()]
+    }
+
     fn record(&self, index: usize) -> &Record {
         &self.directory.records[index]
     }

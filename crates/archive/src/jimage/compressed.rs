@@ -211,7 +211,7 @@ mod tests {
         packed.extend([1, 0, 1, b'x']);
         packed.extend(tail);
         let mut class = start.to_vec();
-        class.extend(b"\x01\0\x06Object\x01\0\x15(Ljava/lang/Object;)V\x01\0\x01x".iter().map(|&b| b));
+        class.extend(b"\x01\0\x06Object\x01\0\x15(Ljava/lang/Object;)V\x01\0\x01x");
         class[start.len() + 11] = 20 + 1;
         class.extend(tail);
         (packed, class)

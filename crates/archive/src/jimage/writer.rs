@@ -75,7 +75,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         let parts = name.split('/').count();
         let own = matches!(name.split('/').next(), Some("modules" | "packages"));
         // One more is the empty part before the first slash.
-        if parts < 2 || parts >= MAX_NAME_PARTS || own {
+        if !(2..MAX_NAME_PARTS).contains(&parts) || own {
             return Err(EntryProblem::NoModule);
         }
         let full = [b"/", &*modified_utf8(name)].concat();

@@ -167,7 +167,7 @@ fn an_added_name_that_exists_is_refused() {
     let Failure::Archive(Error::Entry { problem: EntryProblem::NameTaken, entry }) = &error else {
         panic!("{error}")
     };
-    assert!(entry.ends_with("in.jar!/META-INF/cctrewrite/index"), "{entry}");
+    assert!(entry.ends_with("in.jar!/cctrewrite-output/index"), "{entry}");
     assert_eq!(bench.files(), ["in.jar"]);
 }
 

@@ -1,5 +1,5 @@
 //! What becomes of each entry of an input: classes are rewritten, and each archive gets its index and, if it holds
-//! `java/lang/Object`, the runtime. The outermost one also gets its place.
+//! `java/lang/Object`, the runtime. The outermost one also gets its place. Where an archive has them is for its layout to say.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -89,6 +89,7 @@ impl ArchiveRewriter for Driver<'_> {
         let here = records.iter().filter(|r| r.depth == archive.depth());
         let classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
         let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
+        let layout = archive.layout();
         let mut entries = Vec::new();
         if has_object {
             let internal_unsafe = classes.iter().find(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
@@ -96,18 +97,22 @@ impl ArchiveRewriter for Driver<'_> {
                 internal_unsafe.map(|c| c.methods.iter().map(|m| &*m.name).collect());
             for (name, bytes) in jdk_wrap::classes() {
                 let bytes = runtime_classes::fit(bytes, methods.as_deref())?;
-                entries.push(NewEntry { name: format!("{name}.class"), bytes, method: Method::Deflated });
+                entries.push(NewEntry {
+                    name: layout.name(&format!("{name}.class")),
+                    bytes,
+                    method: Method::Deflated,
+                });
             }
         }
         entries.push(NewEntry {
-            name: INDEX_NAME.to_owned(),
+            name: layout.name(INDEX_NAME),
             bytes: index::write(self.rewriter.provenance(), &classes)?,
             // Each JVM reads it at its start.
             method: Method::Stored,
         });
         if archive.depth() == 0 {
             entries.push(NewEntry {
-                name: PLACE_NAME.to_owned(),
+                name: layout.name(PLACE_NAME),
                 bytes: Place::of(archive.input_path(), has_object).line().into(),
                 method: Method::Stored,
             });

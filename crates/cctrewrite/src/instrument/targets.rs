@@ -17,7 +17,7 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// One input goes to `output` itself (a jar into it, if it is a folder), several go into the folder `output`.
+    /// One input goes to `output` itself (a jar or an image into it, if it is a folder), several go into the folder `output`.
     /// None may be an input or a library.
     pub fn new(output: &Path, sources: &Sources) -> Result<Targets> {
         let targets = Targets::of_inputs(output, &sources.inputs)?;
@@ -38,7 +38,7 @@ impl Targets {
         let all: Vec<&Input> = inputs.iter().collect();
         let mut targets = Targets { list: Vec::new(), made: None };
         if let [input] = inputs {
-            let into = input.kind() == InputKind::Jar && output.is_dir();
+            let into = input.kind() != InputKind::Folder && output.is_dir();
             let path = if into { output.join(file_name(input)?) } else { output.to_path_buf() };
             targets.list.push(Target::new(&path, &all)?);
             return Ok(targets);

@@ -15,8 +15,8 @@ fn an_output_says_what_it_is_and_what_was_done() {
     assert!(run.stderr.starts_with("out.jar: 1 class, 9 methods, "), "{}", run.stderr);
     assert!(run.stderr.contains("1  native "), "{}", run.stderr);
     let out = home.join("out.jar");
-    assert_eq!(entry(&out, "META-INF/cctrewrite/place"), b"app\n");
-    assert_eq!(&entry(&out, "META-INF/cctrewrite/index")[..4], b"CCTI");
+    assert_eq!(entry(&out, "cctrewrite-output/place"), b"app\n");
+    assert_eq!(&entry(&out, "cctrewrite-output/index")[..4], b"CCTI");
     assert_eq!(entry(&out, "notes.txt"), b"hello");
     let report: serde_json::Value =
         serde_json::from_slice(&fs::read(home.join("report.json")).unwrap()).unwrap();
@@ -56,7 +56,7 @@ fn several_inputs_go_into_a_folder() {
     put(home, "classes/p/B.class", &plain("p/B"));
     run(home, &["instrument", "a.jar", "classes", "-o", "out"]).succeeds();
     assert!(home.join("out/a.jar").is_file());
-    assert!(home.join("out/classes/META-INF/cctrewrite/index").is_file());
+    assert!(home.join("out/classes/cctrewrite-output/index").is_file());
     // An earlier output is replaced.
     run(home, &["instrument", "a.jar", "classes", "-o", "out"]).succeeds();
 }

@@ -75,7 +75,7 @@ fn a_damaged_index_is_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let output = folder("damaged").join("hello");
     instrument(&[fixture("hello/classes")], &[jdk.rt_jar()], &output, &[]);
-    let index = output.join("META-INF/cctrewrite/index");
+    let index = output.join("cctrewrite-output/index");
     let mut bytes = fs::read(&index).unwrap();
     bytes[0] ^= 1;
     fs::write(&index, bytes).unwrap();

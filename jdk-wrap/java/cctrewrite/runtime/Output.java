@@ -12,7 +12,7 @@ import java.util.zip.ZipFile;
 /** A jar, folder or image that carries an index: something that cctrewrite made. In bypass. */
 final class Output {
     /** The index in a jar, a folder, or module java.base. */
-    private static final String RESOURCE = "META-INF/cctrewrite/index";
+    private static final String RESOURCE = "cctrewrite-output/index";
 
     // Where the index is.
     private static final int JAR = 0;
