@@ -22,7 +22,23 @@ final class Mutf8 {
                 text[size++] = '\uFFFD';
             }
         }
-        return new String(text, 0, size);
+        return string(text, size);
+    }
+
+    /**
+     * A string of the first characters. From JDK 9 on the constructor that takes them initialises a class that the program may be the first to need,
+     * so it is called for the sake of characters that a byte cannot hold only.
+     */
+    @SuppressWarnings("deprecation")
+    static String string(char[] text, int size) {
+        byte[] low = new byte[size];
+        for (int i = 0; i < size; i++) {
+            if (text[i] > 0xFF) {
+                return new String(text, 0, size);
+            }
+            low[i] = (byte) text[i];
+        }
+        return new String(low, 0, 0, size);
     }
 
     static byte[] encode(String s) {

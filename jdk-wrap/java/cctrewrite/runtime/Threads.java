@@ -203,7 +203,7 @@ public final class Threads {
                 text[size++] = '#';
             }
         }
-        return new String(text, 0, size);
+        return Mutf8.string(text, size);
     }
 
     /** All trees in the order in which they were made. */
