@@ -71,6 +71,8 @@ pub enum NativeHook {
     /// Passes `this` and all arguments to a runtime method before, which returns the class file to be defined instead: an array or a buffer, like
     /// the one it got.
     Define(RuntimeMethod),
+    /// Passes the last argument through a runtime method before.
+    Last(RuntimeMethod),
     /// Passes the result through a runtime method.
     Result(RuntimeMethod),
     /// Calls a runtime method with `this` and all arguments, not the native.
@@ -97,7 +99,8 @@ macro_rules! native_hooks {
     };
 }
 
-/// Natives with hooks: definitions of classes, reflection's view of members, and the places that hand out frames of the stack.
+/// Natives with hooks: definitions of classes, reflection's view of members, the places that hand out frames of the stack, and the
+/// definition of modules: the JVM finds classes only in packages that it knows, and the runtime's are in no module's descriptor.
 pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/ClassLoader" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
@@ -117,6 +120,8 @@ pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
         b"(Ljdk/internal/misc/Unsafe;Ljava/lang/Class;[B[Ljava/lang/Object;)[B";
     b"java/lang/reflect/Proxy" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BII)[B";
+    b"java/lang/Module" b"defineModule0" Last HOOKS b"packages" b"([Ljava/lang/String;)[Ljava/lang/String;";
+    b"java/lang/Module" b"defineModule0" Last HOOKS b"packages" b"([Ljava/lang/Object;)[Ljava/lang/Object;";
     b"java/lang/Class" b"getDeclaredMethods0" Result HOOKS b"filter" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
     b"java/lang/Class" b"getDeclaredConstructors0" Result HOOKS b"filter"
         b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
@@ -156,6 +161,9 @@ impl NativeHook {
         match self {
             NativeHook::Define(RuntimeMethod { descriptor, .. }) => {
                 descriptor.starts_with(&[b"(", &*receiver, arguments, b")"].concat())
+            }
+            NativeHook::Last(RuntimeMethod { descriptor, .. }) => {
+                descriptor.split(|&b| b == b')').next_back().is_some_and(|last| arguments.ends_with(last))
             }
             NativeHook::Result(RuntimeMethod { descriptor, .. }) => {
                 [b"(", result, b")", result].concat() == *descriptor

@@ -350,6 +350,13 @@ pub fn bytecode_to_native(
         emitter.runtime(&mut asm, *method)?;
         replace_class_file(emitter, target, &mut asm, arguments + 5)?;
     }
+    if let Some(NativeHook::Last(method)) = hook {
+        // A reference, which is one slot.
+        let last = arguments - 1;
+        asm.load(Kind::Reference, last);
+        emitter.runtime(&mut asm, *method)?;
+        asm.store(Kind::Reference, last);
+    }
     if let Some(mid) = mid {
         emitter.enter(&mut asm, node, node, mid, 0, 0, false)?;
     }

@@ -169,6 +169,41 @@ public final class CctHooks {
         }
     }
 
+    // ---- modules -----------------------------------------------------------------------------------------------------------------
+
+    /**
+     * For {@code Module.defineModule0} since JDK 12: the packages of a module that the JVM is told of. To those of {@code java.base}, which is defined before
+     * the JVM has booted, the runtime's are added, in which it would find no class otherwise. The module's descriptor, which programs see, does
+     * not name them.
+     */
+    public static Object[] packages(Object[] all) {
+        return isBase(all) ? withOurs(all, new Object[all.length + 2]) : all;
+    }
+
+    /** For {@code Module.defineModule0} before. */
+    public static String[] packages(String[] all) {
+        return isBase(all) ? (String[]) withOurs(all, new String[all.length + 2]) : all;
+    }
+
+    private static boolean isBase(Object[] packages) {
+        if (CctRuntime.booted() || packages == null) {
+            return false;
+        }
+        for (int i = 0; i < packages.length; i++) {
+            if ("java.lang".equals(packages[i])) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static Object[] withOurs(Object[] all, Object[] more) {
+        System.arraycopy(all, 0, more, 0, all.length);
+        more[all.length] = "cctrewrite.runtime";
+        more[all.length + 1] = "cctrewrite.agent";
+        return more;
+    }
+
     // Before boot, too: what reflection caches then is what the program sees later. Library code called that early runs with context 0.
 
     // ---- reflection --------------------------------------------------------------------------------------------------------------
