@@ -1,0 +1,327 @@
+//! Images made here, by a builder that shares no code with the crate, sound and damaged.
+
+use std::collections::BTreeMap;
+
+use cct_archive::{
+    Action, ArchivePath, ArchiveProblem, EntryProblem, Error, Failure, InputKind, Layout, Location, Method,
+    NewEntry, RewriteOptions, Rewriter,
+};
+
+use crate::support::*;
+
+/// Where fields of the header are.
+const VERSION: usize = 4;
+const FLAGS: usize = 8;
+const RESOURCES: usize = 12;
+const SLOTS: usize = 16;
+const LOCATIONS: usize = 20;
+const STRINGS: usize = 24;
+const HEADER: usize = 28;
+
+/// An image under construction. Its resources are what the JVM needs: no lists of folders.
+struct Builder {
+    big: bool,
+    /// Full name and contents.
+    resources: Vec<(&'static str, Vec<u8>)>,
+}
+
+struct Built {
+    bytes: Vec<u8>,
+    slots: usize,
+    /// Of the first byte of contents.
+    contents: usize,
+}
+
+fn hash(seed: u32, name: &str) -> u32 {
+    name.bytes().fold(seed, |h, b| h.wrapping_mul(0x0100_0193) ^ u32::from(b)) & 0x7FFF_FFFF
+}
+
+impl Builder {
+    fn word(&self, value: u32) -> [u8; 4] {
+        if self.big { value.to_be_bytes() } else { value.to_le_bytes() }
+    }
+
+    /// All names in the base string, so that locations are simple; slots are as many as let every name have a first hash of its
+    /// own.
+    fn build(&self) -> Built {
+        let count = self.resources.len() as u32;
+        let first = |name: &str, slots: u32| hash(0x0100_0193, name) % slots;
+        let slots = (count.max(1)..).find(|&slots| {
+            let mut seen: Vec<u32> = self.resources.iter().map(|(name, _)| first(name, slots)).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            seen.len() == self.resources.len()
+        });
+        let slots = slots.unwrap();
+        let (mut redirect, mut offsets) = (vec![0u32; slots as usize], vec![0u32; slots as usize]);
+        let (mut locations, mut strings, mut contents) = (vec![0u8], vec![0u8], Vec::<u8>::new());
+        for (index, (name, bytes)) in self.resources.iter().enumerate() {
+            redirect[first(name, slots) as usize] = (-1 - index as i32) as u32;
+            offsets[index] = locations.len() as u32;
+            for (kind, value) in [(3u8, strings.len()), (5, contents.len()), (7, bytes.len())] {
+                locations.push(kind << 3 | 3);
+                locations.extend((value as u32).to_be_bytes());
+            }
+            locations.push(0);
+            strings.extend(name.bytes());
+            strings.push(0);
+            contents.extend(bytes);
+        }
+        let mut bytes = Vec::new();
+        let header = [0xCAFE_DADA, 0x1_0000, 0, count, slots, locations.len() as u32, strings.len() as u32];
+        for word in header.into_iter().chain(redirect).chain(offsets) {
+            bytes.extend(self.word(word));
+        }
+        bytes.extend(locations);
+        bytes.extend(strings);
+        let start = bytes.len();
+        bytes.extend(contents);
+        Built { bytes, slots: slots as usize, contents: start }
+    }
+}
+
+fn sample() -> Builder {
+    let resources = vec![
+        ("/java.base/java/lang/Object.class", b"object".to_vec()),
+        ("/java.base/module-info.class", b"info".to_vec()),
+        ("/java.sql/java/sql/Driver.class", b"driver".to_vec()),
+        ("/java.base/empty", Vec::new()),
+    ];
+    Builder { big: false, resources }
+}
+
+fn entries(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let input = Bench::with(bytes);
+    let input = input.open().unwrap();
+    assert_eq!((input.kind(), input.layout()), (InputKind::Image, Layout::Modules));
+    let read = |index: usize| input.read(index).unwrap().unwrap().into_owned();
+    let named = input.entries().iter().enumerate();
+    named.map(|(index, entry)| (entry.name.to_string(), read(index))).collect()
+}
+
+#[test]
+fn images_of_either_byte_order_are_read_and_written() {
+    for big in [false, true] {
+        let built = Builder { big, ..sample() }.build();
+        let found = entries(&built.bytes);
+        assert_eq!(found["java.base/java/lang/Object.class"], b"object");
+        assert_eq!(found["java.base/empty"], b"");
+        assert_eq!(found.len(), 4);
+        let bench = Bench::with(&built.bytes);
+        bench.rewrite(&keep).unwrap();
+        assert_eq!(bench.written()[..4], built.bytes[..4]);
+        assert_eq!(entries(&bench.written()), found);
+        // Once it has lists of its folders, it stays as it is.
+        let again = Bench::with(&bench.written());
+        again.rewrite(&keep).unwrap();
+        assert_eq!(again.written(), bench.written());
+    }
+}
+
+#[test]
+fn entries_are_in_the_order_of_their_contents() {
+    let bench = Bench::with(&sample().build().bytes);
+    let input = bench.open().unwrap();
+    let names: Vec<&str> = input.entries().iter().map(|entry| &*entry.name).collect();
+    let expected = [
+        "java.base/java/lang/Object.class",
+        "java.base/module-info.class",
+        "java.sql/java/sql/Driver.class",
+        "java.base/empty",
+    ];
+    assert_eq!(names, expected);
+}
+
+/// Drops the driver, doubles Object, and adds a class and a resource of a name not in ASCII.
+struct Changing;
+
+impl Rewriter for Changing {
+    type Record = ();
+    type Error = std::convert::Infallible;
+
+    fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<()>), Self::Error> {
+        Ok((
+            match &*at.entry.name {
+                "java.sql/java/sql/Driver.class" => Action::Drop,
+                "java.base/java/lang/Object.class" => Action::Replace([bytes, bytes].concat()),
+                _ => Action::Keep,
+            },
+            None,
+        ))
+    }
+
+    fn leading(&self, archive: &ArchivePath<'_>) -> Result<Vec<NewEntry>, Self::Error> {
+        let name = archive.layout().name("new/p/X.class");
+        Ok(vec![NewEntry { name, bytes: b"new".to_vec(), method: Method::Deflated }])
+    }
+
+    fn trailing(&self, _: &ArchivePath<'_>, _: &[()]) -> Result<Vec<NewEntry>, Self::Error> {
+        Ok(vec![NewEntry { name: "java.base/\u{e9}\u{1F600}".into(), bytes: vec![], method: Method::Stored }])
+    }
+}
+
+#[test]
+fn changes_arrive_and_are_the_same_whatever_the_number_of_threads() {
+    let bytes = sample().build().bytes;
+    let bench = Bench::with(&bytes);
+    let account = pool(1).install(|| bench.rewrite(&Changing)).unwrap();
+    assert_eq!((account.tally.replaced, account.tally.dropped, account.tally.added), (1, 1, 2));
+    let written = bench.written();
+    let found = entries(&written);
+    assert_eq!(found["java.base/java/lang/Object.class"], b"objectobject");
+    assert_eq!(found["java.base/new/p/X.class"], b"new");
+    assert!(!found.contains_key("java.sql/java/sql/Driver.class"));
+    assert_eq!(found.len(), 5, "{:?}", found.keys());
+    // A surrogate pair is shown as damage: names are modified UTF-8, and entries' names are not.
+    assert!(found.keys().any(|name| name.starts_with("java.base/\u{e9}")));
+    let contains = |text: &[u8]| written.windows(text.len()).any(|window| window == text);
+    assert!(contains(b"\0new.p\0") && contains(b"\0java.base/new/p\0"));
+    let small = RewriteOptions { window_bytes: 1, ..RewriteOptions::default() };
+    pool(3).install(|| rewrite_to(&bench.open().unwrap(), &bench.output(), &small, &Changing)).unwrap();
+    assert!(bench.written() == written);
+    assert_eq!(bench.files(), ["in.jar", "out.jar"]);
+}
+
+/// Adds an entry of this name.
+struct AddsOne(&'static str);
+
+impl Rewriter for AddsOne {
+    type Record = ();
+    type Error = std::convert::Infallible;
+
+    fn rewrite(&self, _: &Location<'_>, _: &[u8]) -> Result<(Action, Option<()>), Self::Error> {
+        Ok((Action::Keep, None))
+    }
+
+    fn trailing(&self, _: &ArchivePath<'_>, _: &[()]) -> Result<Vec<NewEntry>, Self::Error> {
+        Ok(vec![NewEntry { name: self.0.into(), bytes: vec![], method: Method::Stored }])
+    }
+}
+
+#[test]
+fn names_outside_modules_and_taken_names_are_refused() {
+    let bench = Bench::with(&sample().build().bytes);
+    let problem = |name| match bench.rewrite(&AddsOne(name)) {
+        Err(Failure::Archive(Error::Entry { problem, .. })) => problem,
+        other => panic!("{name}: {other:?}"),
+    };
+    for name in ["X.class", "modules/a/X.class", "packages/a"] {
+        assert!(matches!(problem(name), EntryProblem::NoModule), "{name}");
+    }
+    assert!(matches!(problem("/java.base/X.class"), EntryProblem::BadName));
+    assert!(matches!(problem("java.base/empty"), EntryProblem::NameTaken));
+    assert_eq!(bench.files(), ["in.jar"]);
+}
+
+fn problem_of(bytes: &[u8]) -> Option<ArchiveProblem> {
+    match Bench::with(bytes).open() {
+        Ok(_) => None,
+        Err(Error::Archive { problem, .. }) => Some(problem),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn what(bytes: &[u8]) -> &'static str {
+    match problem_of(bytes) {
+        Some(ArchiveProblem::Image { what, .. }) => what,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_field_of_the_header_is_checked() {
+    let built = sample().build();
+    let with = |at: usize, value: u32| {
+        let mut bytes = built.bytes.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        bytes
+    };
+    assert_eq!(problem_of(&with(0, 0xCAFE_BABE)), Some(ArchiveProblem::NotZip));
+    let version = ArchiveProblem::ImageVersion { major: 1, minor: 1 };
+    assert_eq!(problem_of(&with(VERSION, 0x1_0001)), Some(version));
+    assert_eq!(what(&with(FLAGS, 1)), "flags are set, of which none is known");
+    for field in [RESOURCES, SLOTS, LOCATIONS, STRINGS] {
+        let value = u32::from_le_bytes(*built.bytes[field..].first_chunk().unwrap());
+        for wrong in [0, 1, value - 1, value + 1, value + 4, 1 << 31, u32::MAX] {
+            assert!(wrong == value || problem_of(&with(field, wrong)).is_some(), "field {field} = {wrong}");
+        }
+    }
+}
+
+#[test]
+fn images_cut_anywhere_are_refused() {
+    let built = sample().build();
+    for len in 4..built.bytes.len() {
+        assert!(problem_of(&built.bytes[..len]).is_some(), "cut to {len} bytes");
+    }
+}
+
+#[test]
+fn tables_that_lead_astray_are_refused() {
+    let built = sample().build();
+    let redirect = |slot: usize| HEADER + 4 * slot;
+    let offset = |slot: usize| HEADER + 4 * (built.slots + slot);
+    let with = |at: usize, value: u32| {
+        let mut bytes = built.bytes.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        bytes
+    };
+    assert_eq!(what(&with(offset(0), 1 << 30)), "it points outside the locations");
+    let mut bytes = built.bytes.clone();
+    bytes[HEADER + 8 * built.slots + 1] = 0xFF;
+    assert_eq!(what(&bytes), "no sound location starts here");
+    // Two slots with one location: a second resource of the same name.
+    assert_eq!(what(&with(offset(1), 1)), "a resource cannot be found by its name");
+    assert_eq!(what(&with(offset(1), 0)), "there are not as many resources as its header announces");
+    let used = (0..built.slots).find(|&slot| built.bytes[redirect(slot)..][..4] != [0; 4]).unwrap();
+    for value in [0, i32::MIN as u32, -100i32 as u32, 7] {
+        assert_eq!(what(&with(redirect(used), value)), "a resource cannot be found by its name");
+    }
+}
+
+#[test]
+fn contents_must_be_there_and_their_own() {
+    let built = sample().build();
+    // A location: three attributes of five bytes and an end, the first after one byte.
+    let attribute =
+        |resource: usize, kind: usize| HEADER + 8 * built.slots + 1 + 16 * resource + 5 * kind + 1;
+    let with = |at: usize, value: u32| {
+        let mut bytes = built.bytes.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
+        bytes
+    };
+    let beyond = "a resource would reach beyond the end of the file";
+    assert_eq!(what(&with(attribute(0, 1), 1 << 30)), beyond);
+    assert_eq!(what(&with(attribute(2, 2), 7)), beyond);
+    assert_eq!(what(&with(attribute(0, 2), 7)), "a resource shares bytes with another");
+    assert_eq!(what(&with(attribute(1, 1), 0)), "a resource shares bytes with another");
+    assert_eq!(what(&with(attribute(0, 0), 1 << 20)), "its name lies outside the strings, or is too long");
+    assert!(built.contents < built.bytes.len());
+}
+
+#[test]
+fn names_must_be_of_modules() {
+    for name in ["no/slash", "/", "/module", "//java/lang/Object.class"] {
+        let built = Builder { big: false, resources: vec![(name, vec![1])] }.build();
+        assert!(what(&built.bytes).starts_with("it"), "{name}");
+    }
+    // The image's own lists are no entries.
+    let built =
+        Builder { big: false, resources: vec![("/modules", vec![1]), ("/packages/x", vec![2])] }.build();
+    assert!(entries(&built.bytes).is_empty());
+}
+
+#[test]
+fn no_damage_of_a_byte_is_more_than_an_error() {
+    let bytes = sample().build().bytes;
+    for at in 0..bytes.len() {
+        for change in [1, 0x80, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= change;
+            let bench = Bench::with(&damaged);
+            if bench.open().is_ok() {
+                let _ = bench.rewrite(&double);
+            }
+        }
+    }
+}
