@@ -78,6 +78,8 @@ const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"getSystemClassLoader"),
     (b"java/lang/ClassLoader", b"loadClassInternal"),
     (b"java/lang/Throwable", b"getCause"),
+    // Since JDK 17 of an exception that leaves a class initialiser, for the errors that come later.
+    (b"java/lang/Throwable", b"getStackTrace"),
     (b"java/lang/Throwable", b"initCause"),
     (b"java/lang/invoke/MethodHandleNatives", b"findMethodHandleType"),
     (b"java/lang/invoke/MethodHandleNatives", b"linkCallSite"),

@@ -23,10 +23,14 @@ public final class Agents {
 
     /** @throws Exception when the class is no agent or cannot be made */
     static void load(String className) throws Exception {
-        // The program's loaders need not hear of ours: they would remember the name.
-        Object made = className.equals(Settings.DEFAULT_AGENT)
-                ? new AggregatingAgent()
-                : Class.forName(className, true, ClassLoader.getSystemClassLoader()).newInstance();
+        Object made;
+        if (className.equals(Settings.DEFAULT_AGENT)) {
+            // The program's loaders need not hear of ours: they would remember the name.
+            made = new AggregatingAgent();
+        } else {
+            Exports.agent();
+            made = Class.forName(className, true, ClassLoader.getSystemClassLoader()).newInstance();
+        }
         if (!(made instanceof ProfilingAgent)) {
             throw new ClassCastException("it does not implement " + ProfilingAgent.class.getName());
         }
