@@ -1,4 +1,4 @@
-//! Containers of class files: jars, jars within jars, and folders. This crate knows names and bytes, never
+//! Containers of class files: jars, jars within jars, jmods, images of modules, and folders. This crate knows names and bytes, never
 //! what a class means.
 //!
 //! A run goes through it twice:

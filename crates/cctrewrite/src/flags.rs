@@ -73,8 +73,7 @@ impl Output {
         let place = output::entry(&input, PLACE_NAME)?.and_then(|text| Place::parse(&text));
         let place =
             place.ok_or_else(|| again(format!("it does not say where it belongs (in {PLACE_NAME})")))?;
-        let object = input.layout().name("java/lang/Object.class");
-        let has_object = input.entries().iter().any(|entry| *entry.name == *object);
+        let has_object = output::has_object(&input);
         let cannot = || format!("{}: cannot find", path.display());
         let absolute = fs::canonicalize(path).with_context(cannot)?;
         Ok(Output { shown: path.to_path_buf(), path: absolute, place, has_object, provenance })
@@ -135,6 +134,17 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
         hints.push(format!(
             "{folder} replaces the JDK's extension folder: what is not in it (uninstrumented extensions too) is missing"
         ));
+    }
+    for output in outputs {
+        let path = output.shown.display();
+        match output.place {
+            Place::Image => hints.push(format!(
+                "{path} takes the place of lib/modules in a copy of the JDK that it was made from; run that with -Xshare:off, as the JDK's class \
+                 data archive does not fit it"
+            )),
+            Place::Jmod => hints.push(format!("{path} is for jlink, together with all other jmods of the same run")),
+            _ => {}
+        }
     }
     for output in outputs.iter().filter(|output| output.is(Place::Application)) {
         let (path, word) = (output.shown.display(), quoted(&output.shown.display().to_string()));

@@ -12,6 +12,12 @@ pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<std::borrow::Cow
     Ok(index.and_then(|index| input.read(index)).transpose()?)
 }
 
+/// Whether an input has `java.lang.Object`, and so the runtime's place.
+pub fn has_object(input: &Input) -> bool {
+    let object = input.layout().name("java/lang/Object.class");
+    input.entries().iter().any(|entry| *entry.name == *object)
+}
+
 /// The provenance lines of an output; `None` of what is no output.
 pub fn provenance(input: &Input) -> Result<Option<String>> {
     let Some(index) = entry(input, INDEX_NAME)? else { return Ok(None) };

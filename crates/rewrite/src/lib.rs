@@ -16,6 +16,7 @@ pub mod index;
 mod initialisation;
 pub mod intrinsics;
 pub mod mid;
+pub mod module_descriptor;
 pub mod passes;
 pub mod plan;
 pub mod provenance;

@@ -17,6 +17,7 @@ use crate::hooks;
 use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
 use crate::mid::{ClassHash, Mid};
+use crate::module_descriptor;
 use crate::plan::{CallTarget, Plan, Treatment, with_extension};
 use crate::provenance::Provenance;
 use crate::report::{ClassReport, Fallback};
@@ -115,7 +116,8 @@ impl Rewriter {
     /// Rewrites the class that is `id` in the world. Its method ids follow from the hash in its summary.
     pub fn rewrite_as(&self, class: &ClassFile<'_>, id: ClassId) -> Result<Rewritten> {
         if class.is(access::MODULE) {
-            return Ok(Rewritten { bytes: None, record: None, report: ClassReport::untouched(class.name()) });
+            let bytes = module_descriptor::without(class, module_descriptor::HASHES);
+            return Ok(Rewritten { bytes, record: None, report: ClassReport::untouched(class.name()) });
         }
         ClassRewriter::new(self, class, id).run().map_err(|e| match e {
             Error::Class(e) => Error::Class(class.locate(e)),

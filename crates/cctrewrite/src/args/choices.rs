@@ -11,7 +11,7 @@ use crate::filter::Filter;
 /// Libraries, filters, metrics, block rule and intrinsics.
 #[derive(Debug, Args)]
 pub struct Choices {
-    /// Classes that the inputs refer to and that are not rewritten now: a jar or folder, original or already instrumented (repeatable)
+    /// Classes that the inputs refer to and that are not rewritten now: a jar, folder or image, original or already instrumented (repeatable)
     #[arg(long, value_name = "PATH")]
     pub library: Vec<PathBuf>,
 

@@ -22,7 +22,7 @@ A shell heeds them only when it reads the whole command again:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Flags {
-    /// Outputs of `cctrewrite instrument`: jars or folders
+    /// Outputs of `cctrewrite instrument`: jars, folders, images or jmods
     #[arg(required = true, value_name = "OUTPUT")]
     pub outputs: Vec<PathBuf>,
 

@@ -20,7 +20,7 @@ Examples:
 
 Outputs are put in their places when all of them are complete. The same inputs and options give the same bytes.";
 
-/// Rewrite jars or folders of classes
+/// Rewrite jars, folders of classes, images and jmods
 ///
 /// Give everything that belongs together in one run, or name the rest with --library. When an input lies inside a JDK, the rest of that
 /// JDK's class library is looked at by itself, so that classes which stay as they are are respected. The JVM's stack traces, reflection
@@ -28,7 +28,7 @@ Outputs are put in their places when all of them are complete. The same inputs a
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Instrument {
-    /// Jars or folders of classes
+    /// Jars, folders of classes, the image lib/modules of a JDK from 9 on, jmods
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 

@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use cct_archive::{Action, ArchivePath, INDEX_NAME, Location, Method, NewEntry, Rewriter as ArchiveRewriter};
-use cct_classfile::ErrorKind;
+use cct_archive::{
+    Action, ArchivePath, INDEX_NAME, Layout, Location, Method, NewEntry, Rewriter as ArchiveRewriter,
+};
+use cct_classfile::{ClassFile, ErrorKind};
 use cct_rewrite::index::{self, ClassRecord};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{ClassSummary, Error, Rewriter, convention, runtime_classes};
+use cct_rewrite::{ClassSummary, Error, Rewriter, convention, module_descriptor, runtime_classes};
 
 use crate::inputs::BadClasses;
 use crate::place::{PLACE_NAME, Place};
@@ -34,6 +36,8 @@ pub struct Driver<'r> {
     /// Known from an attempt before.
     stays: &'r BTreeMap<ClassHash, String>,
     outgrown: Mutex<BTreeMap<ClassHash, String>>,
+    /// Classes of the jmods done so far. In an image linked from them the runtime finds one index, that of `java.base`.
+    of_jmods: Mutex<Vec<ClassRecord>>,
 }
 
 impl<'r> Driver<'r> {
@@ -44,7 +48,7 @@ impl<'r> Driver<'r> {
         progress: &'r Progress,
         stays: &'r BTreeMap<ClassHash, String>,
     ) -> Self {
-        Driver { rewriter, bad, progress, stays, outgrown: Mutex::default() }
+        Driver { rewriter, bad, progress, stays, outgrown: Mutex::default(), of_jmods: Mutex::default() }
     }
 
     /// Classes that turned out not to be rewritable though nothing is wrong with them, and why. If there are any, the outputs are of no use: the
@@ -52,6 +56,12 @@ impl<'r> Driver<'r> {
     pub fn outgrown(self) -> BTreeMap<ClassHash, String> {
         self.outgrown.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A module descriptor for jlink, which is to list the packages itself.
+fn without_packages(descriptor: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let shorter = module_descriptor::without(&ClassFile::parse(&descriptor)?, module_descriptor::PACKAGES);
+    Ok(shorter.unwrap_or(descriptor))
 }
 
 /// Whether a class outgrew what a class file can hold.
@@ -81,15 +91,27 @@ impl ArchiveRewriter for Driver<'_> {
             other => other?,
         };
         self.progress.step();
+        let mut rewritten = rewritten;
+        if at.archive.layout() == Layout::Jmod && *at.entry.name == *Layout::Jmod.name("module-info.class") {
+            // Of java.base, which gets the runtime's packages: only it has had hashes.
+            rewritten.bytes = rewritten.bytes.map(without_packages).transpose()?;
+        }
         let record = Record { depth: at.archive.depth(), class: rewritten.record, report: rewritten.report };
         Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 
     fn trailing(&self, archive: &ArchivePath<'_>, records: &[Record]) -> Result<Vec<NewEntry>, Error> {
         let here = records.iter().filter(|r| r.depth == archive.depth());
-        let classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
+        let mut classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
         let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
         let layout = archive.layout();
+        if layout == Layout::Jmod {
+            let mut of_jmods = self.of_jmods.lock().unwrap_or_else(PoisonError::into_inner);
+            match has_object {
+                true => classes.append(&mut of_jmods),
+                false => of_jmods.extend_from_slice(&classes),
+            }
+        }
         let mut entries = Vec::new();
         if has_object {
             let internal_unsafe = classes.iter().find(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
@@ -113,7 +135,7 @@ impl ArchiveRewriter for Driver<'_> {
         if archive.depth() == 0 {
             entries.push(NewEntry {
                 name: layout.name(PLACE_NAME),
-                bytes: Place::of(archive.input_path(), has_object).line().into(),
+                bytes: Place::of(archive.input_path(), layout, has_object).line().into(),
                 method: Method::Stored,
             });
         }

@@ -14,6 +14,7 @@ use cct_rewrite::mid::ClassHash;
 use crate::args::Instrument;
 use crate::filter::Filter;
 use crate::inputs::{BadClasses, Sources};
+use crate::output;
 use crate::pending_file::PendingFile;
 use crate::progress::Progress;
 use driver::{Driver, Record};
@@ -79,7 +80,10 @@ fn attempt(arguments: &Instrument, sources: &Sources, targets: &Targets, filter:
     let driver = Driver::new(&rewriter, bad, &progress, &sources.outgrown);
     let options = RewriteOptions { level: arguments.level, ..RewriteOptions::default() };
     let mut staged = Vec::with_capacity(sources.inputs.len());
-    for (input, target) in sources.inputs.iter().zip(&targets.list) {
+    let mut inputs: Vec<_> = sources.inputs.iter().zip(&targets.list).collect();
+    // The class library last: of jmods it gets the index of all.
+    inputs.sort_by_key(|(input, _)| output::has_object(input));
+    for (input, target) in inputs {
         let output = input.rewrite(target, &options, &driver)?;
         summary.add_output(target.path(), output.account());
         staged.push(output);
