@@ -1,29 +1,52 @@
-//! Where the library is that rewrites classes while the program runs.
+//! The libraries that work inside the JVM, and where they lie.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::PathBuf;
 
-/// Its name, less what the operating system puts around it.
-const NAME: &str = "cctrewrite_loadtime";
+/// Rewrites classes while the program runs; its name, less what the operating system puts around it.
+const LOAD_TIME: &str = "cctrewrite_loadtime";
 
-/// The library beside this command: where cargo builds it, or in the same folder.
+/// Starts HotSpot with the options of a profiled JDK 8.
+const VM: &str = "cctrewrite_vm";
+
+/// The load-time library.
 pub fn library() -> Option<PathBuf> {
+    beside_command(LOAD_TIME)
+}
+
+/// The library that a profiled JDK 8 has its launchers load in place of HotSpot.
+pub fn vm() -> Option<PathBuf> {
+    beside_command(VM)
+}
+
+/// A library beside this command: where cargo builds it, or in the same folder.
+fn beside_command(name: &str) -> Option<PathBuf> {
     let command = std::env::current_exe().ok()?;
     let folder = std::fs::canonicalize(command).ok()?.parent()?.to_path_buf();
-    let file = file_name();
+    let file = file_name(name);
     // Cargo builds a command's libraries in `deps`, and links what it was asked for by name beside the command.
     [folder.join("deps").join(&file), folder.join(&file)].into_iter().find(|path| path.is_file())
 }
 
-/// What to tell a user who has no library.
+/// What to tell a user who has no load-time library.
 pub fn missing() -> String {
     format!(
         "{} is not beside this command: classes that were not instrumented beforehand stay as they are, and what the JVM calls by \
          itself hangs under the context stored last",
-        file_name()
+        file_name(LOAD_TIME)
     )
 }
 
-fn file_name() -> String {
-    format!("{DLL_PREFIX}{NAME}{DLL_SUFFIX}")
+/// The load-time library's file name.
+pub fn library_name() -> String {
+    file_name(LOAD_TIME)
+}
+
+/// The file name of [`vm`].
+pub fn vm_name() -> String {
+    file_name(VM)
+}
+
+fn file_name(name: &str) -> String {
+    format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")
 }

@@ -9,6 +9,7 @@ mod exit;
 mod explain;
 mod filter;
 mod flags;
+mod image;
 mod inputs;
 mod instrument;
 mod jdk;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
     let (result, failure) = match args::Arguments::parse().command {
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), exit::FAILURE),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), exit::FAILURE),
+        Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
         Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),

@@ -64,6 +64,11 @@ enum IntrinsicsArgument {
     Native,
 }
 
+/// A value as it is given on a command line.
+fn name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+}
+
 impl Choices {
     /// The settings of the rewriter.
     pub fn settings(&self) -> Settings {
@@ -81,6 +86,19 @@ impl Choices {
                 IntrinsicsArgument::Native => Intrinsics::Native,
             },
         }
+    }
+
+    /// The choices as they are given on a command line, libraries apart, each where it has its default too.
+    pub fn spelled(&self) -> Vec<String> {
+        let Choices { library: _, include, exclude, metrics, blocks, intrinsics } = self;
+        let mut words = vec![
+            format!("--metrics={}", name(metrics)),
+            format!("--blocks={}", name(blocks)),
+            format!("--intrinsics={}", name(intrinsics)),
+        ];
+        words.extend(include.iter().map(|glob| format!("--include={glob}")));
+        words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));
+        words
     }
 
     /// Which classes are recorded.

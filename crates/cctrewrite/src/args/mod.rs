@@ -5,6 +5,7 @@ mod compare;
 mod explain;
 mod flags;
 mod instrument;
+mod jdk;
 mod report;
 
 pub use choices::Choices;
@@ -12,6 +13,7 @@ pub use compare::{Compare, CompareFormat};
 pub use explain::Explain;
 pub use flags::Flags;
 pub use instrument::Instrument;
+pub use jdk::Jdk;
 pub use report::{OrderArgument, Report, ReportFormat};
 
 use clap::{Parser, Subcommand};
@@ -19,7 +21,12 @@ use clap::{Parser, Subcommand};
 use crate::exit::EXIT_CODES;
 
 const HELP: &str = "\
-From a program to its profile (JDK 8):
+From a program to its profile:
+  cctrewrite jdk $JAVA_HOME -o profiled-jdk
+  profiled-jdk/bin/java -Dcctrewrite.out=run.cct -jar app.jar
+  cctrewrite report run.cct --top 20
+
+The same step by step, on a JDK that stays as it is (JDK 8):
   cctrewrite instrument $JAVA8_HOME/jre/lib/rt.jar -o inst_rt.jar
   cctrewrite instrument app.jar --library inst_rt.jar -o inst_app.jar
   java $(cctrewrite flags inst_rt.jar) -Dcctrewrite.out=run.cct -jar inst_app.jar
@@ -42,6 +49,7 @@ pub struct Arguments {
 pub enum Command {
     Instrument(Instrument),
     Flags(Flags),
+    Jdk(Jdk),
     Report(Report),
     Compare(Compare),
     Explain(Explain),
@@ -82,7 +90,7 @@ mod tests {
         let mut command = Arguments::command();
         let mut texts =
             vec![MANUAL.to_owned(), command.render_long_help().to_string().replace("\n  ", "\n    ")];
-        let names = ["instrument", "flags", "report", "compare", "explain"];
+        let names = ["instrument", "flags", "jdk", "report", "compare", "explain"];
         texts.extend(
             names.map(|name| command.find_subcommand_mut(name).unwrap().render_long_help().to_string()),
         );

@@ -10,24 +10,55 @@ use anyhow::{Context, Result, bail};
 use cct_archive::{Input, RewriteOptions, Staged, Target};
 use cct_rewrite::Rewriter;
 use cct_rewrite::mid::ClassHash;
+use cct_rewrite::provenance::Provenance;
 
-use crate::args::Instrument;
+use crate::args::{Choices, Instrument};
 use crate::filter::Filter;
 use crate::inputs::{BadClasses, Sources};
 use crate::output;
-use crate::pending_file::PendingFile;
 use crate::progress::Progress;
-use driver::{Driver, Record};
-use summary::Summary;
+use driver::Driver;
 use targets::Targets;
+
+pub use driver::Record;
+pub use summary::Summary;
+
+/// What decides about a run, beside what goes in and where it comes out.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner<'a> {
+    /// How classes are rewritten.
+    pub choices: &'a Choices,
+    /// What to do with entries that are no classes.
+    pub bad: BadClasses,
+    /// Compression of new entries, 0 to 9.
+    pub level: u32,
+    /// Whether nothing is shown but warnings and errors.
+    pub quiet: bool,
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// What was done.
+    pub summary: Summary,
+    /// One for each input, in no particular order, not in their places yet.
+    pub outputs: Vec<Staged<Record>>,
+    /// Where they come from.
+    pub provenance: Provenance,
+}
 
 /// Runs the command.
 pub fn run(arguments: &Instrument) -> Result<()> {
+    with_threads(arguments.threads, || instrument(arguments))
+}
+
+/// Runs `work` with a number of threads, by default one for each core.
+pub fn with_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = arguments.threads {
+    if let Some(threads) = threads {
         pool = pool.num_threads(threads.into());
     }
-    pool.build().context("cannot start worker threads")?.install(|| instrument(arguments))
+    pool.build().context("cannot start worker threads")?.install(work)
 }
 
 fn instrument(arguments: &Instrument) -> Result<()> {
@@ -35,21 +66,15 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     let mut sources = Sources::open(&arguments.inputs, &arguments.choices.library)?;
     let targets = Targets::new(&arguments.output, &sources)?;
     check_report(arguments, &sources.inputs, &targets)?;
-    let filter = arguments.choices.filter()?;
-
-    let (summary, staged) = loop {
-        let (summary, staged, outgrown) = attempt(arguments, &sources, &targets, &filter)?;
-        if outgrown.is_empty() {
-            break (summary, staged);
-        }
-        // Rare: some class is too full to be rewritten. The others must know that it stays raw.
-        sources.outgrown.extend(outgrown);
+    let manner = Manner {
+        choices: &arguments.choices,
+        bad: if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse },
+        level: arguments.level,
+        quiet: arguments.quiet,
     };
-    let report = arguments.report.as_ref().map(|path| {
-        PendingFile::write(path, |out| Ok(serde_json::to_writer_pretty(out, &summary.completeness())?))
-    });
-    let report = report.transpose()?;
-    for output in staged {
+    let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
+    let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
+    for output in outputs {
         output.commit()?;
     }
     if let Some(report) = report {
@@ -60,35 +85,47 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     Ok(())
 }
 
-/// What an attempt gives: the summary, the outputs, and the classes that stood in its way.
-type Attempt = (Summary, Vec<Staged<Record>>, BTreeMap<ClassHash, String>);
+/// Surveys, plans and rewrites all inputs, each to its target.
+pub fn rewrite_all(manner: Manner<'_>, sources: &mut Sources, targets: &[Target]) -> Result<Rewritten> {
+    let filter = manner.choices.filter()?;
+    loop {
+        let (rewritten, outgrown) = attempt(manner, sources, targets, &filter)?;
+        if outgrown.is_empty() {
+            return Ok(rewritten);
+        }
+        // Rare: some class is too full to be rewritten. The others must know that it stays raw.
+        sources.outgrown.extend(outgrown);
+    }
+}
 
-/// Surveys, plans and rewrites all inputs.
-fn attempt(arguments: &Instrument, sources: &Sources, targets: &Targets, filter: &Filter) -> Result<Attempt> {
-    let settings = arguments.choices.settings();
-    let bad = if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse };
+/// What an attempt gives, and the classes that stood in its way.
+type Attempt = (Rewritten, BTreeMap<ClassHash, String>);
+
+fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &Filter) -> Result<Attempt> {
+    let settings = manner.choices.settings();
     let surveyed = {
-        let progress = Progress::counting("looking at classes", !arguments.quiet);
-        sources.survey(&settings, bad, &|_, _, _, _| progress.step())?
+        let progress = Progress::counting("looking at classes", !manner.quiet);
+        sources.survey(&settings, manner.bad, &|_, _, _, _| progress.step())?
     };
     let mut summary = Summary::new(settings, surveyed.notices);
     summary.warn_of_outgrown(&sources.outgrown);
     let filter = filter.clone();
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
-    let progress = Progress::of("rewriting", surveyed.classes, !arguments.quiet);
-    let driver = Driver::new(&rewriter, bad, &progress, &sources.outgrown);
-    let options = RewriteOptions { level: arguments.level, ..RewriteOptions::default() };
-    let mut staged = Vec::with_capacity(sources.inputs.len());
-    let mut inputs: Vec<_> = sources.inputs.iter().zip(&targets.list).collect();
+    let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
+    let driver = Driver::new(&rewriter, manner.bad, &progress, &sources.outgrown);
+    let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
+    let mut outputs = Vec::with_capacity(sources.inputs.len());
+    let mut inputs: Vec<_> = sources.inputs.iter().zip(targets).collect();
     // The class library last: of jmods it gets the index of all.
     inputs.sort_by_key(|(input, _)| output::has_object(input));
     for (input, target) in inputs {
         let output = input.rewrite(target, &options, &driver)?;
         summary.add_output(target.path(), output.account());
-        staged.push(output);
+        outputs.push(output);
     }
-    Ok((summary, staged, driver.outgrown()))
+    let outgrown = driver.outgrown();
+    Ok((Rewritten { summary, outputs, provenance: rewriter.provenance().clone() }, outgrown))
 }
 
 /// The report may overwrite neither an input nor an output.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Result;
 use cct_profile::report::grouped;
 use cct_rewrite::Settings;
 use cct_rewrite::mid::ClassHash;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use super::driver::Record;
 use crate::exit::say;
 use crate::inputs::TOOL;
+use crate::pending_file::PendingFile;
 use crate::text::counted;
 use crate::treatments;
 
@@ -93,6 +95,11 @@ impl Summary {
         }
     }
 
+    /// Has the run named after what its outputs are part of.
+    pub fn name(&mut self, whole: &Path) {
+        self.outputs = vec![whole.to_path_buf()];
+    }
+
     /// Takes an output's account.
     pub fn add_output(&mut self, path: &Path, account: &cct_archive::Rewritten<Record>) {
         self.outputs.push(path.to_path_buf());
@@ -140,8 +147,13 @@ impl Summary {
         }
     }
 
+    /// Writes the completeness report, to be put in its place.
+    pub fn write_report(&self, path: &Path) -> Result<PendingFile> {
+        PendingFile::write(path, |out| Ok(serde_json::to_writer_pretty(out, &self.completeness())?))
+    }
+
     /// The completeness report.
-    pub fn completeness(&self) -> Completeness<'_> {
+    fn completeness(&self) -> Completeness<'_> {
         Completeness {
             tool: TOOL,
             metrics: self.settings.metrics_name(),

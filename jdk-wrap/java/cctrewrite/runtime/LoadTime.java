@@ -27,6 +27,9 @@ public final class LoadTime {
     public static void load() {
         String path = System.getProperty("cctrewrite.loadtime");
         if (path == null) {
+            path = ofImage(System.getProperty("java.home"));
+        }
+        if (path == null || path.isEmpty()) {
             return;
         }
         try {
@@ -37,6 +40,14 @@ public final class LoadTime {
             return;
         }
         leaveOut(path);
+    }
+
+    /** The library that a profiled JDK brings along (docs/images.md), or null. Found from its home, since the JDK can be moved. */
+    private static String ofImage(String home) {
+        if (home == null || !new File(home, "lib/cctrewrite/index").isFile()) {
+            return null;
+        }
+        return home + "/lib/" + System.mapLibraryName("cctrewrite_loadtime");
     }
 
     /**

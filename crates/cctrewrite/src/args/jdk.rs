@@ -1,0 +1,71 @@
+//! Arguments of `cctrewrite jdk`.
+
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+
+use super::Choices;
+
+const EXAMPLES: &str = "\
+Examples:
+  A profiled JDK, and a program on it. No options, nothing to instrument:
+    cctrewrite jdk $JAVA_HOME -o profiled-jdk
+    profiled-jdk/bin/java -Dcctrewrite.out=run.cct -jar app.jar
+    cctrewrite report run.cct --top 20
+
+  In a script: made once, found again as long as the JDK, the options and cctrewrite are the same:
+    export JAVA_HOME=$(cctrewrite jdk $JAVA_HOME --cache -q)
+
+The image can be moved, copied and packed: nothing in it says where it lies. It is put in its place when it is complete.";
+
+/// Make a profiled JDK out of a JDK
+///
+/// The image has the layout of the JDK it is made from. Its class library is rewritten, classes of the program are when they are loaded, and
+/// the options that exact numbers need are built in, so `bin/java`, `bin/javac` and all other tools leave a profile behind. Options that are
+/// given to them go before those.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Jdk {
+    /// Home of a JDK or JRE (HotSpot): the folder in which `bin` and `lib` are
+    #[arg(value_name = "JAVA_HOME")]
+    pub home: PathBuf,
+
+    /// Where the image goes: a new or empty folder, or an earlier image, which is replaced
+    #[arg(short, long, value_name = "DIR", required_unless_present = "cache")]
+    pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub choices: Choices,
+
+    /// Keep images in a cache folder and take them from there if they have been made before. Without --output the image's path is
+    /// printed [default folder: $CCTREWRITE_CACHE, else the user's cache folder]
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
+    pub cache: Option<Option<PathBuf>>,
+
+    /// Files that stay as they are become hard links where the file system allows it, instead of copies. What is written into such a file
+    /// later, in either place, is in both
+    #[arg(long)]
+    pub link: bool,
+
+    /// Do not make an archive of classes for faster starts (CDS)
+    #[arg(long)]
+    pub no_cds: bool,
+
+    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what would be
+    /// -XX:MaxJavaStackTraceDepth without cctrewrite
+    #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
+        value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
+    pub stack_depth: i32,
+
+    /// Write the completeness report: every method whose treatment is not the ordinary one, and why
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+
+    /// Number of threads; the image does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+
+    /// Say nothing but warnings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}

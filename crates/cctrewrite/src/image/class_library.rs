@@ -1,0 +1,121 @@
+//! The rewritten class library of an image.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_archive::{EntryKind, Target};
+use cct_rewrite::index::{self, ClassRecord};
+
+use super::home::{Home, Layout};
+use super::record;
+use crate::args;
+use crate::inputs::{BadClasses, Sources};
+use crate::instrument::{Manner, Record, Rewritten, Summary, rewrite_all};
+use crate::jdk;
+
+/// The files that hold the class library, opened.
+#[derive(Debug)]
+pub struct ClassLibrary {
+    sources: Sources,
+    /// Of each input, its path relative to the home.
+    paths: Vec<PathBuf>,
+}
+
+/// What was made.
+#[derive(Debug)]
+pub struct Made {
+    /// What was done.
+    pub summary: Summary,
+    /// Where it comes from, as lines.
+    pub provenance: String,
+}
+
+impl ClassLibrary {
+    /// Opens all files of a home in which classes are. Jars without classes are none of them.
+    pub fn open(home: &Home, arguments: &args::Jdk) -> Result<ClassLibrary> {
+        let files = match &home.layout {
+            Layout::Jars { .. } => jdk::class_library_around(&home.path.join(home.lib()).join("rt.jar")),
+            Layout::Modules => bail!(
+                "{}: a JDK 9 or later; images of these cannot be made yet",
+                arguments.home.display()
+            ),
+        };
+        let mut sources = Sources::open(&files, &arguments.choices.library)?;
+        sources.inputs.retain(|input| input.entries().iter().any(|entry| entry.kind == EntryKind::Class));
+        let relative = |path: &Path| path.strip_prefix(&home.path).map(Path::to_path_buf);
+        let paths = sources.inputs.iter().map(|input| relative(input.path())).collect::<Result<_, _>>();
+        Ok(ClassLibrary { sources, paths: paths.context("a part of the class library lies outside its home")? })
+    }
+
+    /// Whether a file, relative to the home, is rewritten.
+    pub fn has(&self, path: &Path) -> bool {
+        self.paths.iter().any(|p| p == path)
+    }
+
+    /// Writes it into an image in the making, which has all folders and none of these files; and its index.
+    pub fn rewrite(mut self, home: &Home, image: &Path, arguments: &args::Jdk) -> Result<Made> {
+        let inputs: Vec<_> = self.sources.inputs.iter().collect();
+        let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
+        let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
+        let manner = Manner {
+            choices: &arguments.choices,
+            bad: BadClasses::Refuse,
+            level: LEVEL,
+            quiet: arguments.quiet,
+        };
+        let Rewritten { summary, outputs, provenance } = rewrite_all(manner, &mut self.sources, &targets)?;
+        let mut classes: Vec<ClassRecord> = Vec::new();
+        for output in outputs {
+            let records: Vec<Record> = output.commit()?.records;
+            classes.extend(records.into_iter().filter_map(|record| record.class));
+        }
+        if let Layout::Jars { .. } = home.layout {
+            extend_meta_index(home, image)?;
+        }
+        let file = image.join(home.own_folder()).join(record::INDEX);
+        fs::write(&file, index::write(&provenance, &classes)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(Made { summary, provenance: provenance.lines().to_owned() })
+    }
+}
+
+/// Compression of jars: the JDK's own.
+const LEVEL: u32 = 6;
+
+/// Tells HotSpot 8 that the runtime's packages are in `rt.jar`: it looks for a class only in jars whose entry in `meta-index` names the beginning of
+/// the class's name (or that have no entry).
+fn extend_meta_index(home: &Home, image: &Path) -> Result<()> {
+    let file = image.join(home.lib()).join("meta-index");
+    if !file.is_file() {
+        return Ok(());
+    }
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    fs::remove_file(&file).with_context(|| format!("cannot replace {}", file.display()))?;
+    fs::write(&file, with_runtime(&text)).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// A `meta-index` in which the runtime's packages stand below the line of `rt.jar` (`# rt.jar`, `! rt.jar` or `@ rt.jar`).
+fn with_runtime(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.lines() {
+        out.push_str(line);
+        out.push('\n');
+        if let Some((mark, "rt.jar")) = line.split_once(' ') && ["#", "!", "@"].contains(&mark) {
+            out.push_str("cctrewrite/\n");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_is_in_rt_jar() {
+        let text = "% VERSION 2\n# jfr.jar\njdk/jfr/\n! rt.jar\ncom/sun/\njava/\n";
+        let expected = "% VERSION 2\n# jfr.jar\njdk/jfr/\n! rt.jar\ncctrewrite/\ncom/sun/\njava/\n";
+        assert_eq!(with_runtime(text), expected);
+    }
+}

@@ -1,0 +1,202 @@
+//! `cctrewrite jdk`: a profiled JDK (docs/images.md).
+//!
+//! The files of a home are listed ([`tree`]) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
+//! are built in ([`options`]), and the image says what it is ([`record`]). All this happens in a temporary folder ([`workshop`]) that takes its place in
+//! the end, or in the cache ([`cache`]).
+
+mod cache;
+mod class_library;
+mod home;
+mod jvm;
+mod key;
+mod options;
+mod record;
+mod release;
+mod tree;
+mod workshop;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::args;
+use crate::exit::{say, to_stdout};
+use crate::inputs::TOOL;
+use crate::instrument::with_threads;
+use crate::load_time;
+use crate::pending_file::PendingFile;
+use crate::text::counted;
+use class_library::{ClassLibrary, Made};
+use home::{Home, Layout};
+use record::Record;
+use tree::{Manner, Tree};
+use workshop::{Place, Workshop};
+
+/// Runs the command.
+pub fn run(arguments: &args::Jdk) -> Result<()> {
+    with_threads(arguments.threads, || make(arguments))
+}
+
+fn make(arguments: &args::Jdk) -> Result<()> {
+    let started = Instant::now();
+    let order = Order::new(arguments)?;
+    let place = arguments.output.as_ref().map(|path| Place::new(path, &order.home.path)).transpose()?;
+    let report = arguments.report.as_deref();
+    if let Some(report) = report.filter(|report| report.is_dir()) {
+        bail!("report {} is a folder; name a file", report.display());
+    }
+    let Some(cache) = &arguments.cache else {
+        // Without a cache there is an output, says clap.
+        let place = place.context("no --output")?;
+        let workshop = Workshop::open(place.parent())?;
+        let made = order.build(&workshop.image())?;
+        let report = report.map(|path| made.summary.write_report(path)).transpose()?;
+        workshop.deliver(&place)?;
+        report.map(PendingFile::commit).transpose()?;
+        return order.say_made(&made, place.path(), started);
+    };
+
+    let folder = cache.clone().map_or_else(cache::default_folder, Ok)?;
+    let slot = cache::Slot::take(&folder, &order.key)?;
+    let made = match slot.is_filled()? {
+        true => None,
+        false => {
+            let in_cache = Place::new(&slot.path, &order.home.path)?;
+            let workshop = Workshop::open(in_cache.parent())?;
+            let made = order.build(&workshop.image())?;
+            workshop.deliver(&in_cache)?;
+            Some(made)
+        }
+    };
+    let report = report.map(|path| copy_of_report(&slot.path, &order.home, path)).transpose()?;
+    if let Some(place) = &place {
+        let workshop = Workshop::open(place.parent())?;
+        Tree::list(&slot.path)?.copy(&workshop.image(), order.manner, arguments.quiet)?;
+        workshop.deliver(place)?;
+    }
+    report.map(PendingFile::commit).transpose()?;
+    let path = place.as_ref().map_or(&*slot.path, Place::path);
+    match made {
+        Some(made) => order.say_made(&made, path, started)?,
+        None if arguments.quiet => {}
+        None => say(&format!("{}: made before ({}); taken from the cache", path.display(), order.key)),
+    }
+    match place {
+        Some(_) => Ok(()),
+        None => to_stdout(|out| writeln!(out, "{}", path.display())),
+    }
+}
+
+/// An image that is to be made.
+struct Order<'a> {
+    arguments: &'a args::Jdk,
+    home: Home,
+    /// How many files of the JDK an image does not have.
+    left_out: usize,
+    library: PathBuf,
+    options: Vec<String>,
+    key: String,
+    manner: Manner,
+}
+
+impl<'a> Order<'a> {
+    fn new(arguments: &'a args::Jdk) -> Result<Order<'a>> {
+        let home = Home::open(&arguments.home)?;
+        let mut tree = Tree::list(&home.path)?;
+        let left_out = tree.leave_out(|path| is_stale(&home, path));
+        let library = load_time::library().with_context(|| load_time::missing())?;
+        let options = options::built_in(arguments);
+        let key = key::of(&tree, arguments, &options)?;
+        let manner = if arguments.link { Manner::Link } else { Manner::Copy };
+        Ok(Order { arguments, home, left_out, library, options, key, manner })
+    }
+
+    /// Makes the image in an empty folder.
+    fn build(&self, image: &Path) -> Result<Made> {
+        let class_library = ClassLibrary::open(&self.home, self.arguments)?;
+        let mut rest = Tree::list(&self.home.path)?;
+        rest.leave_out(|path| is_stale(&self.home, path) || class_library.has(path));
+        rest.copy(image, self.manner, self.arguments.quiet)?;
+        let own = image.join(self.home.own_folder());
+        fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
+        let mut made = class_library.rewrite(&self.home, image, self.arguments)?;
+
+        let copy = image.join(self.home.lib()).join(load_time::library_name());
+        fs::copy(&self.library, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+        options::install_vm(&self.home, image, &self.options)?;
+        made.summary.write_report(&own.join(record::COMPLETENESS))?.commit()?;
+        let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
+        jvm::run(image, &java_home, &["-version"])?;
+        let record = own.join(record::NAME);
+        fs::write(&record, self.record(&made)?.text())
+            .with_context(|| format!("cannot write {}", record.display()))?;
+        if let Some(output) = &self.arguments.output {
+            made.summary.name(output);
+        } else {
+            made.summary.name(&self.arguments.home);
+        }
+        Ok(made)
+    }
+
+    /// What the image says of itself.
+    fn record(&self, made: &Made) -> Result<Record> {
+        let of_jdk = |key: &str| self.home.release.value(key).unwrap_or("unknown").to_owned();
+        let version = self.home.release.version().unwrap_or("unknown").to_owned();
+        let mut lines = vec![
+            ("tool", TOOL.to_owned()),
+            ("build", key::build()?.join(" ")),
+            ("key", self.key.clone()),
+            ("java", version),
+            ("implementor", of_jdk("IMPLEMENTOR")),
+            ("options", self.arguments.choices.spelled().join(" ")),
+            ("archive-of-classes", "none".to_owned()),
+        ];
+        lines.extend(self.options.iter().map(|option| ("jvm-option", option.clone())));
+        lines.extend(made.provenance.lines().map(|line| ("provenance", line.to_owned())));
+        Ok(Record::new(lines))
+    }
+
+    /// The summary of what was made.
+    fn say_made(&self, made: &Made, path: &Path, started: Instant) -> Result<()> {
+        let quiet = self.arguments.quiet;
+        made.summary.print(started.elapsed(), quiet);
+        if quiet {
+            return Ok(());
+        }
+        let version = self.home.release.version().map_or(String::new(), |v| format!(" of Java {v}"));
+        let size = Tree::list(path)?.size()?;
+        say(&format!(
+            "{}: a profiled JDK{version}, {} MB, {:.1} s",
+            path.display(),
+            size / 1_000_000,
+            started.elapsed().as_secs_f64()
+        ));
+        if self.left_out > 0 {
+            let files = counted(self.left_out as u64, "file");
+            say(&format!("note: {files} of archives of plain classes left out ({})", stale_names(&self.home)));
+        }
+        Ok(())
+    }
+}
+
+/// What would bring plain classes into the image.
+fn is_stale(home: &Home, path: &Path) -> bool {
+    let is_archive = path.extension().is_some_and(|extension| extension == "jsa");
+    is_archive && path.starts_with(home.server()) || home.layout == Layout::Modules && path.starts_with("jmods")
+}
+
+fn stale_names(home: &Home) -> &'static str {
+    match home.layout {
+        Layout::Jars { .. } => "classes.jsa",
+        Layout::Modules => "classes*.jsa, jmods",
+    }
+}
+
+/// The completeness report that an image in the cache carries.
+fn copy_of_report(image: &Path, home: &Home, path: &Path) -> Result<PendingFile> {
+    let file = image.join(home.own_folder()).join(record::COMPLETENESS);
+    let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    PendingFile::write(path, |out| Ok(out.write_all(&bytes)?))
+}

@@ -1,0 +1,99 @@
+//! What an image says of itself: a file of lines `key=value`, for people and for this command.
+
+use std::fmt::Write;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// The folder, in `java.home`'s `lib`, of what an image has beside a JDK's own files.
+pub const FOLDER: &str = "cctrewrite";
+
+/// The file in it.
+pub const NAME: &str = "IMAGE";
+
+/// The index of the whole class library, in the same folder (docs/formats/index.md).
+pub const INDEX: &str = "index";
+
+/// The completeness report, in the same folder.
+pub const COMPLETENESS: &str = "completeness.json";
+
+/// The first line of [`NAME`]: the format's version.
+const FIRST_LINE: &str = "cctrewrite image 1";
+
+/// What is known of an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    lines: Vec<(String, String)>,
+}
+
+impl Record {
+    /// A record of these lines, which keep their order. A key may occur several times.
+    pub fn new(lines: Vec<(&str, String)>) -> Record {
+        Record { lines: lines.into_iter().map(|(key, value)| (key.to_owned(), value)).collect() }
+    }
+
+    /// The first value of a key.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.lines.iter().find(|(name, _)| name == key).map(|(_, value)| &**value)
+    }
+
+    /// The file's text.
+    pub fn text(&self) -> String {
+        let mut text = format!("{FIRST_LINE}\n");
+        for (key, value) in &self.lines {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{key}={}", value.replace(['\n', '\r'], " "));
+        }
+        text
+    }
+
+    /// Reads a file's text.
+    pub fn parse(text: &str) -> Result<Record> {
+        let mut lines = text.lines();
+        if lines.next() != Some(FIRST_LINE) {
+            bail!("its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged");
+        }
+        let pairs = lines.map(|line| {
+            let (key, value) = line.split_once('=').with_context(|| format!("damaged: the line {line:?}"))?;
+            Ok((key.to_owned(), value.to_owned()))
+        });
+        Ok(Record { lines: pairs.collect::<Result<_>>()? })
+    }
+
+    /// The record of the image in a folder; `None` if there is none.
+    pub fn of_image(image: &Path) -> Result<Option<Record>> {
+        for lib in ["lib", "jre/lib"] {
+            let path = image.join(lib).join(FOLDER).join(NAME);
+            match fs::read_to_string(&path) {
+                Ok(text) => return Record::parse(&text).with_context(|| path.display().to_string()).map(Some),
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read_as_they_are_written() {
+        let record = Record::new(vec![("key", "1".to_owned()), ("option", "-Da=b".to_owned())]);
+        assert_eq!(Record::parse(&record.text()).unwrap(), record);
+        assert_eq!(record.value("option"), Some("-Da=b"));
+        assert_eq!(record.value("opt"), None);
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused() {
+        assert!(Record::parse("").is_err());
+        assert!(Record::parse("cctrewrite image 2\nkey=1\n").is_err());
+        assert!(Record::parse("cctrewrite image 1\nkey\n").is_err());
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Record::of_image(folder.path()).unwrap(), None);
+    }
+}

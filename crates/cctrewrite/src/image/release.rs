@@ -1,0 +1,54 @@
+//! The file `release` in a JDK's home: lines `KEY="value"`.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+/// What the file says; nothing, if there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release(String);
+
+impl Release {
+    /// Reads the file of a home.
+    pub fn read(home: &Path) -> Result<Release> {
+        let path = home.join("release");
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Release(text)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Release(String::new())),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    /// A value, without its quotes.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        let line = self.0.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
+        Some(line.trim().trim_matches('"')).filter(|value| !value.is_empty())
+    }
+
+    /// The version, as exactly as it is known.
+    pub fn version(&self) -> Option<&str> {
+        self.value("JAVA_RUNTIME_VERSION").or_else(|| self.value("JAVA_VERSION"))
+    }
+
+    /// Whether the JDK's JVM is OpenJ9.
+    pub fn is_openj9(&self) -> bool {
+        self.value("JVM_VARIANT").is_some_and(|name| name.eq_ignore_ascii_case("openj9"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_lose_their_quotes() {
+        let release = Release("IMPLEMENTOR=\"N/A\"\nJAVA_VERSION=\"17.0.15\"\nOS_NAME=Linux\n".to_owned());
+        assert_eq!(release.version(), Some("17.0.15"));
+        assert_eq!(release.value("OS_NAME"), Some("Linux"));
+        assert_eq!(release.value("JAVA"), None);
+        assert!(!release.is_openj9());
+        assert!(Release("JVM_VARIANT=\"Openj9\"".to_owned()).is_openj9());
+    }
+}

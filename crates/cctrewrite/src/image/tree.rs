@@ -1,0 +1,325 @@
+//! The files of a home: listed once, hashed and copied from the list.
+//!
+//! Links within the home stay links. What lies outside (Debian keeps a JDK's configuration in `/etc`) is taken in as a file or folder, so that
+//! the image is complete wherever it goes. Links that lead nowhere are left out.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::progress::Progress;
+
+/// What a home holds, folders before what is in them, in a fixed order.
+#[derive(Debug, Default)]
+pub struct Tree {
+    items: Vec<Item>,
+    /// Links that lead nowhere, relative to the home.
+    pub dangling: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Item {
+    /// Relative to the home.
+    path: PathBuf,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    Folder,
+    /// The file that has the contents.
+    File(PathBuf),
+    /// What the link says.
+    Link(PathBuf),
+}
+
+/// How files come into the copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// All are copied.
+    Copy,
+    /// Hard links, but for files that people edit.
+    Link,
+}
+
+/// Folders whose files are there to be changed, by people or tools (`keytool`): never hard links.
+const CONFIGURATION: &[&str] = &["conf", "security", "management"];
+
+/// Deeper nesting is a circle of links.
+const MAX_DEPTH: usize = 100;
+
+impl Tree {
+    /// Lists a home (absolute, without links).
+    pub fn list(home: &Path) -> Result<Tree> {
+        let mut tree = Tree::default();
+        tree.folder(home, home, Path::new(""), 0)?;
+        Ok(tree)
+    }
+
+    fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<()> {
+        let cannot = || format!("cannot list {}", folder.display());
+        if depth > MAX_DEPTH {
+            bail!("{}: folders without end; is there a circle of links?", folder.display());
+        }
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder).with_context(cannot)? {
+            names.push(entry.with_context(cannot)?.file_name());
+        }
+        names.sort();
+        for name in names {
+            let (path, relative) = (folder.join(&name), relative.join(&name));
+            let kind = fs::symlink_metadata(&path).with_context(|| format!("cannot find {}", path.display()))?;
+            let (real, is_link) = match kind.is_symlink() {
+                false => (path, false),
+                true => match fs::canonicalize(&path) {
+                    Ok(real) => (real, true),
+                    Err(_) => {
+                        self.dangling.push(relative);
+                        continue;
+                    }
+                },
+            };
+            if let (true, Ok(inside)) = (is_link, real.strip_prefix(home)) {
+                let what = What::Link(way(&relative, inside));
+                self.items.push(Item { path: relative, what });
+            } else if real.is_dir() {
+                self.items.push(Item { path: relative.clone(), what: What::Folder });
+                self.folder(home, &real, &relative, depth + 1)?;
+            } else if real.is_file() {
+                self.items.push(Item { path: relative, what: What::File(real) });
+            } else {
+                bail!("{}: neither a file nor a folder; is this the home of a JDK?", real.display());
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out what `unwanted` says of paths relative to the home. Returns how many files that were.
+    pub fn leave_out(&mut self, unwanted: impl Fn(&Path) -> bool) -> usize {
+        let before = self.files().count();
+        self.items.retain(|item| !unwanted(&item.path));
+        before - self.files().count()
+    }
+
+    /// The relative paths of all files that are none by a link within the home.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.items.iter().filter(|item| matches!(item.what, What::File(_))).map(|item| &*item.path)
+    }
+
+    /// Feeds a hash with everything: paths, kinds, permissions, contents.
+    pub fn hash(&self, into: &mut Xxh3) -> Result<()> {
+        let hashes: Vec<u128> = self
+            .items
+            .par_iter()
+            .map(|item| match &item.what {
+                What::Folder => Ok(0),
+                What::Link(target) => Ok(xxhash_rust::xxh3::xxh3_128(target.as_os_str().as_encoded_bytes())),
+                What::File(source) => {
+                    let cannot = || format!("cannot read {}", source.display());
+                    let bytes = fs::read(source).with_context(cannot)?;
+                    let mut hash = Xxh3::new();
+                    hash.update(&bytes);
+                    hash.update(&[u8::from(is_executable(source).with_context(cannot)?)]);
+                    Ok(hash.digest128())
+                }
+            })
+            .collect::<Result<_>>()?;
+        for (item, hash) in self.items.iter().zip(hashes) {
+            let kind = match item.what {
+                What::Folder => b'd',
+                What::File(_) => b'f',
+                What::Link(_) => b'l',
+            };
+            let path = item.path.as_os_str().as_encoded_bytes();
+            into.update(&[kind]);
+            into.update(&(path.len() as u64).to_le_bytes());
+            into.update(path);
+            into.update(&hash.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// Bytes of all files.
+    pub fn size(&self) -> Result<u64> {
+        let mut sum = 0;
+        for item in &self.items {
+            if let What::File(source) = &item.what {
+                sum += fs::metadata(source).with_context(|| format!("cannot find {}", source.display()))?.len();
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Makes everything anew in an empty folder.
+    pub fn copy(&self, to: &Path, manner: Manner, quiet: bool) -> Result<()> {
+        let progress = Progress::of("copying", self.files().count() as u64, !quiet);
+        for item in &self.items {
+            let path = to.join(&item.path);
+            let cannot = || format!("cannot make {}", path.display());
+            match &item.what {
+                What::Folder => fs::create_dir(&path).with_context(cannot)?,
+                What::Link(target) => link(target, &path).with_context(cannot)?,
+                What::File(_) => {}
+            }
+        }
+        self.items.par_iter().try_for_each(|item| {
+            let What::File(source) = &item.what else { return Ok(()) };
+            copy_file(source, &to.join(&item.path), manner)?;
+            progress.step();
+            Ok(())
+        })
+    }
+}
+
+/// Copies one file with its permissions and its time, or links it.
+fn copy_file(source: &Path, to: &Path, manner: Manner) -> Result<()> {
+    let is_edited = to.components().any(|c| CONFIGURATION.iter().any(|name| c.as_os_str() == *name));
+    // Links fail across file systems, and for files of others where the system forbids it: then a copy it is.
+    if manner == Manner::Link && !is_edited && fs::hard_link(source, to).is_ok() {
+        return Ok(());
+    }
+    let copy = || {
+        fs::copy(source, to)?;
+        let time = fs::metadata(source)?.modified()?;
+        // The time is a comfort (`ls`, `make`); a copy that may not be written to keeps its own.
+        if let Ok(file) = fs::OpenOptions::new().append(true).open(to) {
+            file.set_modified(time)?;
+        }
+        Ok::<(), std::io::Error>(())
+    };
+    copy().with_context(|| format!("cannot copy {} to {}", source.display(), to.display()))
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::metadata(file)?.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> std::io::Result<bool> {
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn link(target: &Path, path: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(target, path)
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// What a link at `link` must say to lead to `target`, both relative to the same folder.
+fn way(link: &Path, target: &Path) -> PathBuf {
+    let folder: Vec<Component<'_>> = link.parent().into_iter().flat_map(Path::components).collect();
+    let target: Vec<Component<'_>> = target.components().collect();
+    let common = folder.iter().zip(&target).take_while(|(a, b)| a == b).count();
+    let up = folder[common..].iter().map(|_| Component::ParentDir);
+    let way: PathBuf = up.chain(target[common..].iter().copied()).collect();
+    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A home with links within it, out of it, and to nothing.
+    fn home() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let home = fs::canonicalize(folder.path()).unwrap().join("home");
+        for (path, text) in [
+            ("etc/java.security", "security"),
+            ("etc/nested/deep.cfg", "deep"),
+            ("home/bin/java", "launcher"),
+            ("home/lib/modules", "modules"),
+        ] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let absolute = fs::canonicalize(folder.path()).unwrap();
+        link(&absolute.join("etc"), &home.join("conf")).unwrap();
+        link(Path::new("../../etc/java.security"), &home.join("lib/outside")).unwrap();
+        link(&home.join("bin/java"), &home.join("lib/launcher")).unwrap();
+        link(Path::new("/nowhere/at/all"), &home.join("docs")).unwrap();
+        (folder, home)
+    }
+
+    fn hash(tree: &Tree) -> u128 {
+        let mut hash = Xxh3::new();
+        tree.hash(&mut hash).unwrap();
+        hash.digest128()
+    }
+
+    #[test]
+    fn a_copy_is_complete_without_what_was_around_the_home() {
+        for manner in [Manner::Copy, Manner::Link] {
+            let (folder, home) = home();
+            let tree = Tree::list(&home).unwrap();
+            assert_eq!(tree.dangling, [Path::new("docs")]);
+            let copy = folder.path().join("copy");
+            fs::create_dir(&copy).unwrap();
+            tree.copy(&copy, manner, true).unwrap();
+            fs::remove_dir_all(&home).unwrap();
+            fs::remove_dir_all(folder.path().join("etc")).unwrap();
+            let read = |path: &str| fs::read_to_string(copy.join(path)).unwrap();
+            assert_eq!(read("conf/nested/deep.cfg"), "deep");
+            assert_eq!(read("lib/outside"), "security");
+            assert_eq!(read("lib/launcher"), "launcher");
+            assert_eq!(fs::read_link(copy.join("lib/launcher")).unwrap(), Path::new("../bin/java"));
+            assert!(!copy.join("docs").exists());
+        }
+    }
+
+    #[test]
+    fn only_what_nobody_edits_is_linked() {
+        use std::os::unix::fs::MetadataExt;
+        let (folder, home) = home();
+        let copy = folder.path().join("copy");
+        fs::create_dir(&copy).unwrap();
+        Tree::list(&home).unwrap().copy(&copy, Manner::Link, true).unwrap();
+        let links = |path: &str| fs::metadata(copy.join(path)).unwrap().nlink();
+        assert_eq!((links("lib/modules"), links("conf/java.security")), (2, 1));
+    }
+
+    #[test]
+    fn the_hash_sees_contents_names_and_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let (_folder, home) = home();
+        let mut seen = vec![hash(&Tree::list(&home).unwrap())];
+        assert_eq!(hash(&Tree::list(&home).unwrap()), seen[0]);
+        let mut changed = |what: &str| {
+            let hash = hash(&Tree::list(&home).unwrap());
+            assert!(!seen.contains(&hash), "{what}");
+            seen.push(hash);
+        };
+        fs::write(home.join("lib/modules"), "others").unwrap();
+        changed("contents");
+        fs::rename(home.join("lib/modules"), home.join("lib/modulez")).unwrap();
+        changed("a name");
+        fs::set_permissions(home.join("bin/java"), fs::Permissions::from_mode(0o755)).unwrap();
+        changed("permissions");
+    }
+
+    #[test]
+    fn ways_are_found_up_and_down() {
+        let way = |link: &str, target: &str| way(Path::new(link), Path::new(target));
+        assert_eq!(way("a/b/l", "a/c/t"), Path::new("../c/t"));
+        assert_eq!(way("l", "t"), Path::new("t"));
+        assert_eq!(way("a/l", "a"), Path::new("."));
+        assert_eq!(way("a/b/l", ""), Path::new("../.."));
+    }
+
+    #[test]
+    fn what_is_unwanted_is_left_out() {
+        let (_folder, home) = home();
+        let mut tree = Tree::list(&home).unwrap();
+        assert_eq!(tree.leave_out(|path| path.starts_with("conf")), 2);
+        assert!(tree.files().all(|path| !path.starts_with("conf")));
+    }
+}
