@@ -118,7 +118,7 @@ fn guarded(body: impl FnOnce() -> Result<jint, String>) -> jint {
         Ok(code) => code,
         Err(what) => {
             // Nobody is left who could be told.
-            let _ = writeln!(std::io::stderr(), "cctrewrite: {what}; make the image again with `cctrewrite jdk`");
+            let _ = writeln!(std::io::stderr(), "cctrewrite: {what}");
             sys::JNI_ERR
         }
     }

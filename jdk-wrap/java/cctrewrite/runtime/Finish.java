@@ -111,6 +111,8 @@ public final class Finish {
 
     private static void end() {
         try {
+            // Nothing, unless the JVM was not started by a launcher or has no main class (`java -version`).
+            Launch.launch(true);
             TreeEntry[] all = Threads.snapshot();
             RootContext[] roots = new RootContext[all.length];
             for (int i = 0; i < all.length; i++) {

@@ -1,7 +1,7 @@
 package cctrewrite.runtime;
 
 /**
- * What happens right before the launcher looks for the program's main class. In bypass.
+ * What happens right before the launcher looks for the program's main class; without a launcher, when the JVM ends. In bypass.
  *
  * <p>Initialises classes that the program would otherwise initialise itself, or never, without being charged for it: {@code
  * FileInputStream}, {@code DataInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap}, {@code
