@@ -9,21 +9,24 @@ pub struct ExactnessOption {
     pub wanted: &'static str,
     /// Whether it is needed only where the bodies of intrinsics are counted.
     pub for_bodies: bool,
+    /// The last version of the JDK that knows it.
+    pub until: u32,
 }
 
 const fn option(flag: &'static str, wanted: &'static str) -> ExactnessOption {
-    ExactnessOption { flag, wanted, for_bodies: false }
+    ExactnessOption { flag, wanted, for_bodies: false, until: u32::MAX }
 }
 
 const fn intrinsic(name: &'static str) -> ExactnessOption {
-    ExactnessOption { flag: "DisableIntrinsic", wanted: name, for_bodies: true }
+    ExactnessOption { flag: "DisableIntrinsic", wanted: name, for_bodies: true, until: u32::MAX }
 }
 
 /// What exact numbers need on JDK 8. The runtime checks the same list, where the reasons stand
 /// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`); a test holds the two together.
 pub const EXACTNESS: &[ExactnessOption] = &[
     option("OmitStackTraceInFastThrow", "false"),
-    intrinsic("_equals"),
+    // Later there are intrinsics for two static methods instead, which are called by their extended forms. HotSpot refuses unknown names.
+    ExactnessOption { until: 8, ..intrinsic("_equals") },
     intrinsic("_profileBoolean"),
     option("DisableIntrinsic", "_isCompileConstant"),
     option("EliminateAutoBox", "false"),
@@ -34,11 +37,16 @@ pub const EXACTNESS: &[ExactnessOption] = &[
 /// (Higher limits for inlining were measured and made programs slower, so they are not here.)
 pub const FAST: &[&str] = &["-XX:-DontCompileHugeMethods"];
 
-/// The options of [`EXACTNESS`] as a JVM takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`) or do not.
+/// The options of [`EXACTNESS`] as JDK 8 takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`) or do not.
 pub fn spelled(bodies: bool) -> Vec<String> {
+    spelled_for(8, bodies)
+}
+
+/// Likewise for some version of the JDK.
+pub fn spelled_for(version: u32, bodies: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut intrinsics = Vec::new();
-    for option in EXACTNESS.iter().filter(|option| bodies || !option.for_bodies) {
+    for option in EXACTNESS.iter().filter(|option| (bodies || !option.for_bodies) && version <= option.until) {
         match option.wanted {
             "true" => options.push(format!("-XX:+{}", option.flag)),
             "false" => options.push(format!("-XX:-{}", option.flag)),
@@ -91,6 +99,8 @@ mod tests {
                 "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
             ]
         );
+        let later = spelled_for(17, true).pop();
+        assert_eq!(later.as_deref(), Some("-XX:DisableIntrinsic=_profileBoolean,_isCompileConstant"));
         let last = spelled(false).pop();
         assert_eq!(last.as_deref(), Some("-XX:DisableIntrinsic=_isCompileConstant"));
     }

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use cct_archive::{EntryKind, Target};
 use cct_rewrite::index::{self, ClassRecord};
 
 use super::home::{Home, Layout};
+use super::options;
 use super::record;
 use crate::args;
 use crate::inputs::{BadClasses, Sources};
@@ -36,10 +37,7 @@ impl ClassLibrary {
     pub fn open(home: &Home, arguments: &args::Jdk) -> Result<ClassLibrary> {
         let files = match &home.layout {
             Layout::Jars { .. } => jdk::class_library_around(&home.path.join(home.lib()).join("rt.jar")),
-            Layout::Modules => bail!(
-                "{}: a JDK 9 or later; images of these cannot be made yet",
-                arguments.home.display()
-            ),
+            Layout::Modules => vec![home.path.join(home.lib()).join("modules")],
         };
         let mut sources = Sources::open(&files, &arguments.choices.library)?;
         sources.inputs.retain(|input| input.entries().iter().any(|entry| entry.kind == EntryKind::Class));
@@ -53,8 +51,15 @@ impl ClassLibrary {
         self.paths.iter().any(|p| p == path)
     }
 
-    /// Writes it into an image in the making, which has all folders and none of these files; and its index.
-    pub fn rewrite(mut self, home: &Home, image: &Path, arguments: &args::Jdk) -> Result<Made> {
+    /// Writes it into an image in the making, which has all folders and none of these files; and its index. From JDK 9 on `options` are in it.
+    pub fn rewrite(
+        mut self,
+        home: &Home,
+        image: &Path,
+        arguments: &args::Jdk,
+        options: &[String],
+    ) -> Result<Made> {
+        let options = (home.layout == Layout::Modules).then(|| options::text(options));
         let inputs: Vec<_> = self.sources.inputs.iter().collect();
         let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
         let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
@@ -63,6 +68,7 @@ impl ClassLibrary {
             bad: BadClasses::Refuse,
             level: LEVEL,
             quiet: arguments.quiet,
+            options: options.as_deref(),
         };
         let Rewritten { summary, outputs, provenance } = rewrite_all(manner, &mut self.sources, &targets)?;
         let mut classes: Vec<ClassRecord> = Vec::new();

@@ -107,7 +107,7 @@ impl<'a> Order<'a> {
         let mut tree = Tree::list(&home.path)?;
         let left_out = tree.leave_out(|path| is_stale(&home, path));
         let library = load_time::library().with_context(|| load_time::missing())?;
-        let options = options::built_in(arguments);
+        let options = options::built_in(&home, arguments);
         let key = key::of(&tree, arguments, &options)?;
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
         Ok(Order { arguments, home, left_out, library, options, key, manner })
@@ -121,7 +121,7 @@ impl<'a> Order<'a> {
         rest.copy(image, self.manner, self.arguments.quiet)?;
         let own = image.join(self.home.own_folder());
         fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
-        let mut made = class_library.rewrite(&self.home, image, self.arguments)?;
+        let mut made = class_library.rewrite(&self.home, image, self.arguments, &self.options)?;
 
         let copy = image.join(self.home.lib()).join(load_time::library_name());
         fs::copy(&self.library, &copy).with_context(|| format!("cannot make {}", copy.display()))?;

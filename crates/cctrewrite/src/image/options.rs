@@ -12,10 +12,14 @@ use crate::{exactness, load_time, traces};
 use cct_rewrite::Intrinsics;
 
 /// What exact numbers and traces of the usual depth need, and what makes programs faster and changes no number.
-pub fn built_in(arguments: &args::Jdk) -> Vec<String> {
+pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
+    let version = match home.layout {
+        Layout::Jars { .. } => 8,
+        Layout::Modules => home.release.feature().unwrap_or(9),
+    };
     let bodies = arguments.choices.settings().intrinsics == Intrinsics::Bytecode;
     let mut options = traces::spelled(arguments.stack_depth);
-    options.extend(exactness::spelled(bodies));
+    options.extend(exactness::spelled_for(version, bodies));
     options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     options
 }

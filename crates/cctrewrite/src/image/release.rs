@@ -32,6 +32,13 @@ impl Release {
         self.value("JAVA_RUNTIME_VERSION").or_else(|| self.value("JAVA_VERSION"))
     }
 
+    /// The feature release: 8, 11, 17.
+    pub fn feature(&self) -> Option<u32> {
+        let version = self.value("JAVA_VERSION")?;
+        let version = version.strip_prefix("1.").unwrap_or(version);
+        version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    }
+
     /// Whether the JDK's JVM is OpenJ9.
     pub fn is_openj9(&self) -> bool {
         self.value("JVM_VARIANT").is_some_and(|name| name.eq_ignore_ascii_case("openj9"))
@@ -46,6 +53,9 @@ mod tests {
     fn values_lose_their_quotes() {
         let release = Release("IMPLEMENTOR=\"N/A\"\nJAVA_VERSION=\"17.0.15\"\nOS_NAME=Linux\n".to_owned());
         assert_eq!(release.version(), Some("17.0.15"));
+        let feature = |version: &str| Release(format!("JAVA_VERSION=\"{version}\"")).feature();
+        assert_eq!(["1.8.0_504", "17.0.15", "26-ea"].map(feature), [Some(8), Some(17), Some(26)]);
+        assert_eq!(feature("x"), None);
         assert_eq!(release.value("OS_NAME"), Some("Linux"));
         assert_eq!(release.value("JAVA"), None);
         assert!(!release.is_openj9());

@@ -2,10 +2,12 @@
 //! `java/lang/Object`, the runtime. The outermost one also gets its place. Where an archive has them is for its layout to say.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cct_archive::{
-    Action, ArchivePath, INDEX_NAME, Layout, Location, Method, NewEntry, Rewriter as ArchiveRewriter,
+    Action, ArchivePath, EntryKind, INDEX_NAME, Layout, Location, Method, NewEntry,
+    Rewriter as ArchiveRewriter,
 };
 use cct_classfile::{ClassFile, ErrorKind};
 use cct_rewrite::index::{self, ClassRecord};
@@ -38,7 +40,14 @@ pub struct Driver<'r> {
     outgrown: Mutex<BTreeMap<ClassHash, String>>,
     /// Classes of the jmods done so far. In an image linked from them the runtime finds one index, that of `java.base`.
     of_jmods: Mutex<Vec<ClassRecord>>,
+    /// JVM options that are built into a JDK's image, which then has its index elsewhere.
+    options: Option<&'r str>,
+    /// Whether they stand together with such as the image had.
+    has_options: AtomicBool,
 }
+
+/// The resource of an image from which HotSpot takes options, since JDK 9 (`ClassLoader::lookup_vm_options`).
+const OPTIONS_NAME: &str = "java.base/jdk/internal/vm/options";
 
 impl<'r> Driver<'r> {
     /// A driver. The classes in `stays` are left as they are.
@@ -47,8 +56,10 @@ impl<'r> Driver<'r> {
         bad: BadClasses,
         progress: &'r Progress,
         stays: &'r BTreeMap<ClassHash, String>,
+        options: Option<&'r str>,
     ) -> Self {
-        Driver { rewriter, bad, progress, stays, outgrown: Mutex::default(), of_jmods: Mutex::default() }
+        let (outgrown, of_jmods, has_options) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
+        Driver { rewriter, bad, progress, stays, outgrown, of_jmods, options, has_options }
     }
 
     /// Classes that turned out not to be rewritable though nothing is wrong with them, and why. If there are any, the outputs are of no use: the
@@ -73,7 +84,16 @@ impl ArchiveRewriter for Driver<'_> {
     type Record = Record;
     type Error = Error;
 
+    fn wants(&self, at: &Location<'_>) -> bool {
+        at.entry.kind == EntryKind::Class || self.options.is_some() && &*at.entry.name == OPTIONS_NAME
+    }
+
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
+        if let (Some(options), OPTIONS_NAME) = (self.options, &*at.entry.name) {
+            self.has_options.store(true, Ordering::Relaxed);
+            // HotSpot takes the last of options given twice.
+            return Ok((Action::Replace([options.as_bytes(), bytes].concat()), None));
+        }
         // The survey has told the user of it.
         if self.bad == BadClasses::Keep && ClassSummary::parse(bytes).is_err() {
             return Ok((Action::Keep, None));
@@ -125,6 +145,13 @@ impl ArchiveRewriter for Driver<'_> {
                     method: Method::Deflated,
                 });
             }
+        }
+        if let Some(options) = self.options {
+            if !self.has_options.load(Ordering::Relaxed) {
+                let bytes = options.as_bytes().to_vec();
+                entries.push(NewEntry { name: OPTIONS_NAME.to_owned(), bytes, method: Method::Stored });
+            }
+            return Ok(entries);
         }
         entries.push(NewEntry {
             name: layout.name(INDEX_NAME),

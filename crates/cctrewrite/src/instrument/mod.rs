@@ -34,6 +34,8 @@ pub struct Manner<'a> {
     pub level: u32,
     /// Whether nothing is shown but warnings and errors.
     pub quiet: bool,
+    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each line). Its index is then left to the caller.
+    pub options: Option<&'a str>,
 }
 
 /// What a run gives.
@@ -71,6 +73,7 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         bad: if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse },
         level: arguments.level,
         quiet: arguments.quiet,
+        options: None,
     };
     let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
     let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
@@ -113,7 +116,7 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
-    let driver = Driver::new(&rewriter, manner.bad, &progress, &sources.outgrown);
+    let driver = Driver::new(&rewriter, manner.bad, &progress, &sources.outgrown, manner.options);
     let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
     let mut outputs = Vec::with_capacity(sources.inputs.len());
     let mut inputs: Vec<_> = sources.inputs.iter().zip(targets).collect();
