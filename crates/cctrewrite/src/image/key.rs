@@ -6,13 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::archive_of_classes::Variant;
 use super::tree::Tree;
 use crate::args;
 use crate::load_time;
 
 /// The key: over the JDK's files, the options, and this build of cctrewrite with its libraries. How many threads there are and how files are
 /// copied is not in it.
-pub fn of(tree: &Tree, arguments: &args::Jdk, options: &[String]) -> Result<String> {
+pub fn of(tree: &Tree, arguments: &args::Jdk, options: &[String], archives: &[Variant]) -> Result<String> {
     let mut hash = Xxh3::new();
     for file in build()? {
         text(&mut hash, file.as_bytes());
@@ -23,7 +24,9 @@ pub fn of(tree: &Tree, arguments: &args::Jdk, options: &[String]) -> Result<Stri
     for library in &arguments.choices.library {
         content(&mut hash, library)?;
     }
-    text(&mut hash, &[u8::from(arguments.no_cds)]);
+    for archive in archives {
+        text(&mut hash, archive.file.as_bytes());
+    }
     tree.hash(&mut hash)?;
     Ok(format!("{:032x}", hash.digest128()))
 }

@@ -4,6 +4,7 @@
 //! are built in ([`options`]), and the image says what it is ([`record`]). All this happens in a temporary folder ([`workshop`]) that takes its place in
 //! the end, or in the cache ([`cache`]).
 
+mod archive_of_classes;
 mod cache;
 mod class_library;
 mod home;
@@ -28,6 +29,7 @@ use crate::instrument::with_threads;
 use crate::load_time;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
+use archive_of_classes::Variant;
 use class_library::{ClassLibrary, Made};
 use home::{Home, Layout};
 use record::Record;
@@ -97,6 +99,8 @@ struct Order<'a> {
     left_out: usize,
     library: PathBuf,
     options: Vec<String>,
+    /// Archives of classes that are to be made.
+    archives: Vec<Variant>,
     key: String,
     manner: Manner,
 }
@@ -108,9 +112,10 @@ impl<'a> Order<'a> {
         let left_out = tree.leave_out(|path| is_stale(&home, path));
         let library = load_time::library().with_context(|| load_time::missing())?;
         let options = options::built_in(&home, arguments);
-        let key = key::of(&tree, arguments, &options)?;
+        let archives = if arguments.no_cds { Vec::new() } else { archive_of_classes::variants(&home) };
+        let key = key::of(&tree, arguments, &options, &archives)?;
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
-        Ok(Order { arguments, home, left_out, library, options, key, manner })
+        Ok(Order { arguments, home, left_out, library, options, archives, key, manner })
     }
 
     /// Makes the image in an empty folder.
@@ -129,6 +134,7 @@ impl<'a> Order<'a> {
         made.summary.write_report(&own.join(record::COMPLETENESS))?.commit()?;
         let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
         jvm::run(image, &java_home, &["-version"])?;
+        archive_of_classes::make(&self.home, image, &self.archives)?;
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;
@@ -151,8 +157,8 @@ impl<'a> Order<'a> {
             ("java", version),
             ("implementor", of_jdk("IMPLEMENTOR")),
             ("options", self.arguments.choices.spelled().join(" ")),
-            ("archive-of-classes", "none".to_owned()),
         ];
+        lines.extend(self.archives.iter().map(|archive| ("archive-of-classes", archive.file.to_owned())));
         lines.extend(self.options.iter().map(|option| ("jvm-option", option.clone())));
         lines.extend(made.provenance.lines().map(|line| ("provenance", line.to_owned())));
         Ok(Record::new(lines))

@@ -1,0 +1,88 @@
+//! The archive of classes (CDS) that lets the JVM start faster: the image's own JVM makes it, of rewritten classes.
+//!
+//! On JDK 9 to 21 it holds classes only, not the objects that HotSpot would take out of a running JVM: with these, class initialisers and hash codes
+//! that are known already would be missing in profiles. (Later versions take them under every collector that the archive can be used with.) And it
+//! holds no classes that the JVM makes for lambdas, since such must pass by the load-time library, which keeps their names.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::home::{Home, Layout};
+use super::jvm;
+
+/// One of the archives for which HotSpot looks, depending on options.
+#[derive(Debug, Clone, Copy)]
+pub struct Variant {
+    /// Its file in the folder of HotSpot.
+    pub file: &'static str,
+    /// The options that choose it.
+    options: &'static [&'static str],
+}
+
+/// All that there are; the last two since JDK 24.
+const VARIANTS: &[Variant] = &[
+    Variant { file: "classes.jsa", options: &[] },
+    Variant { file: "classes_nocoops.jsa", options: &["-XX:-UseCompressedOops"] },
+    Variant { file: "classes_coh.jsa", options: COMPACT },
+    Variant {
+        file: "classes_nocoops_coh.jsa",
+        options: &["-XX:-UseCompressedOops", COMPACT[0], COMPACT[1]],
+    },
+];
+
+const COMPACT: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseCompactObjectHeaders"];
+
+/// A collector under which HotSpot archives no objects (up to JDK 21), and a heap in which it need not collect.
+const WITHOUT_OBJECTS: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g"];
+
+/// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8, whose archives hold the absolute paths of jars and are
+/// of no use when these have been moved (nor are they used, unless it is asked for).
+pub fn variants(home: &Home) -> Vec<Variant> {
+    if let Layout::Jars { .. } = home.layout {
+        return Vec::new();
+    }
+    let folder = home.path.join(home.server());
+    let wanted = |variant: &Variant| variant.options.is_empty() || folder.join(variant.file).is_file();
+    VARIANTS.iter().copied().filter(wanted).collect()
+}
+
+/// Makes archives in an image that is complete otherwise.
+pub fn make(home: &Home, image: &Path, variants: &[Variant]) -> Result<()> {
+    if variants.is_empty() {
+        return Ok(());
+    }
+    only_classes(&image.join("lib/classlist"))?;
+    for variant in variants {
+        let arguments = [&["-Xshare:dump"], variant.options, WITHOUT_OBJECTS].concat();
+        jvm::run(image, Path::new(""), &arguments)?;
+        let file = image.join(home.server()).join(variant.file);
+        fs::metadata(&file).with_context(|| {
+            format!("the image's JVM made no archive of classes ({}); --no-cds does without", file.display())
+        })?;
+    }
+    Ok(())
+}
+
+/// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives.
+fn only_classes(list: &Path) -> Result<()> {
+    let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
+    fs::remove_file(list).with_context(|| format!("cannot replace {}", list.display()))?;
+    fs::write(list, without_lambdas(&text)).with_context(|| format!("cannot write {}", list.display()))
+}
+
+fn without_lambdas(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with('@')).map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_keep_their_classes() {
+        let list = "# Comment\njava/lang/Object id: 0\n@lambda-proxy java/lang/Object run\n@lambda-form-invoker [X]\n";
+        assert_eq!(without_lambdas(list), "# Comment\njava/lang/Object id: 0\n");
+    }
+}
