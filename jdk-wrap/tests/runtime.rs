@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use support::files::{Class, class_file, index, mid};
 use support::{Jvm, assert_succeeded, jvms};
 
-const PROVENANCE: &str = "blocks=precise\nformat=1\nintrinsics=bytecode\njdk=12ab\nmetrics=calls+bytecodes\nscheme=1\ntool=cctrewrite 0.1.0\n";
+const PROVENANCE: &str = "blocks=precise\nformat=1\nintrinsics=bytecode\njdk=12ab\nmetrics=calls+bytecodes\nreproducible=no\nscheme=1\ntool=cctrewrite 0.1.0\n";
 const HASH: u64 = 0xFEDC_BA98_7654_3210;
 const OBJECT: u64 = 0x8000_0000_0000_0080;
 

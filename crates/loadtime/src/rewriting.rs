@@ -115,6 +115,9 @@ impl Definition<'_, '_> {
             let mut state = state();
             state.add(&identity.name, known.clone(), &record.foreign);
             let name = cct_classfile::mutf8::decode_lossy(&identity.name).into_owned();
+            for what in &rewritten.report.unpinned {
+                state.notes.add("what was to be pinned and is not there", &format!("{name}.{what}"));
+            }
             for (method, fallback) in &rewritten.report.fallbacks {
                 let what = match fallback {
                     Fallback::DefaultBlocks => {

@@ -12,7 +12,8 @@ use crate::convention::{EXTENSION_SLOTS, MAX_SLOTS};
 use crate::hooks::{Place, body_hooks};
 use crate::initialisation;
 use crate::mid::Mid;
-use crate::passes::{activation_counters, bytecode_counts, call_sites};
+use crate::passes::{activation_counters, bytecode_counts, call_sites, pinned_results};
+use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::rules;
 
@@ -47,6 +48,8 @@ pub struct Analysis<'x> {
     pub activation: ActivationPlan,
     /// How each call site calls, in code order.
     pub calls: Vec<(Bci, CallTarget<'x>)>,
+    /// Calls whose results are replaced.
+    pub pinned: Vec<(Bci, Clock)>,
     /// Whether some jump or handler leads to bci 0.
     pub entry_is_target: bool,
 }
@@ -59,6 +62,7 @@ impl<'x> Analysis<'x> {
         planner: &mut ActivationPlanner,
         blocks: Option<BlockRule>,
         calls: Vec<(Bci, CallTarget<'x>)>,
+        pinned: Vec<(Bci, Clock)>,
     ) -> Result<Self> {
         let activation = planner
             .plan(code, pool)
@@ -68,7 +72,7 @@ impl<'x> Analysis<'x> {
             instruction.for_each_target(|t| entry_is_target |= t == 0);
         }
         let blocks = blocks.map(|rule| Blocks::of(code, pool, rule));
-        Ok(Analysis { blocks, activation, calls, entry_is_target })
+        Ok(Analysis { blocks, activation, calls, pinned, entry_is_target })
     }
 }
 
@@ -211,6 +215,7 @@ fn write_at(
         bytecode_counts::apply(&mut emitter, &mut code_edit, &body, analysis)?;
     }
     call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls)?;
+    pinned_results::apply(&mut emitter, &mut code_edit, &body, &analysis.pinned)?;
     if form == Form::Original {
         restore_on_exits(&mut emitter, &mut code_edit, &body, &signature.initial_locals(), locals, &added)?;
     }

@@ -18,6 +18,7 @@ pub mod intrinsics;
 pub mod mid;
 pub mod module_descriptor;
 pub mod passes;
+pub mod pins;
 pub mod plan;
 pub mod provenance;
 pub mod report;

@@ -19,9 +19,10 @@ impl Provenance {
         let jdk = jdk.map_or("none".to_owned(), |h| format!("{h:016x}"));
         let (blocks, metrics) = (settings.blocks_name(), settings.metrics_name());
         let intrinsics = settings.intrinsics_name();
+        let reproducible = settings.reproducible_name();
         let scheme = convention::SCHEME;
         let lines = format!(
-            "blocks={blocks}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nscheme={scheme}\ntool={tool}\n"
+            "blocks={blocks}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -53,7 +54,12 @@ impl Provenance {
             "native" => Intrinsics::Native,
             _ => return None,
         };
-        Some(Settings { metrics, blocks, intrinsics })
+        let reproducible = match self.value("reproducible")? {
+            "yes" => true,
+            "no" => false,
+            _ => return None,
+        };
+        Some(Settings { metrics, blocks, intrinsics, reproducible })
     }
 
     /// `key=value` lines, sorted.
@@ -90,12 +96,14 @@ mod tests {
     fn settings_come_back_from_the_lines() {
         for metrics in [Metrics::Calls, Metrics::CallsAndBytecodes] {
             for intrinsics in [Intrinsics::Bytecode, Intrinsics::Native] {
-                let settings = Settings { metrics, intrinsics, ..Settings::default() };
-                let provenance = Provenance::new("test", &settings, None);
-                assert!(provenance.lines().lines().is_sorted());
-                assert_eq!(provenance.settings(), Some(settings));
-                assert_eq!(Provenance::of_lines("blocks=default\nmetrics=calls\n").settings(), None);
+                for reproducible in [false, true] {
+                    let settings = Settings { metrics, intrinsics, reproducible, ..Settings::default() };
+                    let provenance = Provenance::new("test", &settings, None);
+                    assert!(provenance.lines().lines().is_sorted());
+                    assert_eq!(provenance.settings(), Some(settings));
+                }
             }
         }
+        assert_eq!(Provenance::of_lines("blocks=default\nmetrics=calls\n").settings(), None);
     }
 }

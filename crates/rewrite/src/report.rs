@@ -66,6 +66,10 @@ pub struct ClassReport {
     pub unknown_owner_sites: u32,
     /// Attributes of code left out because they are unknown and may hold bytecode indices.
     pub dropped: Vec<String>,
+    /// Calls whose results were replaced by constants.
+    pub pinned: u32,
+    /// What should have been pinned and was not found, or is in a method that stayed as it is: the method and the clock that it asks.
+    pub unpinned: Vec<String>,
     /// Methods that had to fall back.
     pub fallbacks: Vec<(String, Fallback)>,
 }

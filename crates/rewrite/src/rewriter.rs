@@ -1,7 +1,7 @@
 //! Rewriting one class by the plan.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
@@ -18,6 +18,7 @@ use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
 use crate::mid::{ClassHash, Mid};
 use crate::module_descriptor;
+use crate::pins::{self, Clock, Pin};
 use crate::plan::{CallTarget, Plan, Treatment, with_extension};
 use crate::provenance::Provenance;
 use crate::report::{ClassReport, Fallback};
@@ -137,6 +138,8 @@ struct ClassRewriter<'r, 'c, 'a> {
     report: ClassReport,
     methods: Vec<MethodRecord>,
     foreign: BTreeMap<Mid, ForeignRecord>,
+    /// The clocks that are pinned, by the names of the methods that ask them.
+    pinned: BTreeSet<(&'c [u8], Clock)>,
 }
 
 /// How much of the instrumentation a body gets. Each level is smaller than the one before.
@@ -161,6 +164,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             report: ClassReport::new(class.name(), class.bytes.len()),
             methods: Vec::with_capacity(class.methods.len()),
             foreign: BTreeMap::new(),
+            pinned: BTreeSet::new(),
         }
     }
 
@@ -183,6 +187,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             let flags = access::TRANSIENT | access::SYNTHETIC;
             self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
         }
+        self.check_pins();
         let record = ClassRecord {
             name: self.class.name().into(),
             super_name: self.class.super_name().map(Into::into),
@@ -293,6 +298,17 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         Ok(())
     }
 
+    /// Reports what the table of pins has and the class has not.
+    fn check_pins(&mut self) {
+        if !self.rewriter.settings.reproducible {
+            return;
+        }
+        for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method, pin.clock))) {
+            let [method, clock] = [pin.method, pin.clock.method()].map(crate::plan::lossy);
+            self.report.unpinned.push(format!("{method}: System.{clock}"));
+        }
+    }
+
     fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
         let hash = self.rewriter.world[self.id].summary.hash;
         self.recorded.then(|| hash.method(index, slots))
@@ -313,6 +329,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let calls = self.call_targets(&code)?;
         let slots = body::slot_count(&calls);
         let mid = self.mid(index, slots);
+        let pinned = match self.rewriter.settings.reproducible {
+            true => pins::calls(self.class, member.name, &code)?,
+            false => Vec::new(),
+        };
         for level in LEVELS {
             let blocks = match level {
                 Level::AsPlanned => self.rewriter.settings.block_rule(),
@@ -322,11 +342,14 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 Level::DefaultBlocks => continue,
                 Level::CallsOnly => None,
             };
-            let calls = calls.clone();
-            let analysis = PLANNER
-                .with_borrow_mut(|planner| Analysis::of(&code, &self.class.pool, planner, blocks, calls))?;
+            let (calls, pins) = (calls.clone(), pinned.clone());
+            let analysis = PLANNER.with_borrow_mut(|planner| {
+                Analysis::of(&code, &self.class.pool, planner, blocks, calls, pins)
+            })?;
             match self.write_bodies(member, &code, &analysis, treatment, mid) {
                 Ok(()) => {
+                    self.report.pinned += pinned.len() as u32;
+                    self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
                     let fallback = match level {
                         Level::AsPlanned => None,
                         Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
@@ -565,8 +588,11 @@ mod tests {
     use crate::testing::class;
 
     fn rewriter_of(bytes: &[u8]) -> Rewriter {
+        rewriter_with(Settings::default(), bytes)
+    }
+
+    fn rewriter_with(settings: Settings, bytes: &[u8]) -> Rewriter {
         let summary = crate::ClassSummary::parse(bytes).unwrap();
-        let settings = Settings::default();
         let provenance = Provenance::new("test", &settings, None);
         Rewriter::new(World::new([(crate::Role::Input, summary)]), settings, provenance, |_| true).unwrap()
     }
@@ -621,6 +647,48 @@ mod tests {
                 (b"a(J[[[[J)V".to_vec(), forwarder),
             ]
         );
+    }
+
+    /// The clock is asked and counted as before; only its answer is another. So it is in every form of the body.
+    #[test]
+    fn a_pinned_call_is_made_and_its_result_replaced() {
+        let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::POP2, opcode::RETURN];
+        let random = class("java/util/Random").reference("java/lang/System", "nanoTime", "()J");
+        let random = random.method(access::STATIC, "<init>", "()V").with_code(code).bytes();
+        let rewritten = |reproducible| {
+            let settings = Settings { reproducible, ..Settings::default() };
+            rewriter_with(settings, &random).rewrite(&random).unwrap()
+        };
+        let constants = |rewritten: &Rewritten| {
+            let class = ClassFile::parse(rewritten.bytes.as_ref().unwrap()).unwrap();
+            let extended = class.methods.iter().find(|m| m.descriptor == b"(J[[[[J)V").unwrap();
+            let code = Code::of(&class, extended).unwrap().unwrap();
+            let code: Vec<_> = code.instructions().collect();
+            let is_clock = |i: &Instruction<'_>| {
+                i.opcode == opcode::INVOKESTATIC
+                    && class.pool.member_ref(i.pool_index().unwrap()).unwrap().name == b"nanoTime"
+            };
+            let at = code.iter().position(is_clock).unwrap();
+            let [discarded, pushed] = [&code[at + 1], &code[at + 2]];
+            assert_eq!(discarded.opcode, opcode::POP2);
+            let is_constant = pushed.opcode == opcode::LDC2_W;
+            is_constant.then(|| class.pool.long(pushed.pool_index().unwrap()).unwrap())
+        };
+        let (pinned, plain) = (rewritten(true), rewritten(false));
+        assert_eq!(constants(&pinned), Some(Clock::Nanos.constant()));
+        assert_eq!((pinned.report.pinned, &*pinned.report.unpinned), (1, &[][..]));
+        assert_eq!(constants(&plain), None);
+        assert_eq!(plain.report.pinned, 0);
+    }
+
+    #[test]
+    fn what_should_be_pinned_and_is_not_there_is_reported() {
+        let random = class("java/util/Random").method(PUBLIC, "<init>", "()V").bytes();
+        let settings = Settings { reproducible: true, ..Settings::default() };
+        let report = rewriter_with(settings, &random).rewrite(&random).unwrap().report;
+        assert_eq!((report.pinned, report.unpinned), (0, vec!["<init>: System.nanoTime".to_owned()]));
+        let report = rewriter_of(&random).rewrite(&random).unwrap().report;
+        assert!(report.unpinned.is_empty());
     }
 
     #[test]

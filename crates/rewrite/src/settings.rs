@@ -29,6 +29,8 @@ pub struct Settings {
     pub blocks: BlockRule,
     /// What becomes of intrinsics.
     pub intrinsics: Intrinsics,
+    /// Whether what differs from run to run is pinned ([`crate::pins`]).
+    pub reproducible: bool,
 }
 
 impl Default for Settings {
@@ -37,6 +39,7 @@ impl Default for Settings {
             metrics: Metrics::CallsAndBytecodes,
             blocks: BlockRule::Default,
             intrinsics: Intrinsics::Bytecode,
+            reproducible: false,
         }
     }
 }
@@ -65,6 +68,11 @@ impl Settings {
             Intrinsics::Bytecode => "bytecode",
             Intrinsics::Native => "native",
         }
+    }
+
+    /// Whether the program's sources of chance are pinned, as `yes` or `no`.
+    pub fn reproducible_name(&self) -> &'static str {
+        if self.reproducible { "yes" } else { "no" }
     }
 
     /// The rule by which bytecodes are counted, if they are.

@@ -14,6 +14,8 @@ pub(crate) struct TestClass {
     interfaces: Vec<&'static str>,
     access: u16,
     methods: Vec<(u16, &'static str, String)>,
+    /// Methods that code may call: owner, name, descriptor.
+    references: Vec<[&'static str; 3]>,
     /// Code of concrete methods; two instructions, so that no method is an empty one.
     code: Vec<u8>,
 }
@@ -27,6 +29,7 @@ pub(crate) fn class(name: &'static str) -> TestClass {
         interfaces: Vec::new(),
         access,
         methods: Vec::new(),
+        references: Vec::new(),
         code,
     }
 }
@@ -66,6 +69,17 @@ impl TestClass {
         self
     }
 
+    /// A method that code may call: the first is number 6 in the constant pool, the next 12, and so on.
+    pub(crate) fn reference(
+        mut self,
+        owner: &'static str,
+        name: &'static str,
+        descriptor: &'static str,
+    ) -> Self {
+        self.references.push([owner, name, descriptor]);
+        self
+    }
+
     /// The code of all its concrete methods.
     pub(crate) fn with_code(mut self, code: Vec<u8>) -> Self {
         self.code = code;
@@ -75,6 +89,23 @@ impl TestClass {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut pool = Vec::new();
         let mut count = 1u16;
+        for texts in &self.references {
+            for text in texts {
+                pool.put1(1);
+                pool.put2(text.len() as u16);
+                pool.extend_from_slice(text.as_bytes());
+            }
+            // CONSTANT_Class of the owner, NameAndType, Methodref.
+            pool.put1(7);
+            pool.put2(count);
+            pool.put1(12);
+            pool.put2(count + 1);
+            pool.put2(count + 2);
+            pool.put1(10);
+            pool.put2(count + 3);
+            pool.put2(count + 4);
+            count += 6;
+        }
         let mut utf8 = |text: &str| {
             pool.put1(1);
             pool.put2(text.len() as u16);

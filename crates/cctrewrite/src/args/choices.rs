@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::filter::Filter;
 
-/// Libraries, filters, metrics, block rule and intrinsics.
+/// Libraries, filters, metrics, block rule, intrinsics and reproducibility.
 #[derive(Debug, Args)]
 pub struct Choices {
     /// Classes that the inputs refer to and that are not rewritten now: a jar, folder or image, original or already instrumented (repeatable)
@@ -35,6 +35,11 @@ pub struct Choices {
     /// What becomes of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`
     #[arg(long, value_enum, default_value_t = IntrinsicsArgument::Bytecode)]
     intrinsics: IntrinsicsArgument,
+
+    /// Pin what differs from run to run, such as the seeds of random numbers, so that a deterministic program gives the same profile
+    /// each time. The class library must be rewritten with it; `flags` then prints the JVM options that belong to it
+    #[arg(long)]
+    reproducible: bool,
 }
 
 /// Metrics.
@@ -85,6 +90,7 @@ impl Choices {
                 IntrinsicsArgument::Bytecode => Intrinsics::Bytecode,
                 IntrinsicsArgument::Native => Intrinsics::Native,
             },
+            reproducible: self.reproducible,
         }
     }
 

@@ -36,6 +36,7 @@ pub struct Summary {
     excluded: u64,
     unknown_owner_sites: u64,
     tie_breaks: u64,
+    pinned: u64,
     report: Vec<ReportedClass>,
 }
 
@@ -69,7 +70,9 @@ pub struct Completeness<'s> {
     metrics: &'static str,
     blocks: &'static str,
     intrinsics: &'static str,
+    reproducible: bool,
     treatments: BTreeMap<&'static str, u64>,
+    pinned_calls: u64,
     not_recorded: u64,
     warnings: &'s [String],
     notices: &'s [String],
@@ -91,6 +94,7 @@ impl Summary {
             excluded: 0,
             unknown_owner_sites: 0,
             tie_breaks: 0,
+            pinned: 0,
             report: Vec::new(),
         }
     }
@@ -117,6 +121,10 @@ impl Summary {
             self.excluded += u64::from(r.excluded);
             self.unknown_owner_sites += u64::from(r.unknown_owner_sites);
             self.tie_breaks += u64::from(r.tie_breaks);
+            self.pinned += u64::from(r.pinned);
+            self.warnings.extend(r.unpinned.iter().map(|what| {
+                format!("{}.{what} is not there to be pinned; profiles may differ from run to run", r.class)
+            }));
             for (&t, &n) in &r.counts {
                 *self.counts.entry(t).or_default() += u64::from(n);
             }
@@ -159,7 +167,9 @@ impl Summary {
             metrics: self.settings.metrics_name(),
             blocks: self.settings.blocks_name(),
             intrinsics: self.settings.intrinsics_name(),
+            reproducible: self.settings.reproducible,
             treatments: self.counts.iter().map(|(t, &n)| (t.name(), n)).collect(),
+            pinned_calls: self.pinned,
             not_recorded: self.excluded,
             warnings: &self.warnings,
             notices: &self.notices,
@@ -200,6 +210,7 @@ impl Summary {
         let treatments =
             self.counts.iter().map(|(treatment, &n)| (n, treatment.name(), treatments::in_brief(*treatment)));
         let others = [
+            (self.pinned, "pinned", "calls of a clock that give seeds: they say the same in every run"),
             (self.tie_breaks, "added", "methods where a class inherits one from unrelated interfaces"),
             (self.excluded, "not recorded", "methods of excluded classes, in whatever form"),
             (

@@ -3,3 +3,4 @@
 pub mod activation_counters;
 pub mod bytecode_counts;
 pub mod call_sites;
+pub mod pinned_results;
