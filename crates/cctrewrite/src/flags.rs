@@ -13,7 +13,11 @@ use crate::exit;
 use crate::load_time;
 use crate::output;
 use crate::place::{PLACE_NAME, Place};
+use crate::reproducible;
 use crate::traces;
+
+/// The boot class path can be put together by options up to JDK 8 only.
+const JDK: u16 = 8;
 
 /// An output of `instrument`.
 struct Output {
@@ -51,6 +55,9 @@ pub fn run(arguments: &Flags) -> Result<()> {
     // All agree in this.
     let bodies = outputs.iter().all(|o| output::value(&o.provenance, "intrinsics") != Some("native"));
     options.extend(exactness::spelled(bodies));
+    if outputs.iter().any(|o| output::value(&o.provenance, "reproducible") == Some("yes")) {
+        options.extend(reproducible::spelled(JDK));
+    }
     if arguments.fast {
         options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     }

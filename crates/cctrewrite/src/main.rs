@@ -20,6 +20,7 @@ mod place;
 mod profile_file;
 mod progress;
 mod report_command;
+mod reproducible;
 mod text;
 mod traces;
 mod treatments;

@@ -139,6 +139,14 @@ pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/SecurityManager" b"classLoaderDepth0" After STACKS b"after$classLoaderDepth0" b"(ILjava/lang/SecurityManager;)I";
 };
 
+/// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the methods of a class by the addresses of their
+/// names.
+const REPRODUCIBLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
+    b"java/lang/Class" b"getDeclaredMethods0" Result HOOKS b"sorted" b"([Ljava/lang/reflect/Method;)[Ljava/lang/reflect/Method;";
+    b"java/lang/Class" b"getDeclaredConstructors0" Result HOOKS b"sorted"
+        b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
+};
+
 /// The hook of a native. Natives of the same name have other parameters in other versions of the class library; a hook that does not
 /// fit is none.
 pub fn native_hook(
@@ -146,9 +154,12 @@ pub fn native_hook(
     name: &[u8],
     descriptor: &[u8],
     is_static: bool,
+    reproducible: bool,
 ) -> Option<&'static NativeHook> {
-    let hook = NATIVE_HOOKS
+    let special = if reproducible { REPRODUCIBLE_HOOKS } else { &[] };
+    let hook = special
         .iter()
+        .chain(NATIVE_HOOKS)
         .find(|(c, n, hook)| *c == class && *n == name && hook.fits(class, descriptor, is_static));
     hook.map(|(.., hook)| hook)
 }
@@ -214,7 +225,7 @@ mod tests {
     fn hooks_fit_the_natives_of_jdk_8_and_no_others() {
         let class_loader = b"java/lang/ClassLoader";
         let hook = |name: &[u8], descriptor: &[u8], is_static| {
-            native_hook(class_loader, name, descriptor, is_static).is_some()
+            native_hook(class_loader, name, descriptor, is_static, false).is_some()
         };
         let jdk_8 =
             b"(Ljava/lang/String;[BIILjava/security/ProtectionDomain;Ljava/lang/String;)Ljava/lang/Class;";
@@ -223,14 +234,27 @@ mod tests {
         let jdk_17 = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)Ljava/lang/Class;";
         assert!(!hook(b"defineClass0", jdk_17, true));
         let members =
-            native_hook(b"java/lang/Class", b"getDeclaredFields0", b"(Z)[Ljava/lang/reflect/Field;", false);
+            native_hook(b"java/lang/Class", b"getDeclaredFields0", b"(Z)[Ljava/lang/reflect/Field;", false, true);
         assert!(members.is_some());
+    }
+
+    #[test]
+    fn members_are_sorted_where_profiles_are_to_be_the_same() {
+        let hook = |reproducible| {
+            let descriptor = b"(Z)[Ljava/lang/reflect/Method;";
+            native_hook(b"java/lang/Class", b"getDeclaredMethods0", descriptor, false, reproducible)
+        };
+        let name = |hook: Option<&NativeHook>| match hook {
+            Some(NativeHook::Result(method)) => method.name,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([name(hook(false)), name(hook(true))], [&b"filter"[..], b"sorted"]);
     }
 
     #[test]
     fn hooks_that_see_arguments_and_results_state_both() {
         let hook = |class: &[u8], name: &[u8], descriptor: &[u8], is_static| {
-            native_hook(class, name, descriptor, is_static).is_some()
+            native_hook(class, name, descriptor, is_static, false).is_some()
         };
         let (throwable, threads) = (b"java/lang/Throwable", b"sun/management/ThreadImpl");
         assert!(hook(throwable, b"getStackTraceElement", b"(I)Ljava/lang/StackTraceElement;", false));

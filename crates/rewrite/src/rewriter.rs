@@ -228,7 +228,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 slots = 1;
                 let mid = self.mid(index, slots);
                 let is_static = member.is(access::STATIC);
-                let hook = hooks::native_hook(self.class.name(), member.name, member.descriptor, is_static);
+                let Settings { reproducible, .. } = self.rewriter.settings;
+                let (class, name) = (self.class.name(), member.name);
+                let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
                     wrappers::bytecode_to_native(emitter, target, mid, hook, head)
                 })?;

@@ -138,12 +138,13 @@ impl fmt::Display for Remark {
 }
 
 /// What it means for the counts when values of these keys differ.
-const MEANING: [(&str, &str); 5] = [
+const MEANING: [(&str, &str); 6] = [
     ("blocks", "bytecodes of blocks that an exception leaves are counted by different rules"),
     ("exact", "where it is no, the notes say what may be missing"),
     ("intrinsics", "where they are native, their bodies are not counted"),
     ("java.version", "the class libraries may differ"),
     ("provenance", "the rewritten classes are not the same"),
+    ("reproducible", "where it is not yes, what a program does may differ from run to run"),
 ];
 
 /// What the headers, notes and damages say.

@@ -23,6 +23,9 @@ pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), Report
     if let Some(intrinsics) = meta("intrinsics") {
         line("Intrinsics", intrinsics_are(intrinsics))?;
     }
+    if let Some(reproducible) = meta("reproducible").filter(|value| value != "no") {
+        line("Repeatable", reproducible_is(reproducible))?;
+    }
     for (key, name) in [("exact", "Exact"), ("limits", "Limits"), ("tool", "Tool"), ("agent", "Agent")] {
         if let Some(value) = meta(key) {
             let why = if (key, &*value) == ("exact", "no") { " (see the notes)" } else { "" };
@@ -64,6 +67,14 @@ fn intrinsics_are(choice: String) -> String {
         "bytecode" => "bytecode (their Java bodies are executed and counted)".to_owned(),
         "native" => "native (HotSpot's own code where it has some: calls without bytecodes)".to_owned(),
         _ => choice,
+    }
+}
+
+fn reproducible_is(value: String) -> String {
+    match &*value {
+        "yes" => "yes (seeds, hash codes and the order of members are pinned)".to_owned(),
+        "partly" => "partly (seeds and the order of members are pinned; see the notes)".to_owned(),
+        _ => value,
     }
 }
 

@@ -1,6 +1,5 @@
 package cctrewrite.runtime;
 
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 
 /**
@@ -68,26 +67,19 @@ final class Exactness {
      * @return whether the numbers are exact as far as options go
      */
     static boolean check(boolean rawClasses, boolean bodies, ArrayList<String> notes) {
-        Method getFlag;
-        Method getValue;
-        try {
-            Class<?> type = flags();
-            getFlag = type.getDeclaredMethod("getFlag", String.class);
-            getFlag.setAccessible(true);
-            getValue = type.getDeclaredMethod("getValue");
-            getValue.setAccessible(true);
-        } catch (Throwable e) {
+        VmFlags flags = VmFlags.open();
+        if (flags == null) {
             notes.add("the JVM options that exact numbers need could not be looked up in this JVM");
             return false;
         }
-        boolean unlocked = "true".equals(value(getFlag, getValue, "UnlockDiagnosticVMOptions"));
+        boolean unlocked = "true".equals(flags.value("UnlockDiagnosticVMOptions"));
         boolean exact = true;
         for (int i = 0; i < OPTIONS.length; i++) {
             Option option = OPTIONS[i];
             if (option.when == WITH_RAW_CLASSES && !rawClasses || option.when == WITH_BODIES && !bodies) {
                 continue;
             }
-            String value = value(getFlag, getValue, option.flag);
+            String value = flags.value(option.flag);
             if (value == null && option.diagnostic() && !unlocked) {
                 value = "";
             }
@@ -96,7 +88,7 @@ final class Exactness {
                 notes.add("not exact without " + option.spelled() + ": " + option.why);
             }
         }
-        String depth = value(getFlag, getValue, "MaxJavaStackTraceDepth");
+        String depth = flags.value("MaxJavaStackTraceDepth");
         long wanted = CctTraces.wantedOfTheJvm();
         if (depth != null && !enough(Long.parseLong(depth), wanted)) {
             notes.add("stack traces could be shorter than the plain program's without -XX:MaxJavaStackTraceDepth=" + wanted);
@@ -104,30 +96,8 @@ final class Exactness {
         return exact;
     }
 
-    /** The management classes' view of the JVM's options; the first class named loads the native library behind the second. */
-    private static Class<?> flags() throws ClassNotFoundException {
-        try {
-            Class.forName("sun.management.ManagementFactoryHelper");
-            return Class.forName("sun.management.Flag");
-        } catch (ClassNotFoundException e) {
-            // Since JDK 9. Module java.base may look into all others.
-            Class.forName("com.sun.management.internal.PlatformMBeanProviderImpl");
-            return Class.forName("com.sun.management.internal.Flag");
-        }
-    }
-
     /** Both below 0 where there is no limit. */
     private static boolean enough(long depth, long wanted) {
         return depth < 0L || wanted >= 0L && depth >= wanted;
-    }
-
-    /** A flag's value; null when this JVM does not know it, or keeps it locked. */
-    private static String value(Method getFlag, Method getValue, String name) {
-        try {
-            Object flag = getFlag.invoke(null, name);
-            return flag == null ? null : String.valueOf(getValue.invoke(flag));
-        } catch (Throwable e) {
-            return null;
-        }
     }
 }

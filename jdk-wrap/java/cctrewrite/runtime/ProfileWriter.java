@@ -170,6 +170,10 @@ final class ProfileWriter {
         Output[] outputs = Outputs.known().all;
         boolean bodies = !value(outputs, "intrinsics").equals("native");
         boolean exact = Exactness.check(RawClasses.any(), bodies, notes);
+        String reproducible = value(outputs, "reproducible");
+        if (reproducible.equals("yes") && !Reproducibility.check(notes)) {
+            reproducible = "partly";
+        }
         TreeMap<String, String> meta = new TreeMap<String, String>();
         meta.put("agent", Settings.AGENT);
         meta.put("blocks", value(outputs, "blocks"));
@@ -182,6 +186,7 @@ final class ProfileWriter {
         meta.put("main", mainClass());
         meta.put("metrics", value(outputs, "metrics"));
         meta.put("provenance", provenance(outputs));
+        meta.put("reproducible", reproducible);
         meta.put("tool", value(outputs, "tool"));
         String[] keys = meta.keySet().toArray(new String[0]);
         for (int i = 0; i < keys.length; i++) {

@@ -5,6 +5,7 @@ import cctrewrite.runtime.Finish;
 import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Launch;
 import cctrewrite.runtime.LoadTime;
+import cctrewrite.runtime.Members;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -233,6 +234,36 @@ public final class CctHooks {
         try {
             thread.cct$context = CctRuntime.BYPASS;
             return Hidden.constructors(all);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** As {@link #filter(Method[])}, and in an order of their own ({@code --reproducible}). */
+    public static Method[] sorted(Method[] all) {
+        if (!CctRuntime.booted()) {
+            return Members.sorted(Hidden.methods(all));
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return Members.sorted(Hidden.methods(all));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** As {@link #filter(Constructor[])}, and in an order of their own ({@code --reproducible}). */
+    public static Constructor<?>[] sorted(Constructor<?>[] all) {
+        if (!CctRuntime.booted()) {
+            return Members.sorted(Hidden.constructors(all));
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return Members.sorted(Hidden.constructors(all));
         } finally {
             thread.cct$context = context;
         }

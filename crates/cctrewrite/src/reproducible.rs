@@ -1,0 +1,92 @@
+//! JVM options that belong to outputs made with `--reproducible` (docs/reproducible.md).
+
+/// An option that takes something out of the hands of chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// Name of the flag, or of the system property: those have dots.
+    pub flag: &'static str,
+    /// The value it gets. A value that the user gives behind it wins.
+    pub value: &'static str,
+    /// The first JDK that has it.
+    pub since: u16,
+    /// The last; [`NEWEST`] where all later ones do.
+    pub until: u16,
+}
+
+/// No JDK is newer.
+pub const NEWEST: u16 = u16::MAX;
+
+const fn pin(flag: &'static str, value: &'static str, since: u16, until: u16) -> Pin {
+    Pin { flag, value, since, until }
+}
+
+/// The options. The runtime notes each one that is missing, with the reason (`jdk-wrap/java/cctrewrite/runtime/Reproducibility.java`); a
+/// test holds the two together.
+pub const PINS: &[Pin] = &[
+    pin("hashCode", "3", 8, NEWEST),
+    pin("ActiveProcessorCount", "1", 8, NEWEST),
+    pin("SoftRefLRUPolicyMSPerMB", "2147483647", 8, NEWEST),
+    pin("UseDynamicNumberOfCompilerThreads", "false", 11, NEWEST),
+    pin("sun.io.useCanonCaches", "false", 8, 11),
+];
+
+/// The options of [`PINS`] as a JVM of this JDK takes them.
+pub fn spelled(jdk: u16) -> Vec<String> {
+    let mut options = Vec::new();
+    for &Pin { flag, value, .. } in PINS.iter().filter(|pin| (pin.since..=pin.until).contains(&jdk)) {
+        if flag == "hashCode" {
+            // Experimental from JDK 9 on; 8 does not mind.
+            options.push("-XX:+UnlockExperimentalVMOptions".to_owned());
+        }
+        options.push(match value {
+            _ if flag.contains('.') => format!("-D{flag}={value}"),
+            "true" => format!("-XX:+{flag}"),
+            "false" => format!("-XX:-{flag}"),
+            _ => format!("-XX:{flag}={value}"),
+        });
+    }
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The runtime's table: `new Option("flag", "value", also, since, until, "why")`.
+    fn table_of_the_runtime() -> Vec<(String, String, u16, u16)> {
+        let source = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../jdk-wrap/java/cctrewrite/runtime/Reproducibility.java"
+        );
+        let source = std::fs::read_to_string(source).unwrap();
+        let number = |text: &str| if text == "NEWEST" { NEWEST } else { text.parse().unwrap() };
+        let rows = source.split("new Option(").skip(1).map(|row| {
+            let columns: Vec<&str> = row.split(", ").map(|column| column.trim_matches('"')).collect();
+            (columns[0].to_owned(), columns[1].to_owned(), number(columns[3]), number(columns[4]))
+        });
+        rows.collect()
+    }
+
+    #[test]
+    fn the_runtime_checks_what_is_printed() {
+        let ours: Vec<_> =
+            PINS.iter().map(|p| (p.flag.to_owned(), p.value.to_owned(), p.since, p.until)).collect();
+        assert_eq!(ours, table_of_the_runtime());
+    }
+
+    #[test]
+    fn a_jdk_gets_the_options_that_it_knows() {
+        assert_eq!(
+            spelled(8),
+            [
+                "-XX:+UnlockExperimentalVMOptions",
+                "-XX:hashCode=3",
+                "-XX:ActiveProcessorCount=1",
+                "-XX:SoftRefLRUPolicyMSPerMB=2147483647",
+                "-Dsun.io.useCanonCaches=false",
+            ]
+        );
+        assert!(spelled(11).contains(&"-XX:-UseDynamicNumberOfCompilerThreads".to_owned()));
+        assert!(!spelled(17).contains(&"-Dsun.io.useCanonCaches=false".to_owned()));
+    }
+}
