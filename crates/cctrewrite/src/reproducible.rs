@@ -30,7 +30,11 @@ pub const PINS: &[Pin] = &[
     pin("sun.io.useCanonCaches", "false", 8, 11),
 ];
 
-/// The options of [`PINS`] as a JVM of this JDK takes them.
+/// Every thread has a tree of its own. By default one whose thread has ended is leased to the next thread, and which that is depends on
+/// timing; the sums do not.
+const TREES: &str = "-Dcctrewrite.threads=each";
+
+/// The options of [`PINS`] as a JVM of this JDK takes them, and the profiler's own.
 pub fn spelled(jdk: u16) -> Vec<String> {
     let mut options = Vec::new();
     for &Pin { flag, value, .. } in PINS.iter().filter(|pin| (pin.since..=pin.until).contains(&jdk)) {
@@ -45,6 +49,7 @@ pub fn spelled(jdk: u16) -> Vec<String> {
             _ => format!("-XX:{flag}={value}"),
         });
     }
+    options.push(TREES.to_owned());
     options
 }
 
@@ -84,6 +89,7 @@ mod tests {
                 "-XX:ActiveProcessorCount=1",
                 "-XX:SoftRefLRUPolicyMSPerMB=2147483647",
                 "-Dsun.io.useCanonCaches=false",
+                "-Dcctrewrite.threads=each",
             ]
         );
         assert!(spelled(11).contains(&"-XX:-UseDynamicNumberOfCompilerThreads".to_owned()));

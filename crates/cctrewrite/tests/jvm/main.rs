@@ -23,6 +23,7 @@ mod misfits;
 mod open_frames;
 mod overflows;
 mod raw;
+mod reproducible;
 mod semantics;
 mod shapes;
 mod swarm;

@@ -46,6 +46,13 @@ fn another_choice_for_intrinsics_is_refused() {
 }
 
 #[test]
+fn a_program_made_to_be_reproducible_is_refused_by_a_library_that_is_not() {
+    let Some(jdk) = Jdk::find() else { return };
+    let (output, run) = hello(jdk, &jdk.rt_jar(), &["--reproducible"]);
+    assert_refused(&run, &output, "reproducible");
+}
+
+#[test]
 fn other_metrics_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--metrics", "calls"]);
