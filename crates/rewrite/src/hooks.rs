@@ -233,8 +233,13 @@ mod tests {
         assert!(!hook(b"defineClass1", jdk_8, true));
         let jdk_17 = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)Ljava/lang/Class;";
         assert!(!hook(b"defineClass0", jdk_17, true));
-        let members =
-            native_hook(b"java/lang/Class", b"getDeclaredFields0", b"(Z)[Ljava/lang/reflect/Field;", false, true);
+        let members = native_hook(
+            b"java/lang/Class",
+            b"getDeclaredFields0",
+            b"(Z)[Ljava/lang/reflect/Field;",
+            false,
+            true,
+        );
         assert!(members.is_some());
     }
 
@@ -244,10 +249,12 @@ mod tests {
             let descriptor = b"(Z)[Ljava/lang/reflect/Method;";
             native_hook(b"java/lang/Class", b"getDeclaredMethods0", descriptor, false, reproducible)
         };
-        let name = |hook: Option<&NativeHook>| match hook {
-            Some(NativeHook::Result(method)) => method.name,
-            other => panic!("{other:?}"),
-        };
+        fn name(hook: Option<&'static NativeHook>) -> &'static [u8] {
+            match hook {
+                Some(NativeHook::Result(method)) => method.name,
+                other => panic!("{other:?}"),
+            }
+        }
         assert_eq!([name(hook(false)), name(hook(true))], [&b"filter"[..], b"sorted"]);
     }
 

@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn methods_are_renamed_where_the_class_library_has_the_new_names() {
-        let calls = |method: &str| class("A").method(PUBLIC | NATIVE, method, "()V").bytes();
+        let calls = |method: &'static str| class("A").method(PUBLIC | NATIVE, method, "()V").bytes();
         assert_eq!(fit(&calls("getObject"), None).unwrap(), calls("getObject"));
         assert_eq!(fit(&calls("getObject"), Some(&[b"getObject"])).unwrap(), calls("getObject"));
         let newer: &[&[u8]] = &[b"getObject", b"getReference"];

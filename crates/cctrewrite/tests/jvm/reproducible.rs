@@ -136,7 +136,8 @@ fn the_pins_of_every_jdk_are_there() {
                 }
             }
         }
-        let expected: BTreeSet<_> = expected.into_iter().map(|(c, m, clock)| (c, m.to_vec(), clock)).collect();
+        let expected: BTreeSet<_> =
+            expected.into_iter().map(|(c, m, clock)| (c, m.to_vec(), clock)).collect();
         assert_eq!(found, expected, "JDK {jdk}");
         assert!(found.len() >= 5);
     }

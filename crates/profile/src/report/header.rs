@@ -72,7 +72,10 @@ fn intrinsics_are(choice: String) -> String {
 
 fn reproducible_is(value: String) -> String {
     match &*value {
-        "yes" => "yes (seeds, hash codes and the order of members are pinned)".to_owned(),
+        "yes" => {
+            "yes (seeds, hash codes and the order of members are pinned; which thread comes first is not)"
+                .to_owned()
+        }
         "partly" => "partly (seeds and the order of members are pinned; see the notes)".to_owned(),
         _ => value,
     }
