@@ -1,7 +1,8 @@
-//! Whole programs on a real JDK 8, instrumented by the built command.
+//! Whole programs on real JDKs, instrumented by the built command.
 //!
-//! `JAVA8_HOME` names the JDK (`cargo xtask jdks` finds or fetches one); without it each test says that it is skipped. The programs are those
-//! of `fixtures/`, with their class files, so that no compiler stands between a test and the numbers it expects.
+//! `JAVA8_HOME`, `JAVA11_HOME` and so on name the JDKs (`cargo xtask jdks` finds or fetches them); without its JDK a test says that it is
+//! skipped. Tests without a version in their name are about JDK 8, those of `images`, `sections` and `modern_counts` about all later ones.
+//! The programs are those of `fixtures/`, with their class files, so that no compiler stands between a test and the numbers it expects.
 
 // A test that cannot set itself up has failed.
 #![allow(clippy::unwrap_used)]
@@ -17,13 +18,16 @@ mod drift;
 mod endings;
 mod exactness;
 mod filters;
+mod images;
 mod intrinsics;
 mod loadtime;
 mod misfits;
+mod modern_counts;
 mod open_frames;
 mod overflows;
 mod raw;
 mod reproducible;
+mod sections;
 mod semantics;
 mod shapes;
 mod swarm;

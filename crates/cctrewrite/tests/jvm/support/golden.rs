@@ -16,6 +16,8 @@ pub struct Golden {
     classes: Vec<String>,
     /// What `-Dcctrewrite.threads` is to be when paths begin with the thread's name.
     pub threads: Option<String>,
+    /// Whether classes that the JVM generates (`Lambdas$$Lambda`, `Switches$$TypeSwitch`) are left out of paths, too.
+    without_generated: bool,
     contexts: Contexts,
 }
 
@@ -36,7 +38,7 @@ impl Golden {
             let (counts, path) = parse(line);
             assert!(contexts.insert(path.to_owned(), counts).is_none(), "{path} stands there twice");
         }
-        Golden { classes, threads, contexts }
+        Golden { classes, threads, without_generated: false, contexts }
     }
 
     /// The same with all threads added up.
@@ -50,6 +52,11 @@ impl Golden {
         Golden { threads: None, contexts, ..self }
     }
 
+    /// The same without the classes that the JVM generates: which there are, and what is in them, differs from release to release.
+    pub fn without_generated(self) -> Golden {
+        Golden { without_generated: true, ..self }
+    }
+
     /// Compares a run with it, context by context.
     pub fn assert_equal(&self, run: &Run, what: &str) {
         let differences = self.differences(run);
@@ -58,7 +65,7 @@ impl Golden {
 
     /// A line for each context in which a run differs from it.
     pub fn differences(&self, run: &Run) -> String {
-        let found = shown(&run.contexts(self.threads.is_some()), &self.classes);
+        let found = shown(&run.contexts(self.threads.is_some()), &self.classes, self.without_generated);
         let mut differences = String::new();
         let paths: BTreeSet<&String> = self.contexts.keys().chain(found.keys()).collect();
         for path in paths {
@@ -72,10 +79,10 @@ impl Golden {
 }
 
 /// The contexts of some classes.
-fn shown(lines: &[String], classes: &[String]) -> Contexts {
+fn shown(lines: &[String], classes: &[String], without_generated: bool) -> Contexts {
     let is_shown = |frame: &str| {
         let mut tails = classes.iter().filter_map(|class| frame.strip_prefix(class.as_str()));
-        tails.any(|tail| tail.starts_with(['.', '$']))
+        tails.any(|tail| tail.starts_with(['.', '$']) && !(without_generated && tail.starts_with("$$")))
     };
     let mut contexts = Contexts::new();
     for line in lines {
@@ -96,7 +103,7 @@ fn shown(lines: &[String], classes: &[String]) -> Contexts {
 /// The contexts of these classes alone, as [`Golden`] compares them, as lines.
 pub fn of_classes(lines: &[String], classes: &[&str]) -> Vec<String> {
     let classes: Vec<String> = classes.iter().map(|class| (*class).to_owned()).collect();
-    let contexts = shown(lines, &classes);
+    let contexts = shown(lines, &classes, false);
     contexts.into_iter().map(|(path, (calls, bytecodes))| format!("{calls} {bytecodes} {path}")).collect()
 }
 

@@ -1,90 +1,37 @@
-//! What all modules use: the JDK, the instrumented class libraries, and JVMs that run on them.
+//! What all modules use: the JDKs, the instrumented class libraries and images, and JVMs that run on them.
 
 pub mod assembler;
 pub mod golden;
+mod image;
 mod java;
+mod jdk;
 mod library;
 
+pub use image::Image;
 pub use java::{Java, Run};
+pub use jdk::Jdk;
 pub use library::{ALL_BLOCKS, Blocks, Library, plain_programs};
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The home of a JDK 8.
-#[derive(Debug)]
-pub struct Jdk {
-    home: PathBuf,
-}
-
-impl Jdk {
-    /// The JDK of `JAVA8_HOME`. Without it the test that asks is skipped, and this says so.
-    ///
-    /// # Panics
-    /// When the variable names anything but the home of a JDK 8.
-    pub fn find() -> Option<&'static Jdk> {
-        static JDK: OnceLock<Option<Jdk>> = OnceLock::new();
-        let jdk = JDK.get_or_init(|| {
-            let home = PathBuf::from(std::env::var_os("JAVA8_HOME")?);
-            let jdk = Jdk { home };
-            assert!(jdk.rt_jar().is_file(), "JAVA8_HOME={} is no JDK 8", jdk.home.display());
-            Some(jdk)
-        });
-        if jdk.is_none() {
-            eprintln!("skipped: JAVA8_HOME is not set");
+/// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 17: jdk_17, 21: jdk_21)`, where `check` takes the JDK.
+macro_rules! jdks {
+    ($module:ident, $check:ident, $($version:literal: $test:ident),+) => {
+        mod $module {
+            $(#[test]
+            fn $test() {
+                if let Some(jdk) = crate::support::Jdk::of_version($version) {
+                    super::$check(jdk);
+                }
+            })+
         }
-        jdk.as_ref()
-    }
-
-    /// A file or folder of the JDK.
-    pub fn path(&self, below: &str) -> PathBuf {
-        self.home.join(below)
-    }
-
-    /// The largest part of the class library.
-    pub fn rt_jar(&self) -> PathBuf {
-        self.path("jre/lib/rt.jar")
-    }
-
-    /// The jars that the boot class path has, in its order.
-    pub fn boot_jars(&self) -> Vec<PathBuf> {
-        let names = ["resources", "rt", "jsse", "jce", "charsets", "jfr"];
-        let jars = names.map(|name| self.path(&format!("jre/lib/{name}.jar")));
-        jars.into_iter().filter(|jar| jar.is_file()).collect()
-    }
-
-    /// The jars of the extension folder, by name.
-    pub fn extension_jars(&self) -> Vec<PathBuf> {
-        let files = fs::read_dir(self.path("jre/lib/ext")).unwrap().map(|entry| entry.unwrap().path());
-        let mut jars: Vec<PathBuf> = files.filter(|f| f.extension() == Some(OsStr::new("jar"))).collect();
-        jars.sort();
-        jars
-    }
-
-    /// The compiler and other tools.
-    pub fn tools_jar(&self) -> PathBuf {
-        self.path("lib/tools.jar")
-    }
-
-    /// A JVM of the plain JDK.
-    pub fn java(&self, name: &str) -> Java {
-        Java::new(self, name)
-    }
-
-    /// Packs folders into a jar, one after another.
-    pub fn pack(&self, jar: &Path, folders: &[PathBuf]) {
-        let mut command = Command::new(self.path("bin/jar"));
-        command.arg("cf").arg(jar);
-        for folder in folders {
-            command.arg("-C").arg(folder).arg(".");
-        }
-        assert_succeeded(&mut command);
-    }
+    };
 }
+pub(crate) use jdks;
 
 /// A folder of this test process, empty at the start.
 pub fn scratch() -> &'static Path {

@@ -1,0 +1,38 @@
+//! Images of JDK 9 and later boot, and every class of them loads, links and verifies.
+
+use crate::support::{ALL_BLOCKS, Blocks, Image, Jdk, assert_same_lines, fixture, jdks};
+
+fn boots(jdk: &'static Jdk) {
+    for blocks in ALL_BLOCKS {
+        let Some(image) = Image::of(jdk, blocks) else { return };
+        for record in ["on", "off"] {
+            let mut java = image.java("hello");
+            java.option(format!("-Dcctrewrite.record={record}"));
+            let run = java.class_path([fixture("hello/classes")]).succeed("Hello", &["a", "b"]);
+            assert_eq!((run.out.as_str(), run.err.as_str()), ("Hello 2\n", ""), "{blocks:?}, {record}");
+            assert_eq!(run.profile_path().exists(), record == "on");
+        }
+    }
+}
+
+/// All modules, those included that are resolved only when asked for.
+fn links(jdk: &'static Jdk) {
+    let link = |mut java: crate::support::Java| {
+        java.verify().option("--add-modules").option("ALL-SYSTEM");
+        java.class_path([fixture("link/modules/classes")]).succeed("LinkModules", &[])
+    };
+    let expected = link(jdk.java("link-plain"));
+    assert!(expected.out.ends_with(" bad 0\n"), "{}", expected.out);
+    for (blocks, record) in [(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Precise, "on")] {
+        let Some(image) = Image::of(jdk, blocks) else { return };
+        let mut java = image.java("link");
+        java.option(format!("-Dcctrewrite.record={record}"));
+        let found = link(java);
+        let what = format!("JDK {}, {blocks:?}, record={record}: {}", jdk.version, found.err);
+        let [before, now] = [&expected, &found].map(|run| run.out.lines().collect::<Vec<_>>());
+        assert_same_lines(&before, &now, &what);
+    }
+}
+
+jdks!(boots, boots, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(links, links, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);

@@ -1,0 +1,135 @@
+//! The fixtures' trees on JDK 9 and later: the same numbers whatever the release, the compiler, the collector and the heap.
+
+use std::path::PathBuf;
+
+use crate::support::golden::{Golden, flat};
+use crate::support::{ALL_BLOCKS, Blocks, Image, Java, Jdk, Run, fixture, jdks};
+
+/// Fixtures with an expected tree, and the release that they need.
+const TREES: [(&str, u32); 15] = [
+    ("calls", 8),
+    ("recursion", 8),
+    ("exceptions", 8),
+    ("control", 8),
+    ("natives", 8),
+    ("types", 8),
+    ("lambdas", 8),
+    ("initialisers", 8),
+    ("causes", 8),
+    ("threads", 8),
+    ("turns", 8),
+    ("records", 17),
+    ("switches", 21),
+    ("virtual", 21),
+    ("prologues", 25),
+];
+
+/// Ways to run the same program, none of which may change a number.
+const WAYS: [&[&str]; 7] = [
+    &["-Xint"],
+    &["-XX:TieredStopAtLevel=1"],
+    &["-XX:-TieredCompilation"],
+    &["-XX:+UseG1GC"],
+    &["-XX:+UseParallelGC", "-Xmx64m"],
+    &["-XX:+UseZGC", "-Xmx256m"],
+    &["-Xmx24m", "-Xmn2m"],
+];
+
+/// The expected tree of a fixture: the one for the newest release up to this one, by this rule for blocks if the rules differ.
+fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
+    let folder = fixture(name);
+    let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.name()));
+    let others = [format!("expected.{}.txt", blocks.name()), "expected.raw.txt".into(), "expected.txt".into()];
+    let files = since.chain(others).map(|file| folder.join(file));
+    let file = files.into_iter().find(|file| file.is_file());
+    // What the JVM generates differs from release to release; the frames of generated classes are left out.
+    Golden::read(&file.unwrap()).without_generated()
+}
+
+fn run(mut java: Java, name: &str, golden: &Golden) -> Run {
+    if golden.threads.as_deref() == Some("each") {
+        java.option("-Dcctrewrite.threads=each");
+    }
+    let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+    let classes: PathBuf = fixture(name).join("classes");
+    java.class_path([classes]).succeed(&main, &[])
+}
+
+fn trees(jdk: &'static Jdk) {
+    for blocks in ALL_BLOCKS {
+        let Some(image) = Image::of(jdk, blocks) else { return };
+        for (name, _) in TREES.iter().filter(|(_, since)| *since <= jdk.version) {
+            let golden = golden(name, blocks, jdk.version);
+            let run = run(image.java(name), name, &golden);
+            golden.assert_equal(&run, &format!("{name} on JDK {}, {} blocks", jdk.version, blocks.name()));
+            assert_eq!(run.profile().meta["blocks"], blocks.name());
+        }
+    }
+}
+
+fn ways(jdk: &'static Jdk) {
+    let Some(image) = Image::of(jdk, Blocks::Precise) else { return };
+    for way in WAYS {
+        // The Z collector is no experiment since 15.
+        if way.contains(&"-XX:+UseZGC") && jdk.version < 15 {
+            continue;
+        }
+        for (name, _) in TREES.iter().filter(|(_, since)| *since <= jdk.version) {
+            let golden = golden(name, Blocks::Precise, jdk.version);
+            let mut java = image.java(name);
+            if way.iter().any(|option| option.ends_with("GC")) {
+                java.forget("-XX:+UseSerialGC");
+            }
+            for option in way {
+                java.option(*option);
+            }
+            let run = run(java, name, &golden);
+            golden.assert_equal(&run, &format!("{name} on JDK {}, {way:?}", jdk.version));
+        }
+    }
+}
+
+/// Virtual threads on four carriers: the calls that the program says there must be.
+fn load(jdk: &'static Jdk, arguments: &[&str]) {
+    let start = |mut java: Java| {
+        java.option("-Djdk.virtualThreadScheduler.parallelism=4").option("-Xmx2g");
+        java.class_path([fixture("virtual/classes")]).succeed("Load", arguments)
+    };
+    let expected = start(jdk.java("load-plain"));
+    let Some(image) = Image::of(jdk, Blocks::Precise) else { return };
+    let found = start(image.java("load"));
+    let what = format!("{arguments:?} on JDK {}", jdk.version);
+    assert_eq!(found.out, expected.out, "{what}");
+    let methods = flat(&found);
+    let mut checked = 0;
+    for line in expected.out.lines().filter_map(|line| line.strip_prefix("calls ")) {
+        let (method, calls) = line.rsplit_once(' ').unwrap();
+        let counted = methods.get(method).map(|(calls, _)| calls.to_string());
+        assert_eq!(counted.as_deref(), Some(calls), "{what}: {method}");
+        checked += 1;
+    }
+    assert!(checked >= 2, "{}", expected.out);
+    println!("{what}: plain {}; profiled {}", last(&expected.err), last(&found.err));
+}
+
+fn last(text: &str) -> &str {
+    text.lines().last().unwrap_or_default()
+}
+
+fn migrating(jdk: &'static Jdk) {
+    load(jdk, &["work", "10000", "10"]);
+}
+
+fn parked(jdk: &'static Jdk) {
+    load(jdk, &["parked", "100000"]);
+}
+
+fn short_lived(jdk: &'static Jdk) {
+    load(jdk, &["short", "100000"]);
+}
+
+jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 27: jdk_27);

@@ -1,0 +1,138 @@
+//! Programs behave as before on a profiled JDK of 9 and later.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
+
+/// Rules for blocks and values of `cctrewrite.record`. Each is a run of all sections.
+const RUNS: [(Blocks, &str); 3] = [(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Precise, "on")];
+
+/// Sections that print something else on a profiled JDK; a test of their own says what.
+const DIFFERING: [&str; 1] = ["LibraryPackages"];
+
+/// A program of sections.
+#[derive(Debug, Clone, Copy)]
+struct Program {
+    main: &'static str,
+    /// Below `fixtures/`.
+    class_path: &'static [&'static str],
+    /// It prints at least so many lines.
+    lines: usize,
+    options: &'static [&'static str],
+}
+
+/// What came since 8, of which each release prints what it knows.
+const MODERN: Program = Program {
+    main: "Modern",
+    class_path: &["semantics/classes", "modern/classes"],
+    lines: 1900,
+    options: &[],
+};
+
+/// The sections of JDK 8, which run on all.
+const SEMANTICS: Program =
+    Program { main: "Semantics", class_path: &["semantics/classes"], lines: 2500, options: &[] };
+
+/// Class files with a minor version of 65535, which only one release takes (JVMS 4.1).
+const PREVIEW_25: Program = Program {
+    main: "Preview",
+    class_path: &["semantics/classes", "modern/classes", "modern/preview25/classes"],
+    lines: 40,
+    options: &["--enable-preview"],
+};
+
+/// A program in named modules, in the boot layer.
+const MODULES: Program =
+    Program { main: "-m greeting.app/greeting.app.Main", class_path: &[], lines: 4, options: &["-p"] };
+
+fn run(mut java: Java, jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
+    // A heap that can be filled. Without the second option compiled code throws exceptions without stacks and messages.
+    java.option("-Xmx512m").option("-XX:-OmitStackTraceInFastThrow");
+    if jdk.version >= 17 {
+        java.option("--enable-native-access=ALL-UNNAMED");
+    }
+    for option in program.options {
+        java.option(*option);
+    }
+    if program.options.contains(&"-p") {
+        java.option(fixture("modern/modules").display().to_string());
+    }
+    let class_path: Vec<PathBuf> = program.class_path.iter().map(|below| fixture(below)).collect();
+    java.class_path(class_path).succeed(program.main, arguments)
+}
+
+fn lines(run: &Run) -> Vec<&str> {
+    run.out.lines().collect()
+}
+
+/// The plain run, which must be whole.
+fn plain(jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
+    let expected = run(jdk.java("sections-plain"), jdk, program, arguments);
+    assert!(expected.out.lines().count() >= program.lines, "{}", expected.out);
+    assert!(!expected.out.contains("did not end"), "{}", expected.out);
+    expected
+}
+
+/// By what it prints: on the plain JDK and on the image, recording and not, by both rules for blocks.
+fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
+    let expected = plain(jdk, program, arguments);
+    for (blocks, record) in RUNS {
+        let Some(image) = Image::of(jdk, blocks) else { return };
+        let mut java = image.java("sections");
+        java.option(format!("-Dcctrewrite.record={record}"));
+        let found = run(java, jdk, program, arguments);
+        let what = format!("{} on JDK {}, {blocks:?}, record={record}", program.main, jdk.version);
+        assert_same_lines(&lines(&expected), &lines(&found), &what);
+        assert_eq!(found.err, expected.err, "{what}");
+        assert_eq!(found.profile_path().exists(), record == "on", "{what}");
+    }
+}
+
+fn modern(jdk: &'static Jdk) {
+    let without = DIFFERING.map(|section| format!("-{section}"));
+    same_on_the_image(jdk, MODERN, &without.each_ref().map(String::as_str));
+}
+
+fn semantics(jdk: &'static Jdk) {
+    same_on_the_image(jdk, SEMANTICS, &[]);
+}
+
+fn modules(jdk: &'static Jdk) {
+    same_on_the_image(jdk, MODULES, &["first", "second"]);
+}
+
+fn preview(jdk: &'static Jdk) {
+    same_on_the_image(jdk, PREVIEW_25, &[]);
+}
+
+/// The same run twice on the plain JDK: else nothing could be said of the image.
+fn deterministic(jdk: &'static Jdk) {
+    for program in [MODERN, SEMANTICS] {
+        let first = plain(jdk, program, &[]);
+        let mut java = jdk.java("sections-again");
+        java.option("-XX:TieredStopAtLevel=1");
+        let second = run(java, jdk, program, &[]);
+        assert_same_lines(&lines(&first), &lines(&second), &format!("{} on JDK {}", program.main, jdk.version));
+    }
+}
+
+/// The class library has the runtime's packages and classes besides its own, and lists them.
+fn packages(jdk: &'static Jdk) {
+    let names = |run: &Run| -> BTreeSet<String> {
+        run.out.split(['[', ']', ',', '\n']).map(|name| name.trim().to_owned()).collect()
+    };
+    let expected = names(&plain(jdk, Program { lines: 5, ..MODERN }, &DIFFERING));
+    let Some(image) = Image::of(jdk, Blocks::Default) else { return };
+    let found = names(&run(image.java("packages"), jdk, MODERN, &DIFFERING));
+    let more: Vec<&String> = found.difference(&expected).collect();
+    assert!(expected.is_subset(&found), "missing: {:?}", expected.difference(&found).collect::<Vec<_>>());
+    assert!(more.iter().all(|name| name.starts_with("cctrewrite") || name.starts_with("Cct")), "{more:?}");
+}
+
+jdks!(modern, modern, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(semantics, semantics, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(modules, modules, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(preview, preview, 25: jdk_25);
+jdks!(deterministic, deterministic, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(packages, packages, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
