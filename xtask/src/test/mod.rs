@@ -80,6 +80,18 @@ fn describe(answer: &Answer) -> String {
     }
 }
 
+/// What ran on a JDK.
+fn matrix(answer: &Answer, tally: &Tally) -> String {
+    let version = answer.version;
+    match tally.jdks().get(&version) {
+        Some(jdk) => {
+            let (tests, jvms, seconds) = (jdk.tests, jdk.jvms, jdk.time.as_secs());
+            format!("JDK {version}: ran {tests} tests in {seconds} s, with {jvms} JVMs")
+        }
+        None => format!("JDK {version}: ran no tests"),
+    }
+}
+
 /// Runs one of cargo's checks, which prints what it finds. Where the tool is not installed, the check is skipped.
 fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     heading(&format!("cargo {name}"));
@@ -129,9 +141,10 @@ fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)>
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
-        out.write_all(&line)?;
         // What tests print need not be UTF-8.
-        tally.line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']));
+        if tally.line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r'])) {
+            out.write_all(&line)?;
+        }
         line.clear();
     }
     Ok((tally, child.wait()?.success()))
@@ -142,6 +155,9 @@ fn summary(answers: &[Answer], parts: &[Part], tally: &Tally, total: Duration) -
     heading("summary");
     for answer in answers {
         print_line(&describe(answer))?;
+    }
+    for answer in answers {
+        print_line(&matrix(answer, tally))?;
     }
     for (reason, times) in tally.reasons() {
         print_line(&format!("skipped, {times} x: {reason}"))?;

@@ -4,7 +4,8 @@
 //! Here such a test counts as skipped, not as passed, even if it skipped only a part of its work. Lines that a test wrote past the
 //! harness, which cannot be assigned to a test any more, count as one skipped test each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// The counts.
 #[derive(Debug, Default)]
@@ -18,7 +19,21 @@ pub struct Tally {
     /// `skipped:` lines outside of any test's output.
     loose: u32,
     reasons: BTreeMap<String, u32>,
+    jdks: BTreeMap<u32, Matrix>,
+    /// The JDKs whose JVMs the test ran whose output is being shown.
+    ran: BTreeSet<u32>,
     section: Section,
+}
+
+/// What ran on one JDK.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Matrix {
+    /// Tests that ran a JVM of it; a test may run JVMs of several JDKs.
+    pub tests: u32,
+    /// JVMs, the plain JDK's and profiled ones.
+    pub jvms: u32,
+    /// Their time, added up: tests run beside each other.
+    pub time: Duration,
 }
 
 /// Where in the harness's output we are.
@@ -37,13 +52,14 @@ enum Section {
 }
 
 impl Tally {
-    /// Takes the next line.
-    pub fn line(&mut self, line: &str) {
+    /// Takes the next line; whether it tells anybody else anything.
+    pub fn line(&mut self, line: &str) -> bool {
         if let Some(result) = line.strip_prefix("test result: ") {
             self.reported_passed += count(result, " passed");
             self.failed += count(result, " failed");
             self.ignored += count(result, " ignored");
             self.section = Section::Results;
+            self.ran.clear();
         } else if line == "successes:" {
             self.section = Section::Successes { said: false };
         } else if line == "failures:" {
@@ -52,9 +68,17 @@ impl Tally {
             if let Section::Successes { said } = &mut self.section {
                 *said = false;
             }
+            self.ran.clear();
+        } else if let Some((version, time)) = jvm(line) {
+            let jdk = self.jdks.entry(version).or_default();
+            jdk.jvms += 1;
+            jdk.time += time;
+            jdk.tests += u32::from(self.ran.insert(version));
+            return false;
         } else if let Some(reason) = skip_reason(line) {
             self.skip(reason);
         }
+        true
     }
 
     fn skip(&mut self, reason: &str) {
@@ -84,6 +108,11 @@ impl Tally {
         self.skipping + self.loose + self.ignored
     }
 
+    /// What ran on each JDK.
+    pub fn jdks(&self) -> &BTreeMap<u32, Matrix> {
+        &self.jdks
+    }
+
     /// The reasons for skipping, and how often each was given.
     pub fn reasons(&self) -> &BTreeMap<String, u32> {
         &self.reasons
@@ -94,6 +123,12 @@ impl Tally {
 fn count(result: &str, what: &str) -> u32 {
     let number = result.split(what).next().and_then(|before| before.rsplit(' ').next());
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Version and time of `JDK 17: a JVM ran for 1234 ms`, which `crates/cctrewrite/tests/jvm` says of each.
+fn jvm(line: &str) -> Option<(u32, Duration)> {
+    let (version, time) = line.strip_prefix("JDK ")?.split_once(": a JVM ran for ")?;
+    Some((version.parse().ok()?, Duration::from_millis(time.strip_suffix(" ms")?.parse().ok()?)))
 }
 
 /// What stands behind `skipped:` at the start of the line, or where a test's result would stand (with a single test thread the harness
@@ -113,7 +148,9 @@ mod tests {
 
     fn tally(lines: &str) -> Tally {
         let mut tally = Tally::default();
-        lines.lines().for_each(|line| tally.line(line));
+        lines.lines().for_each(|line| {
+            tally.line(line);
+        });
         tally
     }
 
@@ -154,5 +191,17 @@ mod tests {
              test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
         );
         assert_eq!((tally.passed(), tally.failed(), tally.skipped()), (2, 0, 2));
+    }
+
+    #[test]
+    fn jvms_are_counted_by_jdk() {
+        let tally = tally(
+            "successes:\n\n---- a stdout ----\nJDK 8: a JVM ran for 1500 ms\nJDK 17: a JVM ran for 20 ms\nJDK 17: a JVM ran for 30 ms\n\n\
+             failures:\n\n---- b stdout ----\nJDK 17: a JVM ran for 50 ms\nJDK 17: a JVM ran\n\n\
+             test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
+        );
+        let matrix = |tests, jvms, time| Matrix { tests, jvms, time: Duration::from_millis(time) };
+        assert_eq!(tally.jdks(), &BTreeMap::from([(8, matrix(1, 1, 1500)), (17, matrix(2, 3, 100))]));
+        assert!(!Tally::default().line("JDK 8: a JVM ran for 1 ms") && Tally::default().line("JDK 8"));
     }
 }

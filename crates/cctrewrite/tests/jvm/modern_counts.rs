@@ -39,7 +39,8 @@ const WAYS: [&[&str]; 7] = [
 fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
     let folder = fixture(name);
     let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.name()));
-    let others = [format!("expected.{}.txt", blocks.name()), "expected.raw.txt".into(), "expected.txt".into()];
+    let others =
+        [format!("expected.{}.txt", blocks.name()), "expected.raw.txt".into(), "expected.txt".into()];
     let files = since.chain(others).map(|file| folder.join(file));
     let file = files.into_iter().find(|file| file.is_file());
     // What the JVM generates differs from release to release; the frames of generated classes are left out.

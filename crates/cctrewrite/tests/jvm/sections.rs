@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`. Each is a run of all sections.
-const RUNS: [(Blocks, &str); 3] = [(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Precise, "on")];
+const RUNS: [(Blocks, &str); 3] =
+    [(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Precise, "on")];
 
 /// Sections that print something else on a profiled JDK; a test of their own says what.
 const DIFFERING: [&str; 1] = ["LibraryPackages"];
@@ -113,7 +114,11 @@ fn deterministic(jdk: &'static Jdk) {
         let mut java = jdk.java("sections-again");
         java.option("-XX:TieredStopAtLevel=1");
         let second = run(java, jdk, program, &[]);
-        assert_same_lines(&lines(&first), &lines(&second), &format!("{} on JDK {}", program.main, jdk.version));
+        assert_same_lines(
+            &lines(&first),
+            &lines(&second),
+            &format!("{} on JDK {}", program.main, jdk.version),
+        );
     }
 }
 

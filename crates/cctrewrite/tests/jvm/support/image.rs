@@ -23,7 +23,8 @@ impl Image {
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
         let image = *cell.get_or_init(|| {
             let home = scratch().join(format!("jdk-{}-{}", jdk.version, blocks.name()));
-            make(jdk, blocks, &home).then(|| &*Box::leak(Box::new(Image { jdk: Jdk::made(jdk.version, home) })))
+            make(jdk, blocks, &home)
+                .then(|| &*Box::leak(Box::new(Image { jdk: Jdk::made(jdk.version, home) })))
         });
         if image.is_none() {
             eprintln!("skipped: cctrewrite has no command that makes an image");
