@@ -96,12 +96,15 @@ impl Choices {
 
     /// The choices as they are given on a command line, libraries apart, each where it has its default too.
     pub fn spelled(&self) -> Vec<String> {
-        let Choices { library: _, include, exclude, metrics, blocks, intrinsics } = self;
+        let Choices { library: _, include, exclude, metrics, blocks, intrinsics, reproducible } = self;
         let mut words = vec![
             format!("--metrics={}", name(metrics)),
             format!("--blocks={}", name(blocks)),
             format!("--intrinsics={}", name(intrinsics)),
         ];
+        if *reproducible {
+            words.push("--reproducible".to_owned());
+        }
         words.extend(include.iter().map(|glob| format!("--include={glob}")));
         words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));
         words

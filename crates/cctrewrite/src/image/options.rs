@@ -8,10 +8,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::home::{Home, Layout};
 use super::record;
 use crate::args;
-use crate::{exactness, load_time, traces};
+use crate::{exactness, load_time, reproducible, traces};
 use cct_rewrite::Intrinsics;
 
-/// What exact numbers and traces of the usual depth need, and what makes programs faster and changes no number.
+/// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.
 pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     let version = match home.layout {
         Layout::Jars { .. } => 8,
@@ -20,6 +20,9 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     let bodies = arguments.choices.settings().intrinsics == Intrinsics::Bytecode;
     let mut options = traces::spelled(arguments.stack_depth);
     options.extend(exactness::spelled_for(version, bodies));
+    if arguments.choices.settings().reproducible {
+        options.extend(reproducible::spelled(version));
+    }
     options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     options
 }
