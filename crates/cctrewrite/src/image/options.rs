@@ -21,7 +21,7 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     let mut options = traces::spelled(arguments.stack_depth);
     options.extend(exactness::spelled_for(version, bodies));
     if arguments.choices.settings().reproducible {
-        options.extend(reproducible::spelled(version));
+        options.extend(reproducible::spelled(u16::try_from(version).unwrap_or(reproducible::NEWEST)));
     }
     options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     options
