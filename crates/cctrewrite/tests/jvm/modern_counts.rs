@@ -110,7 +110,7 @@ fn load(jdk: &'static Jdk, arguments: &[&str]) {
         checked += 1;
     }
     assert!(checked >= 2, "{}", expected.out);
-    println!("{what}: plain {}; profiled {}", last(&expected.err), last(&found.err));
+    eprintln!("{what}: plain {}; profiled {}", last(&expected.err), last(&found.err));
 }
 
 fn last(text: &str) -> &str {

@@ -149,7 +149,7 @@ impl Running {
             std::thread::sleep(Duration::from_millis(5));
         };
         // For the summary of `cargo xtask test`.
-        println!("JDK {}: a JVM ran for {} ms", self.version, self.started.elapsed().as_millis());
+        eprintln!("JDK {}: a JVM ran for {} ms", self.version, self.started.elapsed().as_millis());
         Run {
             code: status.code(),
             out: read(&self.folder.join("out")),
