@@ -36,6 +36,26 @@ impl Env {
         (jni!(self, GetJavaVM, &mut vm) == sys::JNI_OK).then_some(vm)
     }
 
+    /// The address of some function of the JVM's.
+    pub fn any_function(self) -> *const std::ffi::c_void {
+        // SAFETY: the calling thread's interface.
+        unsafe { (**self.0).v1_6.GetVersion as *const std::ffi::c_void }
+    }
+
+    /// A string's text; `None` without memory. Ill-formed characters are replaced.
+    pub fn text(self, string: jstring) -> Option<String> {
+        let chars = jni!(self, GetStringUTFChars, string, ptr::null_mut());
+        if chars.is_null() {
+            self.failed();
+            return None;
+        }
+        // SAFETY: JNI ends the text with a zero.
+        let bytes = unsafe { std::ffi::CStr::from_ptr(chars) }.to_bytes();
+        let text = cct_classfile::mutf8::decode_lossy(bytes).into_owned();
+        jni!(self, ReleaseStringUTFChars, string, chars);
+        Some(text)
+    }
+
     /// Whether an exception is pending; it is not any more.
     pub fn failed(self) -> bool {
         let pending = jni!(self, ExceptionCheck);

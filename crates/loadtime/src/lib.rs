@@ -25,4 +25,5 @@ mod replay;
 mod rewriting;
 mod state;
 mod tree;
+mod vm_flags;
 mod wellformed;

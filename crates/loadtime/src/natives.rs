@@ -17,6 +17,7 @@ use crate::replay;
 use crate::rewriting;
 use crate::state::{Members, state};
 use crate::tree::Node;
+use crate::vm_flags;
 
 /// Called by `System.load`.
 ///
@@ -32,8 +33,10 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 6] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 8] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
+        (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
+        (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
         (
             b"rewrite\0",
             b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII[Ljava/lang/Object;)[B\0",
@@ -63,15 +66,36 @@ fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) 
 /// `String add(byte[] index)`
 extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
-        // Called by the runtime, whose loader is the boot class loader: looked up for a native of the program's, names would go to its loader.
-        if Members::find(env).is_some() {
-            interpose::install(env);
-        }
         let bytes = env.bytes(index, 0, env.length(index));
-        match bytes.ok_or_else(|| "no memory".to_owned()).and_then(|bytes| state().library.add(bytes)) {
-            Ok(()) => ptr::null_mut(),
-            Err(trouble) => env.new_string(trouble.as_bytes()),
-        }
+        added(env, bytes.ok_or_else(|| "no memory".to_owned()))
+    })
+}
+
+/// `String addFile(String index)`
+extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let path = env.text(index).ok_or_else(|| "no memory".to_owned());
+        added(env, path.and_then(|path| std::fs::read(path).map_err(|e| e.to_string())))
+    })
+}
+
+/// Adds an index; returns what is wrong with it.
+fn added(env: Env, index: Result<Vec<u8>, String>) -> jstring {
+    // Called by the runtime, whose loader is the boot class loader: looked up for a native of the program's, names would go to its loader.
+    if Members::find(env).is_some() {
+        interpose::install(env);
+    }
+    match index.and_then(|bytes| state().library.add(bytes)) {
+        Ok(()) => ptr::null_mut(),
+        Err(trouble) => env.new_string(trouble.as_bytes()),
+    }
+}
+
+/// `String flag(String name)`
+extern "system" fn flag(raw: *mut sys::JNIEnv, _: jclass, name: jstring) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let value = env.text(name).and_then(|name| vm_flags::value(env, &name));
+        value.map_or(ptr::null_mut(), |value| env.new_string(value.as_bytes()))
     })
 }
 

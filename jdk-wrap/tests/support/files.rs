@@ -33,7 +33,7 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
     let number = |s: &str| u32::try_from(strings.binary_search(&s).unwrap()).unwrap();
 
     let mut out = b"CCTI".to_vec();
-    u4(&mut out, 2);
+    u4(&mut out, 3);
     u4(&mut out, provenance.len() as u32);
     out.extend(provenance.as_bytes());
     table(&mut out, &strings.iter().map(|s| s.as_bytes().to_vec()).collect::<Vec<_>>());
@@ -62,6 +62,20 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
     out.extend(foreign.0.to_be_bytes());
     for name in [foreign.1, foreign.2, foreign.3] {
         u4(&mut out, number(name));
+    }
+    let mut sorted: Vec<&Class> = classes.iter().collect();
+    sorted.sort_by_key(|class| (class.name, class.hash));
+    let mut ids: Vec<(u64, u32, u16)> = Vec::new();
+    for (c, class) in sorted.into_iter().enumerate() {
+        let methods = class.methods.iter().enumerate();
+        ids.extend(methods.map(|(k, m)| (mid(class.hash, k as u64, m.2), c as u32, k as u16)));
+    }
+    ids.sort_unstable();
+    u4(&mut out, ids.len() as u32);
+    for (mid, class, method) in ids {
+        out.extend(mid.to_be_bytes());
+        u4(&mut out, class);
+        out.extend(method.to_be_bytes());
     }
     out
 }

@@ -65,11 +65,14 @@ pub fn make(home: &Home, image: &Path, variants: &[Variant]) -> Result<()> {
     Ok(())
 }
 
-/// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives.
+/// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives. The runtime's
+/// are added, since each JVM loads them.
 fn only_classes(list: &Path) -> Result<()> {
     let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
     fs::remove_file(list).with_context(|| format!("cannot replace {}", list.display()))?;
-    fs::write(list, without_lambdas(&text)).with_context(|| format!("cannot write {}", list.display()))
+    let runtime = jdk_wrap::classes().iter().map(|(name, _)| format!("{name}\n"));
+    let classes = without_lambdas(&text) + &runtime.collect::<String>();
+    fs::write(list, classes).with_context(|| format!("cannot write {}", list.display()))
 }
 
 fn without_lambdas(text: &str) -> String {

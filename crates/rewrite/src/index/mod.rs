@@ -15,7 +15,7 @@ use crate::provenance::Provenance;
 pub const MAGIC: u32 = 0x4343_5449;
 
 /// Version of the format.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Stands for a string that is missing.
 const NONE: u32 = u32::MAX;
@@ -149,6 +149,19 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put4(strings[&*f.class]);
         out.put4(strings[&*f.name]);
         out.put4(strings[&*f.descriptor]);
+    }
+    // So that the names behind the few MIDs of a profile are found without going through all classes.
+    let mut ids: Vec<(Mid, u32, u16)> = Vec::new();
+    for (c, class) in classes.iter().enumerate() {
+        let methods = class.methods.iter().enumerate();
+        ids.extend(methods.map(|(k, m)| (class.hash.method(k, m.slots), c as u32, k as u16)));
+    }
+    ids.sort_unstable();
+    out.put4(ids.len() as u32);
+    for (mid, class, method) in ids {
+        out.put8(mid.0);
+        out.put4(class);
+        out.put2(method);
     }
     Ok(out)
 }

@@ -5,8 +5,12 @@ import java.io.IOException;
 /** A reader of an output's index (docs/formats/index.md), in place. In bypass. */
 final class Index {
     private static final int MAGIC = 0x43435449;
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
     private static final int NONE = -1;
+
+    // Bytes of a row in the tables that are sorted by MID.
+    private static final int FOREIGN_SIZE = 20;
+    private static final int METHOD_SIZE = 14;
 
     private final byte[] b;
     final String provenance;
@@ -18,6 +22,8 @@ final class Index {
     private final int classOffsets;
     private final int classBytes;
     private final int foreignBytes;
+    private final int methods;
+    private final int methodBytes;
 
     /** @throws IOException when the bytes are no index of this version or end early */
     Index(byte[] bytes) throws IOException {
@@ -36,7 +42,10 @@ final class Index {
             at = classBytes + u4(classOffsets + 4 * classes);
             foreign = u4(at);
             foreignBytes = at + 4;
-            if (strings < 0 || classes < 0 || foreign < 0 || foreignBytes + 20L * foreign > bytes.length) {
+            at = foreignBytes + FOREIGN_SIZE * foreign;
+            methods = u4(at);
+            methodBytes = at + 4;
+            if (strings < 0 || classes < 0 || foreign < 0 || methods < 0 || methodBytes + (long) METHOD_SIZE * methods > bytes.length) {
                 throw new IOException("damaged index");
             }
         } catch (IndexOutOfBoundsException e) {
@@ -122,6 +131,39 @@ final class Index {
         return u8(classAt(number) + 8);
     }
 
+    /** The method with this MID: its class's number in the upper half, its own in the lower; or -1. */
+    long findMethod(long mid) {
+        int at = find(mid, methodBytes, methods, METHOD_SIZE);
+        return at == NONE ? NONE : (long) u4(at + 8) << 32 | u2(at + 12);
+    }
+
+    /** The number of the foreign method with this MID, or -1. */
+    int findForeign(long mid) {
+        int at = find(mid, foreignBytes, foreign, FOREIGN_SIZE);
+        return at == NONE ? NONE : (at - foreignBytes) / FOREIGN_SIZE;
+    }
+
+    /** Where the row is that begins with this MID, or -1. */
+    private int find(long mid, int rows, int count, int size) {
+        int low = 0;
+        int high = count - 1;
+        while (low <= high) {
+            int middle = low + high >>> 1;
+            int at = rows + size * middle;
+            long found = u8(at);
+            if (found == mid) {
+                return at;
+            }
+            // Unsigned.
+            if (found + Long.MIN_VALUE < mid + Long.MIN_VALUE) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return NONE;
+    }
+
     /** A cursor over the methods of a class, in class-file order. */
     final class Methods {
         /** How many are left. */
@@ -167,20 +209,16 @@ final class Index {
         }
     }
 
-    long foreignMid(int i) {
-        return u8(foreignBytes + 20 * i);
-    }
-
     String foreignClass(int i) {
-        return string(u4(foreignBytes + 20 * i + 8));
+        return string(u4(foreignBytes + FOREIGN_SIZE * i + 8));
     }
 
     String foreignName(int i) {
-        return string(u4(foreignBytes + 20 * i + 12));
+        return string(u4(foreignBytes + FOREIGN_SIZE * i + 12));
     }
 
     String foreignDescriptor(int i) {
-        return string(u4(foreignBytes + 20 * i + 16));
+        return string(u4(foreignBytes + FOREIGN_SIZE * i + 16));
     }
 
     private int u2(int at) {

@@ -105,7 +105,8 @@ public final class LoadTime {
         for (int i = 0; i < outputs.length && trouble == null; i++) {
             if (outputs[i].boot) {
                 try {
-                    String wrong = add(outputs[i].whole());
+                    File index = outputs[i].indexFile();
+                    String wrong = index != null ? addFile(index.getPath()) : add(outputs[i].whole());
                     trouble = wrong == null ? null : outputs[i].file + ": " + wrong;
                 } catch (IOException e) {
                     trouble = outputs[i].file + ": " + e.getMessage();
@@ -147,6 +148,9 @@ public final class LoadTime {
      */
     private static native String add(byte[] index);
 
+    /** Likewise, from a file. */
+    private static native String addFile(String index);
+
     private static native byte[] rewrite(
             ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches);
 
@@ -155,6 +159,9 @@ public final class LoadTime {
 
     /** 1 when instances of {@code type} have the {@code hashCode} of {@code Object}, 2 when they have another one, 0 when the JVM does not say yet. */
     public static native long inheritsHashCode(Class<?> type);
+
+    /** The value of one of the JVM's flags; null when this JVM does not have it, or does not describe its flags in a way that the library knows. */
+    static native String flag(String name);
 
     /** The index of all classes that have been rewritten so far (docs/formats/index.md). */
     static native byte[] index();

@@ -75,10 +75,14 @@ final class Output {
     /** An index being read. */
     private static final class Source {
         final InputStream stream;
+
+        /** Its bytes; -1 if that is not known. */
+        final long size;
         private final ZipFile zip;
 
-        Source(InputStream stream, ZipFile zip) {
+        Source(InputStream stream, long size, ZipFile zip) {
             this.stream = stream;
+            this.size = size;
             this.zip = zip;
         }
 
@@ -95,12 +99,12 @@ final class Output {
         switch (place) {
             case FOLDER:
                 File resource = new File(file, RESOURCE);
-                return resource.isFile() ? new Source(new FileInputStream(resource), null) : null;
+                return resource.isFile() ? new Source(new FileInputStream(resource), resource.length(), null) : null;
             case BESIDE_IMAGE:
-                return new Source(new FileInputStream(file), null);
+                return new Source(new FileInputStream(file), file.length(), null);
             case IN_IMAGE:
                 InputStream stream = Object.class.getResourceAsStream('/' + RESOURCE);
-                return stream == null ? null : new Source(stream, null);
+                return stream == null ? null : new Source(stream, -1L, null);
             default:
                 return file.isFile() ? inJar(file) : null;
         }
@@ -118,7 +122,7 @@ final class Output {
             zip.close();
             return null;
         }
-        return new Source(zip.getInputStream(entry), zip);
+        return new Source(zip.getInputStream(entry), entry.getSize(), zip);
     }
 
     /** The whole index, read at the first call. Null when the file has become unreadable. */
@@ -140,6 +144,11 @@ final class Output {
         return read;
     }
 
+    /** The file that is the index and nothing else; null if it lies in something. */
+    File indexFile() {
+        return place == BESIDE_IMAGE ? file : place == FOLDER ? new File(file, RESOURCE) : null;
+    }
+
     /** The bytes of the index. */
     byte[] whole() throws IOException {
         Source source = source(file, place);
@@ -147,6 +156,11 @@ final class Output {
             throw new IOException("no index");
         }
         try {
+            if (source.size >= 0L && source.size < Integer.MAX_VALUE) {
+                byte[] bytes = new byte[(int) source.size];
+                new DataInputStream(source.stream).readFully(bytes);
+                return bytes;
+            }
             ByteArrayOutputStream whole = new ByteArrayOutputStream(1 << 20);
             byte[] part = new byte[1 << 16];
             for (int n = source.stream.read(part); n >= 0; n = source.stream.read(part)) {

@@ -2,9 +2,14 @@ package cctrewrite.runtime;
 
 import java.lang.reflect.Method;
 
-/** The JVM's flags. In bypass. */
+/** The JVM's flags: by the load-time library, or else by the management classes, which is slow. In bypass. */
 final class VmFlags {
+    /** A flag that every HotSpot has. */
+    private static final String ALWAYS_THERE = "MaxJavaStackTraceDepth";
+
+    /** Null when the library is asked. */
     private final Method getFlag;
+
     private final Method getValue;
 
     private VmFlags(Method getFlag, Method getValue) {
@@ -14,6 +19,9 @@ final class VmFlags {
 
     /** Null where they cannot be looked up. */
     static VmFlags open() {
+        if (LoadTime.loaded() && LoadTime.flag(ALWAYS_THERE) != null) {
+            return new VmFlags(null, null);
+        }
         try {
             Class<?> type = type();
             Method getFlag = type.getDeclaredMethod("getFlag", String.class);
@@ -38,8 +46,11 @@ final class VmFlags {
         }
     }
 
-    /** A flag's value; null when this JVM does not know it, or keeps it locked. */
+    /** A flag's value; null when this JVM does not know it, or (to the management classes) keeps it locked. */
     String value(String name) {
+        if (getFlag == null) {
+            return LoadTime.flag(name);
+        }
         try {
             Object flag = getFlag.invoke(null, name);
             return flag == null ? null : String.valueOf(getValue.invoke(flag));
