@@ -46,7 +46,8 @@ pub fn spelled(bodies: bool) -> Vec<String> {
 pub fn spelled_for(version: u32, bodies: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut intrinsics = Vec::new();
-    for option in EXACTNESS.iter().filter(|option| (bodies || !option.for_bodies) && version <= option.until) {
+    for option in EXACTNESS.iter().filter(|option| (bodies || !option.for_bodies) && version <= option.until)
+    {
         match option.wanted {
             "true" => options.push(format!("-XX:+{}", option.flag)),
             "false" => options.push(format!("-XX:-{}", option.flag)),

@@ -33,8 +33,7 @@ unsafe extern "C" {
     fn dladdr(address: *const c_void, info: *mut DlInfo) -> c_int;
 }
 
-type CreateJavaVm =
-    unsafe extern "system" fn(*mut *mut sys::JavaVM, *mut *mut c_void, *mut c_void) -> jint;
+type CreateJavaVm = unsafe extern "system" fn(*mut *mut sys::JavaVM, *mut *mut c_void, *mut c_void) -> jint;
 type GetDefaultArguments = unsafe extern "system" fn(*mut c_void) -> jint;
 type GetCreatedJavaVms = unsafe extern "system" fn(*mut *mut sys::JavaVM, jsize, *mut jsize) -> jint;
 
@@ -55,7 +54,8 @@ pub unsafe extern "system" fn JNI_CreateJavaVM(
         // SAFETY: the caller passes the arguments that the specification asks for.
         let theirs = unsafe { &*arguments.cast::<sys::JavaVMInitArgs>() };
         let ours = home.options()?;
-        let mut all: Vec<sys::JavaVMOption> = Vec::with_capacity(ours.len() + theirs.nOptions.max(0) as usize);
+        let mut all: Vec<sys::JavaVMOption> =
+            Vec::with_capacity(ours.len() + theirs.nOptions.max(0) as usize);
         let option = |text: &CString| sys::JavaVMOption {
             optionString: text.as_ptr().cast_mut(),
             extraInfo: ptr::null_mut(),
@@ -131,8 +131,12 @@ struct Home {
 
 impl Home {
     fn find() -> Result<Home, String> {
-        let mut info =
-            DlInfo { file: ptr::null(), base: ptr::null_mut(), symbol: ptr::null(), address: ptr::null_mut() };
+        let mut info = DlInfo {
+            file: ptr::null(),
+            base: ptr::null_mut(),
+            symbol: ptr::null(),
+            address: ptr::null_mut(),
+        };
         // SAFETY: the address of a function of this library; the result is for us to be written.
         let found = unsafe { dladdr(JNI_CreateJavaVM as *const c_void, &mut info) };
         if found == 0 || info.file.is_null() {

@@ -29,7 +29,8 @@ fn key(option: &str) -> &str {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "-XX:-OmitStackTraceInFastThrow\n-XX:MaxJavaStackTraceDepth=4096\n-Dcctrewrite.depth=10\n";
+    const TEXT: &str =
+        "-XX:-OmitStackTraceInFastThrow\n-XX:MaxJavaStackTraceDepth=4096\n-Dcctrewrite.depth=10\n";
 
     #[test]
     fn all_lines_are_options() {

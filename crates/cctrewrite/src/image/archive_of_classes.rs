@@ -26,10 +26,7 @@ const VARIANTS: &[Variant] = &[
     Variant { file: "classes.jsa", options: &[] },
     Variant { file: "classes_nocoops.jsa", options: &["-XX:-UseCompressedOops"] },
     Variant { file: "classes_coh.jsa", options: COMPACT },
-    Variant {
-        file: "classes_nocoops_coh.jsa",
-        options: &["-XX:-UseCompressedOops", COMPACT[0], COMPACT[1]],
-    },
+    Variant { file: "classes_nocoops_coh.jsa", options: &["-XX:-UseCompressedOops", COMPACT[0], COMPACT[1]] },
 ];
 
 const COMPACT: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseCompactObjectHeaders"];

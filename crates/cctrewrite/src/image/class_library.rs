@@ -36,14 +36,22 @@ impl ClassLibrary {
     /// Opens all files of a home in which classes are. Jars without classes are none of them.
     pub fn open(home: &Home, arguments: &args::Jdk) -> Result<ClassLibrary> {
         let files = match &home.layout {
-            Layout::Jars { .. } => jdk::class_library_around(&home.path.join(home.lib()).join("rt.jar")),
+            Layout::Jars { .. } => {
+                let mut jars = jdk::class_library_around(&home.path.join(home.lib()).join("rt.jar"));
+                // Around the JRE of a JDK there is more, which is looked at and not made anew.
+                jars.retain(|jar| jar.starts_with(&home.path));
+                jars
+            }
             Layout::Modules => vec![home.path.join(home.lib()).join("modules")],
         };
         let mut sources = Sources::open(&files, &arguments.choices.library)?;
         sources.inputs.retain(|input| input.entries().iter().any(|entry| entry.kind == EntryKind::Class));
         let relative = |path: &Path| path.strip_prefix(&home.path).map(Path::to_path_buf);
         let paths = sources.inputs.iter().map(|input| relative(input.path())).collect::<Result<_, _>>();
-        Ok(ClassLibrary { sources, paths: paths.context("a part of the class library lies outside its home")? })
+        Ok(ClassLibrary {
+            sources,
+            paths: paths.context("a part of the class library lies outside its home")?,
+        })
     }
 
     /// Whether a file, relative to the home, is rewritten.
@@ -107,7 +115,9 @@ fn with_runtime(text: &str) -> String {
     for line in text.lines() {
         out.push_str(line);
         out.push('\n');
-        if let Some((mark, "rt.jar")) = line.split_once(' ') && ["#", "!", "@"].contains(&mark) {
+        if let Some((mark, "rt.jar")) = line.split_once(' ')
+            && ["#", "!", "@"].contains(&mark)
+        {
             out.push_str("cctrewrite/\n");
         }
     }

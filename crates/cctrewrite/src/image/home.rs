@@ -78,7 +78,9 @@ fn layout(home: &Path, release: &Release) -> Result<Layout> {
         bail!("not the home of a JDK but a bundle around it; name its folder Contents/Home");
     }
     if home.join("modules/java.base").is_dir() && !home.join("lib/modules").is_file() {
-        bail!("a JDK as its build leaves it, with classes in folders; give the image that `make images` makes");
+        bail!(
+            "a JDK as its build leaves it, with classes in folders; give the image that `make images` makes"
+        );
     }
     if release.is_openj9() || home.join("lib/j9vm").is_dir() || home.join("lib/compressedrefs").is_dir() {
         bail!("the JVM of this JDK is OpenJ9; only HotSpot is supported");

@@ -6,7 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// Variables by which options come into a JVM from outside.
-const OPTIONS_FROM_OUTSIDE: &[&str] = &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
+const OPTIONS_FROM_OUTSIDE: &[&str] =
+    &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
 
 /// Runs the image's `java`, which records nothing. Fails with what it said.
 pub fn run(image: &Path, java_home: &Path, arguments: &[&str]) -> Result<()> {

@@ -110,7 +110,10 @@ impl<'a> Order<'a> {
         let home = Home::open(&arguments.home)?;
         let mut tree = Tree::list(&home.path)?;
         let left_out = tree.leave_out(|path| is_stale(&home, path));
-        let library = load_time::library().with_context(|| load_time::missing())?;
+        let library = load_time::library().with_context(|| {
+            let name = load_time::library_name();
+            format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
+        })?;
         let options = options::built_in(&home, arguments);
         let archives = if arguments.no_cds { Vec::new() } else { archive_of_classes::variants(&home) };
         let key = key::of(&tree, arguments, &options, &archives)?;
@@ -181,7 +184,10 @@ impl<'a> Order<'a> {
         ));
         if self.left_out > 0 {
             let files = counted(self.left_out as u64, "file");
-            say(&format!("note: {files} of archives of plain classes left out ({})", stale_names(&self.home)));
+            say(&format!(
+                "note: {files} of archives of plain classes left out ({})",
+                stale_names(&self.home)
+            ));
         }
         Ok(())
     }
@@ -190,7 +196,8 @@ impl<'a> Order<'a> {
 /// What would bring plain classes into the image.
 fn is_stale(home: &Home, path: &Path) -> bool {
     let is_archive = path.extension().is_some_and(|extension| extension == "jsa");
-    is_archive && path.starts_with(home.server()) || home.layout == Layout::Modules && path.starts_with("jmods")
+    is_archive && path.starts_with(home.server())
+        || home.layout == Layout::Modules && path.starts_with("jmods")
 }
 
 fn stale_names(home: &Home) -> &'static str {

@@ -79,7 +79,9 @@ fn with_our_vm(text: &str) -> Result<String> {
     }
     match found {
         true => Ok(out),
-        false => bail!("it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported"),
+        false => {
+            bail!("it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported")
+        }
     }
 }
 
@@ -90,7 +92,8 @@ mod tests {
     #[test]
     fn our_jvm_stands_first_and_others_keep_their_lines() {
         let text = "# Comment\n-server KNOWN\n-client IGNORE\n-zero KNOWN\n";
-        let expected = "-cctrewrite KNOWN\n# Comment\n-server ALIASED_TO -cctrewrite\n-client IGNORE\n-zero KNOWN\n";
+        let expected =
+            "-cctrewrite KNOWN\n# Comment\n-server ALIASED_TO -cctrewrite\n-client IGNORE\n-zero KNOWN\n";
         assert_eq!(with_our_vm(text).unwrap(), expected);
         let client_first = with_our_vm("-client IF_SERVER_CLASS -server\n-server KNOWN\n").unwrap();
         assert!(client_first.starts_with("-cctrewrite KNOWN\n"), "{client_first}");

@@ -53,7 +53,9 @@ impl Record {
     pub fn parse(text: &str) -> Result<Record> {
         let mut lines = text.lines();
         if lines.next() != Some(FIRST_LINE) {
-            bail!("its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged");
+            bail!(
+                "its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged"
+            );
         }
         let pairs = lines.map(|line| {
             let (key, value) = line.split_once('=').with_context(|| format!("damaged: the line {line:?}"))?;
@@ -67,7 +69,9 @@ impl Record {
         for lib in ["lib", "jre/lib"] {
             let path = image.join(lib).join(FOLDER).join(NAME);
             match fs::read_to_string(&path) {
-                Ok(text) => return Record::parse(&text).with_context(|| path.display().to_string()).map(Some),
+                Ok(text) => {
+                    return Record::parse(&text).with_context(|| path.display().to_string()).map(Some);
+                }
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
             }

@@ -71,7 +71,8 @@ impl Tree {
         names.sort();
         for name in names {
             let (path, relative) = (folder.join(&name), relative.join(&name));
-            let kind = fs::symlink_metadata(&path).with_context(|| format!("cannot find {}", path.display()))?;
+            let kind =
+                fs::symlink_metadata(&path).with_context(|| format!("cannot find {}", path.display()))?;
             let (real, is_link) = match kind.is_symlink() {
                 false => (path, false),
                 true => match fs::canonicalize(&path) {
@@ -147,7 +148,8 @@ impl Tree {
         let mut sum = 0;
         for item in &self.items {
             if let What::File(source) = &item.what {
-                sum += fs::metadata(source).with_context(|| format!("cannot find {}", source.display()))?.len();
+                sum +=
+                    fs::metadata(source).with_context(|| format!("cannot find {}", source.display()))?.len();
             }
         }
         Ok(sum)

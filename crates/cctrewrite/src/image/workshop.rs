@@ -37,10 +37,10 @@ impl Place {
     /// Checks a place. It may neither lie in the JDK that the image is made from nor hold it.
     pub fn new(path: &Path, home: &Path) -> Result<Place> {
         let shown = path.display();
-        let name = path.file_name().with_context(|| format!("{shown}: not a name for a folder"))?;
         let absolute = match fs::symlink_metadata(path) {
             Ok(_) => fs::canonicalize(path).with_context(|| format!("{shown}: cannot find"))?,
             Err(_) => {
+                let name = path.file_name().with_context(|| format!("{shown}: not a name for a folder"))?;
                 let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let cannot = || format!("{shown}: cannot find the folder in which it is to be");
                 fs::canonicalize(parent).with_context(cannot)?.join(name)

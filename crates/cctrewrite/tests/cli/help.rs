@@ -5,7 +5,7 @@ use super::support::{run, scratch, snapshot};
 #[test]
 fn help_is_as_it_was_written() {
     let folder = scratch();
-    for command in ["", "instrument", "flags", "report", "compare", "explain"] {
+    for command in ["", "instrument", "flags", "jdk", "report", "compare", "explain"] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let help = run(folder.path(), &arguments).succeeds();
         assert_eq!(help.stderr, "");
@@ -29,6 +29,9 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
         &["instrument", "a.jar"],
         &["instrument", "a.jar", "-o", "b.jar", "--threads", "0"],
         &["instrument", "a.jar", "-o", "b.jar", "--level", "10"],
+        &["jdk"],
+        &["jdk", "home"],
+        &["jdk", "home", "-o", "image", "--stack-depth", "-2"],
         &["report"],
         &["report", "a.cct", "--min-percent", "101"],
         &["report", "a.cct", "--min-percent", "NaN"],

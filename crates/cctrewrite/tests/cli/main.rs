@@ -8,5 +8,6 @@ mod explain;
 mod flags;
 mod help;
 mod instrument;
+mod jdk;
 mod report;
 mod support;
