@@ -131,8 +131,8 @@ fn prefers_the_users_options(home: &'static Jdk) {
 }
 jdks!(options_of_the_user_go_before_those_that_are_built_in, prefers_the_users_options, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 
+/// Later versions archive objects, too.
 fn is_the_same_without_the_archive(home: &'static Jdk) {
-    // Later versions archive objects, too.
     let image = image(home);
     let of = |share: &str| contexts(&profiled(image, &[share], &fixture("hello/classes"), "Hello").1);
     assert_same_lines(&of("-Xshare:on"), &of("-Xshare:off"), &format!("JDK {}", home.version));
@@ -193,15 +193,10 @@ fn an_image_is_made_once_and_taken_from_the_cache() {
 
 #[test]
 fn an_image_is_no_jdk_to_make_an_image_from() {
-    for home in homes().into_iter().take(1) {
-        let here = folder("again");
-        let output = jdk(image(home), &["-o"]).arg(here.join("new")).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(
-            (output.status.code(), said.contains("a profiled JDK already")),
-            (Some(1), true),
-            "{said}"
-        );
-        assert!(fs::read_dir(&here).unwrap().next().is_none());
-    }
+    let Some(home) = Jdk::find() else { return };
+    let here = folder("again");
+    let output = jdk(image(home), &["-o"]).arg(here.join("new")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), said.contains("a profiled JDK already")), (Some(1), true), "{said}");
+    assert!(fs::read_dir(&here).unwrap().next().is_none());
 }
