@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cct_rewrite::Settings;
-use cct_rewrite::index::read::Index;
+use cct_rewrite::index::read::{Index, Named};
+use cct_rewrite::mid::Mid;
 use cct_rewrite::provenance::Provenance;
 use rustc_hash::FxHashMap;
 
@@ -36,6 +37,11 @@ impl Library {
     pub fn provenance(&self) -> Option<(Settings, Provenance)> {
         let provenance = self.provenance.clone()?;
         Some((provenance.settings()?, provenance))
+    }
+
+    /// The method of the library, or counted by call sites in it, with this id.
+    pub fn method(&self, mid: Mid) -> Option<Named> {
+        self.indexes.iter().find_map(|index| index.method(mid))
     }
 
     /// The class of that name, which the boot class loader defines.

@@ -9,6 +9,8 @@ use std::ptr;
 use jni_sys as sys;
 use jni_sys::{jint, jlong};
 
+use cct_rewrite::mid::Mid;
+
 use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
@@ -33,7 +35,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 8] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 9] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -45,6 +47,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         (b"replay\0", b"(J)J\0", replay as *mut c_void),
         (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
         (b"index\0", b"()[B\0", index as *mut c_void),
+        (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
@@ -157,6 +160,20 @@ extern "system" fn index(raw: *mut sys::JNIEnv, _: jclass) -> jbyteArray {
                 ptr::null_mut()
             }
         }
+    })
+}
+
+/// `String[] method(long mid)`
+extern "system" fn method(raw: *mut sys::JNIEnv, _: jclass, mid: jlong) -> jobjectArray {
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(method) = state().library.method(Mid(mid as u64)) else { return ptr::null_mut() };
+        let parts = [&*method.class, &method.name, &method.descriptor];
+        let mut texts: Vec<String> =
+            parts.iter().map(|text| cct_classfile::mutf8::decode_lossy(text).into_owned()).collect();
+        if method.is_native {
+            texts.push(String::new());
+        }
+        env.new_strings(&texts)
     })
 }
 

@@ -159,8 +159,9 @@ impl Jvm {
         let part = |long: &[u8], short: &[u8]| self.field(class, long).or_else(|| self.field(class, short));
         let (flags, count) = (self.field(class, b"flags")?, self.field(class, b"numFlags")?);
         // SAFETY: static fields, whose addresses the table holds.
-        let (first, count) =
-            unsafe { (ptr::read(flags.address.cast::<*const u8>()), ptr::read(count.address.cast::<usize>())) };
+        let (first, count) = unsafe {
+            (ptr::read(flags.address.cast::<*const u8>()), ptr::read(count.address.cast::<usize>()))
+        };
         Some(Flags {
             first,
             size: self.size(class)?,

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::{ClassRecord, MAGIC, MethodRecord, NONE, VERSION};
-use crate::mid::ClassHash;
+use super::{ClassRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
+use crate::mid::{ClassHash, Mid};
 use crate::plan::Treatment;
 
 /// An index that cannot be read.
@@ -27,6 +27,29 @@ pub struct Index<B> {
     provenance: (usize, usize),
     strings: Table,
     classes: Table,
+    foreign: Rows,
+    methods: Rows,
+}
+
+/// A method that an index names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Declaring class.
+    pub class: Box<[u8]>,
+    /// Name.
+    pub name: Box<[u8]>,
+    /// Original descriptor.
+    pub descriptor: Box<[u8]>,
+    /// Whether it is a native.
+    pub is_native: bool,
+}
+
+/// A count, then rows of one size, each beginning with a MID, by which they are sorted.
+#[derive(Debug, Clone, Copy)]
+struct Rows {
+    count: usize,
+    first: usize,
+    size: usize,
 }
 
 /// A count, the offsets of all items and of the end, then the items.
@@ -52,11 +75,13 @@ impl<B: AsRef<[u8]>> Index<B> {
         let parts = || {
             let length = u4(b, 8)? as usize;
             let (strings, end) = Table::at(b, 12usize.checked_add(length)?)?;
-            let (classes, _) = Table::at(b, end)?;
-            Some(((12, 12 + length), strings, classes))
+            let (classes, end) = Table::at(b, end)?;
+            let (foreign, end) = Rows::at(b, end, 20)?;
+            let (methods, _) = Rows::at(b, end, 14)?;
+            Some(((12, 12 + length), strings, classes, foreign, methods))
         };
-        let (provenance, strings, classes) = parts().ok_or(Error::Damaged)?;
-        Ok(Index { bytes, provenance, strings, classes })
+        let (provenance, strings, classes, foreign, methods) = parts().ok_or(Error::Damaged)?;
+        Ok(Index { bytes, provenance, strings, classes, foreign, methods })
     }
 
     /// The provenance: `key=value` lines.
@@ -88,6 +113,31 @@ impl<B: AsRef<[u8]>> Index<B> {
         (first..self.classes.count)
             .map_while(move |i| self.classes.item(b, i).filter(is_named))
             .map_while(|record| self.class(record))
+    }
+
+    /// The method with this id, declared by a class of the index or counted by call sites in one.
+    pub fn method(&self, mid: Mid) -> Option<Named> {
+        let b = self.bytes.as_ref();
+        if let Some(row) = self.methods.find(b, mid) {
+            let class = self.class(self.classes.item(b, u4(row, 8)? as usize)?)?;
+            let number = usize::from(u16::from_be_bytes([row[12], row[13]]));
+            let method = class.methods.into_iter().nth(number)?;
+            return Some(Named {
+                class: class.name,
+                name: method.name,
+                descriptor: method.descriptor,
+                is_native: method.flags & method_flags::NATIVE != 0,
+            });
+        }
+        let row = self.foreign.find(b, mid)?;
+        let name = self.string(u4(row, 12)?)?;
+        Some(Named {
+            class: self.string(u4(row, 8)?)?,
+            // Counted by their callers are natives, and Object's constructor.
+            is_native: *name != *b"<init>",
+            name,
+            descriptor: self.string(u4(row, 16)?)?,
+        })
     }
 
     fn find_string(&self, text: &[u8]) -> Option<usize> {
@@ -155,6 +205,29 @@ impl Table {
     }
 }
 
+impl Rows {
+    /// The table at an offset, and where it ends.
+    fn at(b: &[u8], at: usize, size: usize) -> Option<(Rows, usize)> {
+        let count = u4(b, at)? as usize;
+        let first = at.checked_add(4)?;
+        let end = first.checked_add(count.checked_mul(size)?)?;
+        (end <= b.len()).then_some((Rows { count, first, size }, end))
+    }
+
+    fn row<'b>(&self, b: &'b [u8], i: usize) -> Option<&'b [u8]> {
+        let at = self.first + i * self.size;
+        b.get(at..at + self.size)
+    }
+
+    /// The row that begins with this id.
+    fn find<'b>(&self, b: &'b [u8], mid: Mid) -> Option<&'b [u8]> {
+        let mid = mid.0.to_be_bytes();
+        let is_less = |i| self.row(b, i).is_some_and(|row| row[..8] < mid[..]);
+        let row = self.row(b, partition(self.count, is_less))?;
+        (row[..8] == mid).then_some(row)
+    }
+}
+
 /// The fields of a record, one after the other.
 struct Fields<'b>(&'b [u8]);
 
@@ -209,7 +282,6 @@ fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
 mod tests {
     use super::*;
     use crate::index::{ForeignRecord, write};
-    use crate::mid::Mid;
     use crate::provenance::Provenance;
     use crate::settings::Settings;
 
@@ -255,6 +327,14 @@ mod tests {
         assert_eq!(named("java/lang/Object"), [classes[1].clone()]);
         assert_eq!(named("I"), []);
         assert_eq!(named("nowhere"), []);
+        for class in &classes {
+            let found = index.method(class.hash.method(1, 3)).unwrap();
+            let method = &class.methods[1];
+            assert_eq!((found.class, found.name), (class.name.clone(), method.name.clone()));
+        }
+        let foreign = index.method(Mid::foreign(b"F", b"f", b"()V", 0)).unwrap();
+        assert!(foreign.is_native && *foreign.class == *b"F" && *foreign.descriptor == *b"()V");
+        assert_eq!(index.method(ClassHash(7).method(2, 3)), None);
         assert_eq!(
             index.provenance(),
             Provenance::new("test", &Settings::default(), None).lines().as_bytes()
@@ -268,6 +348,7 @@ mod tests {
         for length in 0..good.len() {
             if let Ok(index) = Index::new(&good[..length]) {
                 index.classes_named(b"A").count();
+                index.method(ClassHash(2).method(0, 3));
             }
         }
         for at in 0..good.len() {
@@ -275,6 +356,7 @@ mod tests {
             bad[at] ^= 0xFF;
             if let Ok(index) = Index::new(&bad) {
                 index.classes_named(b"A").count();
+                index.method(ClassHash(2).method(0, 3));
             }
         }
     }

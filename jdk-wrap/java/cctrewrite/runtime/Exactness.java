@@ -9,11 +9,12 @@ import java.util.ArrayList;
 final class Exactness {
     /**
      * Always; or only while classes that were not rewritten call the library by its original signatures; or only where the bodies of intrinsics
-     * are counted ({@code --intrinsics bytecode}).
+     * are counted ({@code --intrinsics bytecode}), in all JDKs or in JDK 8.
      */
     private static final int ALWAYS = 0;
     private static final int WITH_RAW_CLASSES = 1;
     private static final int WITH_BODIES = 2;
+    private static final int WITH_BODIES_ON_JDK_8 = 3;
 
     private static final class Option {
         final String flag;
@@ -52,7 +53,7 @@ final class Exactness {
 
     private static final Option[] OPTIONS = {
         new Option("OmitStackTraceInFastThrow", "false", ALWAYS, "compiled code throws ready-made exceptions whose constructors do not run"),
-        new Option("DisableIntrinsic", "_equals", WITH_BODIES, "C2 replaces String.equals"),
+        new Option("DisableIntrinsic", "_equals", WITH_BODIES_ON_JDK_8, "C2 replaces String.equals"),
         new Option("DisableIntrinsic", "_profileBoolean", WITH_BODIES, "C2 replaces MethodHandleImpl.profileBoolean"),
         new Option("DisableIntrinsic", "_isCompileConstant", ALWAYS, "C2 replaces MethodHandleImpl.isCompileConstant"),
         new Option("EliminateAutoBox", "false", WITH_RAW_CLASSES, "C2 leaves out boxing by classes that were not rewritten"),
@@ -76,7 +77,7 @@ final class Exactness {
         boolean exact = true;
         for (int i = 0; i < OPTIONS.length; i++) {
             Option option = OPTIONS[i];
-            if (option.when == WITH_RAW_CLASSES && !rawClasses || option.when == WITH_BODIES && !bodies) {
+            if (!matters(option, rawClasses, bodies)) {
                 continue;
             }
             String value = flags.value(option.flag);
@@ -94,6 +95,20 @@ final class Exactness {
             notes.add("stack traces could be shorter than the plain program's without -XX:MaxJavaStackTraceDepth=" + wanted);
         }
         return exact;
+    }
+
+    private static boolean matters(Option option, boolean rawClasses, boolean bodies) {
+        switch (option.when) {
+            case WITH_RAW_CLASSES:
+                return rawClasses;
+            case WITH_BODIES:
+                return bodies;
+            case WITH_BODIES_ON_JDK_8:
+                // Later String.equals calls other methods that are replaced, and these have extended forms.
+                return bodies && System.getProperty("java.specification.version", "").startsWith("1.");
+            default:
+                return true;
+        }
     }
 
     /** Both below 0 where there is no limit. */

@@ -166,6 +166,13 @@ public final class LoadTime {
     /** The index of all classes that have been rewritten so far (docs/formats/index.md). */
     static native byte[] index();
 
+    /**
+     * The method of the class library with this id.
+     *
+     * @return class, name and descriptor, and one string more if it is a native; null when there is none
+     */
+    static native String[] method(long mid);
+
     /** What the profile's reader must know of classes that were defined. */
     static native String[] notes();
 }

@@ -51,8 +51,16 @@ final class Names {
 
     /** The method behind a wanted {@code mid}; null when no known class has it. */
     MethodName of(long mid) {
+        boolean asked = LoadTime.ready() == null && LoadTime.loaded();
+        if (asked) {
+            // It holds the indexes of the class library, which need not be read here then.
+            String[] parts = LoadTime.method(mid);
+            if (parts != null) {
+                return new MethodName(parts[0], parts[1], parts[2], parts.length > 3);
+            }
+        }
         for (int i = 0; i < outputs.length; i++) {
-            MethodName name = in(outputs[i].index(), mid);
+            MethodName name = asked && outputs[i].boot ? null : in(outputs[i].index(), mid);
             if (name != null) {
                 return name;
             }
