@@ -9,7 +9,7 @@ use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, UpdateKind}
 
 use crate::carrier::{Constants, Context, Emitter};
 use crate::convention::{EXTENSION_SLOTS, MAX_SLOTS};
-use crate::hooks::{Place, body_hooks};
+use crate::hooks::{BodyHook, Place, body_hooks};
 use crate::initialisation;
 use crate::mid::Mid;
 use crate::passes::{activation_counters, bytecode_counts, call_sites, pinned_results};
@@ -196,15 +196,7 @@ fn write_at(
         }
     };
     for hook in body_hooks(emitter.edit.class().name(), member.name) {
-        let mut call = Asm::new();
-        emitter.runtime(&mut call, hook.call)?;
-        match hook.place {
-            Place::Entry => prologue.bytes.extend_from_slice(&call.bytes),
-            Place::Return => code
-                .instructions()
-                .filter(|i| opcode::is_return(i.opcode))
-                .for_each(|i| code_edit.before(i.bci, &call)),
-        }
+        insert_hook(&mut emitter, &mut code_edit, &mut prologue, code, signature, hook)?;
     }
     code_edit.prologue(&prologue);
 
@@ -229,6 +221,58 @@ fn write_at(
         head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
     emitter.edit.names = names;
     Ok(Written { method_info: head.finish(), dropped_attributes: dropped? })
+}
+
+/// The runtime is called at a single place of the class library.
+fn insert_hook(
+    emitter: &mut Emitter<'_, '_, '_>,
+    code_edit: &mut CodeEdit<'_, '_>,
+    prologue: &mut Asm,
+    code: &Code<'_>,
+    signature: &Signature<'_>,
+    hook: &BodyHook,
+) -> Result<()> {
+    let mut call = Asm::new();
+    match hook.place {
+        Place::Entry | Place::Return => {}
+        Place::ReturnWithThis | Place::Read(_) => {
+            call.load(Kind::Reference, 0);
+        }
+        Place::Argument(_) => {
+            call.load(Kind::Reference, 0);
+            let mut local = 1;
+            for t in signature.descriptor.arguments() {
+                if let Some(kind) = Kind::of(t) {
+                    call.load(kind, local);
+                }
+                local += t.slots();
+            }
+            code_edit.need_stack(local);
+        }
+    }
+    emitter.runtime(&mut call, hook.call)?;
+    match hook.place {
+        Place::Entry => prologue.bytes.extend_from_slice(&call.bytes),
+        Place::Argument(local) => {
+            call.store(Kind::Int, local);
+            prologue.bytes.extend_from_slice(&call.bytes);
+        }
+        Place::Return | Place::ReturnWithThis => code
+            .instructions()
+            .filter(|i| opcode::is_return(i.opcode))
+            .for_each(|i| code_edit.before(i.bci, &call)),
+        Place::Read(field) => {
+            let class = emitter.edit.class();
+            for read in code.instructions().filter(|i| i.opcode == opcode::GETFIELD) {
+                let Some(index) = read.pool_index() else { continue };
+                let read_field = class.pool.member_ref(index)?;
+                if read_field.class == class.name() && read_field.name == field {
+                    code_edit.after(&read, &call);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A written body.

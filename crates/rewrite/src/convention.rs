@@ -26,6 +26,9 @@ pub const MAX_SLOTS: u16 = 64;
 /// The context of code below which nothing is recorded; contexts below 1024 are no addresses (docs/runtime.md).
 pub const BYPASS: u16 = 8;
 
+/// With this begin the names of members that the rewriter adds under names of their own.
+pub const PREFIX: &[u8] = b"cct$";
+
 /// The class that every loader knows, and that therefore holds the helpers.
 pub const OBJECT: &[u8] = b"java/lang/Object";
 
@@ -41,8 +44,10 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
     // Whether the class inherits `hashCode` from `Object`.
     (b"java/lang/Class", b"cct$inherits", b"J"),
-    // A stack trace that is being handed out element by element.
-    (b"java/lang/Throwable", b"cct$trace", b"[Ljava/lang/StackTraceElement;"),
+    // A stack trace that this thread is being given.
+    (b"java/lang/Thread", b"cct$trace", b"Ljava/lang/Object;"),
+    // The frames that the VM fills in, where the walk asked for classes alone.
+    (b"java/lang/StackStreamFactory$AbstractStackWalker", b"cct$frames", b"[Ljava/lang/Object;"),
 ];
 
 /// The only line of a forwarder: by it the runtime tells the frames that the program must not see. Source files do not have that many
@@ -92,6 +97,6 @@ helpers! {
 impl Helper {
     /// The method of the runtime class that the helper forwards to.
     pub fn target(&self) -> RuntimeMethod {
-        RuntimeMethod { class: RUNTIME, name: &self.name[b"cct$".len()..], descriptor: self.descriptor }
+        RuntimeMethod { class: RUNTIME, name: &self.name[PREFIX.len()..], descriptor: self.descriptor }
     }
 }

@@ -8,6 +8,9 @@ const HOOKS: &[u8] = b"java/lang/CctHooks";
 /// The runtime's class for what lists frames of the stack.
 const STACKS: &[u8] = b"java/lang/CctStacks";
 
+/// The same for `StackWalker`, which JDK 8 does not have.
+const WALKS: &[u8] = b"java/lang/CctWalks";
+
 /// A static method of the runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuntimeMethod {
@@ -25,16 +28,22 @@ impl RuntimeMethod {
     }
 }
 
-/// Where in a method's bodies a call of the runtime is inserted.
+/// Where in a method's bodies a call of the runtime is inserted, and what it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// On entry.
+    /// On entry: `()V`.
     Entry,
-    /// Before each return.
+    /// Before each return: `()V`.
     Return,
+    /// Before each return of an instance method, with `this`: `(X)V`.
+    ReturnWithThis,
+    /// On entry of an instance method, with `this` and all arguments; the result becomes the `int` argument in this local.
+    Argument(u16),
+    /// After each read of this field of `this`, with the value and `this`; the result takes the value's place.
+    Read(&'static [u8]),
 }
 
-/// A call of a static `()V` method of the runtime.
+/// A call of a static method of the runtime in the bodies of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BodyHook {
     /// Class of the method.
@@ -54,7 +63,39 @@ pub const BODY_HOOKS: &[BodyHook] = &[
     body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
+    // An exception's trace is as long as what the program sees of it (JDK 9 and later).
+    BodyHook {
+        class: b"java/lang/Throwable",
+        name: b"getOurStackTrace",
+        place: Place::Read(b"depth"),
+        call: RuntimeMethod::of(STACKS, b"depth", b"(ILjava/lang/Throwable;)I"),
+    },
+    // The first batch of a stack walk, which the VM hands over. The number of frames comes first, then where they end.
+    walk_hook(4, b"num$doStackWalk"),
+    walk_hook(6, b"end$doStackWalk"),
+    // What the VM tells of a frame's method, up to JDK 21.
+    BodyHook {
+        class: b"java/lang/invoke/MemberName",
+        name: b"expandFromVM",
+        place: Place::ReturnWithThis,
+        call: RuntimeMethod::of(WALKS, b"expanded", b"(Ljava/lang/Object;)V"),
+    },
 ];
+
+/// `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start, int end)`; releases before 24 look at the end, later ones at
+/// the number of frames.
+const fn walk_hook(local: u16, call: &'static [u8]) -> BodyHook {
+    BodyHook {
+        class: b"java/lang/StackStreamFactory$AbstractStackWalker",
+        name: b"doStackWalk",
+        place: Place::Argument(local),
+        call: RuntimeMethod::of(
+            WALKS,
+            call,
+            b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I",
+        ),
+    }
+}
 
 const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call: &'static [u8]) -> BodyHook {
     BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
@@ -80,6 +121,8 @@ pub enum NativeHook {
     /// Passes the result, if there is one, `this` and all arguments to a runtime method, which gives the result. An `int` among the
     /// arguments says how deep a stack is asked for: the native gets [`DEPTH`] of it.
     After(RuntimeMethod),
+    /// Replaces arguments: passes `this` and all arguments to each runtime method in turn, whose result becomes the argument with this number.
+    Arguments(&'static [(usize, RuntimeMethod)]),
 }
 
 /// The runtime method that says how deep a stack a native with [`NativeHook::After`] is asked for, given how deep a one the program wants.
@@ -101,7 +144,7 @@ macro_rules! native_hooks {
 
 /// Natives with hooks: definitions of classes, reflection's view of members, the places that hand out frames of the stack, and the
 /// definition of modules: the JVM finds classes only in packages that it knows, and the runtime's are in no module's descriptor.
-pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
+const SIMPLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/ClassLoader" b"defineClass0" Define HOOKS b"define$defineClass0"
         b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BIILjava/security/ProtectionDomain;)[B";
     b"java/lang/ClassLoader" b"defineClass1" Define HOOKS b"define$defineClass1"
@@ -137,6 +180,22 @@ pub const NATIVE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/SecurityManager" b"getClassContext" Result STACKS b"filter" b"([Ljava/lang/Class;)[Ljava/lang/Class;";
     b"java/lang/SecurityManager" b"classDepth" After STACKS b"after$classDepth" b"(ILjava/lang/SecurityManager;Ljava/lang/String;)I";
     b"java/lang/SecurityManager" b"classLoaderDepth0" After STACKS b"after$classLoaderDepth0" b"(ILjava/lang/SecurityManager;)I";
+    b"java/lang/StackTraceElement" b"initStackTraceElements" Instead STACKS b"initStackTraceElements"
+        b"([Ljava/lang/StackTraceElement;Ljava/lang/Throwable;)V";
+    b"java/lang/StackTraceElement" b"initStackTraceElements" Instead STACKS b"initStackTraceElements"
+        b"([Ljava/lang/StackTraceElement;Ljava/lang/Object;I)V";
+    b"java/lang/Thread" b"getStackTrace0" Result STACKS b"filter" b"(Ljava/lang/Object;)Ljava/lang/Object;";
+    b"jdk/internal/vm/ThreadSnapshot" b"create" Result STACKS b"filter"
+        b"(Ljdk/internal/vm/ThreadSnapshot;)Ljdk/internal/vm/ThreadSnapshot;";
+    b"java/lang/NullPointerException" b"getExtendedNPEMessage" After STACKS b"after$getExtendedNPEMessage"
+        b"(Ljava/lang/String;Ljava/lang/NullPointerException;)Ljava/lang/String;";
+    b"java/lang/StackFrameInfo" b"expandStackFrameInfo" After WALKS b"after$expandStackFrameInfo" b"(Ljava/lang/StackFrameInfo;)V";
+    b"java/lang/StackStreamFactory$AbstractStackWalker" b"fetchStackFrames" Instead WALKS b"fetchStackFrames"
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JJII[Ljava/lang/Object;)I";
+    b"java/lang/StackStreamFactory$AbstractStackWalker" b"fetchStackFrames" Instead WALKS b"fetchStackFrames"
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IJII[Ljava/lang/Object;)I";
+    b"java/lang/StackStreamFactory$AbstractStackWalker" b"fetchStackFrames" Instead WALKS b"fetchStackFrames"
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IJIII[Ljava/lang/Object;)I";
 };
 
 /// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the methods of a class by the addresses of their
@@ -146,6 +205,51 @@ const REPRODUCIBLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/Class" b"getDeclaredConstructors0" Result HOOKS b"sorted"
         b"([Ljava/lang/reflect/Constructor;)[Ljava/lang/reflect/Constructor;";
 };
+
+/// The hook of `AbstractStackWalker.callStackWalk`, whose frames and mode (the first argument) change. The program's code runs below this native,
+/// so that the runtime must not be on the stack.
+macro_rules! walk_begins {
+    ($frames:literal, $mode:literal, $number:literal) => {
+        (
+            b"java/lang/StackStreamFactory$AbstractStackWalker",
+            b"callStackWalk",
+            NativeHook::Arguments(&[
+                ($number, RuntimeMethod::of(WALKS, b"frames$callStackWalk", $frames)),
+                (0, RuntimeMethod::of(WALKS, b"mode$callStackWalk", $mode)),
+            ]),
+        )
+    };
+}
+
+const WALK_HOOKS: &[(&[u8], &[u8], NativeHook)] = &[
+    walk_begins!(
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIII[Ljava/lang/Object;)[Ljava/lang/Object;",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIII[Ljava/lang/Object;)J",
+        4
+    ),
+    walk_begins!(
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)[Ljava/lang/Object;",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)J",
+        6
+    ),
+    walk_begins!(
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)[Ljava/lang/Object;",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)I",
+        6
+    ),
+];
+
+/// Private natives that the runtime calls past their hooks: by a method of this class, with `cct$` in front of the name.
+const NATIVES_FOR_THE_RUNTIME: &[(&[u8], &[u8])] = &[
+    (b"java/lang/StackTraceElement", b"initStackTraceElement"),
+    (b"java/lang/StackTraceElement", b"initStackTraceElements"),
+    (b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),
+];
+
+/// Whether the runtime calls a native of this name.
+pub fn is_called_by_the_runtime(class: &[u8], native: &[u8]) -> bool {
+    NATIVES_FOR_THE_RUNTIME.contains(&(class, native))
+}
 
 /// The hook of a native. Natives of the same name have other parameters in other versions of the class library; a hook that does not
 /// fit is none.
@@ -159,7 +263,8 @@ pub fn native_hook(
     let special = if reproducible { REPRODUCIBLE_HOOKS } else { &[] };
     let hook = special
         .iter()
-        .chain(NATIVE_HOOKS)
+        .chain(SIMPLE_HOOKS)
+        .chain(WALK_HOOKS)
         .find(|(c, n, hook)| *c == class && *n == name && hook.fits(class, descriptor, is_static));
     hook.map(|(.., hook)| hook)
 }
@@ -185,6 +290,10 @@ impl NativeHook {
             NativeHook::After(RuntimeMethod { descriptor, .. }) => {
                 let returned = if result == b"V" { b"" } else { result };
                 [b"(", returned, &*receiver, arguments, b")", result].concat() == *descriptor
+            }
+            NativeHook::Arguments(replaced) => {
+                let taken = [b"(", &*receiver, arguments, b")"].concat();
+                replaced.iter().all(|(_, method)| method.descriptor.starts_with(&taken))
             }
         }
     }

@@ -262,6 +262,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
+        if member.is(access::NATIVE) && hooks::is_called_by_the_runtime(self.class.name(), member.name) {
+            self.add_call_for_the_runtime(member)?;
+        }
         if let Some(method) = hooks::replacement(self.class.name(), member.name, member.descriptor) {
             let flags = member.access_flags & !access::NATIVE;
             let mut head = MemberBuilder::new(flags, member.name_index, member.descriptor_index);
@@ -505,6 +508,19 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let target = Target::of(member, &signature, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
         let method = write(&mut emitter, &target, head)?;
+        self.edit.add_method(method);
+        Ok(())
+    }
+
+    /// Adds the method by which the runtime calls a private native.
+    fn add_call_for_the_runtime(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
+        let name = self.edit.additions.utf8(&[convention::PREFIX, member.name].concat())?;
+        let flags = member.access_flags & access::STATIC | access::FINAL | access::SYNTHETIC;
+        let head = MemberBuilder::new(flags, name, member.descriptor_index);
+        let signature = Signature::of(self.class, member)?;
+        let target = Target::of(member, &signature, member.descriptor_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = wrappers::call_for_the_runtime(&mut emitter, &target, head)?;
         self.edit.add_method(method);
         Ok(())
     }

@@ -70,6 +70,17 @@ impl<'t, 'a> Target<'t, 'a> {
         }
     }
 
+    /// Pops a value into the argument with this number.
+    fn store_argument(&self, asm: &mut Asm, number: usize) {
+        let mut slot = u16::from(!self.is_static());
+        for (i, t) in self.signature.descriptor.arguments().enumerate() {
+            if let (true, Some(kind)) = (i == number, Kind::of(t)) {
+                asm.store(kind, slot);
+            }
+            slot += t.slots();
+        }
+    }
+
     /// Invokes the twin in this class without dispatch.
     fn invoke_special(
         &self,
@@ -357,6 +368,13 @@ pub fn bytecode_to_native(
         emitter.runtime(&mut asm, *method)?;
         asm.store(Kind::Reference, last);
     }
+    if let Some(NativeHook::Arguments(replaced)) = hook {
+        for (number, method) in *replaced {
+            target.push_arguments(&mut asm);
+            emitter.runtime(&mut asm, *method)?;
+            target.store_argument(&mut asm, *number);
+        }
+    }
     if let Some(mid) = mid {
         emitter.enter(&mut asm, node, node, mid, 0, 0, false)?;
     }
@@ -453,6 +471,23 @@ fn replace_class_file(
     }
     asm.load(Kind::Reference, free).store(Kind::Reference, slot);
     Ok(())
+}
+
+/// A method that calls the original, for the runtime, which cannot call what is private.
+pub fn call_for_the_runtime(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    asm.ret(target.result());
+    let arguments = target.signature.argument_slots();
+    let max_stack = arguments.max(target.result_slots());
+    Straight { asm, max_stack, max_locals: arguments, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
 }
 
 /// A static method that calls a method of the runtime with the same descriptor.

@@ -1,17 +1,19 @@
 package cctrewrite.runtime;
 
-import java.lang.management.MonitorInfo;
-import java.lang.management.ThreadInfo;
-
-/** What {@code ThreadMXBean} tells of stacks and of the monitors that their frames hold. In bypass; on JDK 8. */
+/**
+ * What {@code ThreadMXBean} tells of stacks and of the monitors that their frames hold. In bypass.
+ *
+ * <p>The classes are named nowhere: from JDK 9 on they are in a module that {@code java.base} does not read.
+ */
 public final class ThreadInfos {
-    private static final long STACK = Offsets.of(ThreadInfo.class, "stackTrace");
-    private static final long MONITORS = Offsets.of(ThreadInfo.class, "lockedMonitors");
-
     private ThreadInfos() {}
 
-    /** Leaves out hidden frames, and what is deeper than {@code max} unless that is negative. */
-    public static void hide(ThreadInfo[] infos, int max, boolean own) {
+    /**
+     * Leaves out hidden frames, and what is deeper than {@code max} unless that is negative.
+     *
+     * @param infos of {@code java.lang.management.ThreadInfo}, made just now
+     */
+    public static void hide(Object[] infos, int max, boolean own) {
         for (int i = 0; infos != null && i < infos.length; i++) {
             if (infos[i] != null) {
                 hide(infos[i], max < 0 ? Integer.MAX_VALUE : max, own);
@@ -19,30 +21,17 @@ public final class ThreadInfos {
         }
     }
 
-    private static void hide(ThreadInfo info, int max, boolean own) {
-        StackTraceElement[] stack = (StackTraceElement[]) CctMemory.U.getObject(info, STACK);
-        MonitorInfo[] monitors = (MonitorInfo[]) CctMemory.U.getObject(info, MONITORS);
+    private static void hide(Object info, int max, boolean own) {
+        long stackTrace = Offsets.of(info.getClass(), "stackTrace");
+        long lockedMonitors = Offsets.of(info.getClass(), "lockedMonitors");
+        StackTraceElement[] stack = (StackTraceElement[]) CctMemory.U.getObject(info, stackTrace);
         int[] places = new int[stack.length];
         StackTraceElement[] visible = CctTraces.visible(stack, max, own, places);
-        MonitorInfo[] kept = new MonitorInfo[monitors.length];
-        int count = 0;
-        for (int i = 0; i < monitors.length; i++) {
-            MonitorInfo m = monitors[i];
-            int depth = m.getLockedStackDepth();
-            if (depth < 0) {
-                // Held by no frame, but from a native.
-                kept[count++] = m;
-            } else if (places[depth] >= 0) {
-                // A synchronized method's forwarder holds the monitor, too, and is hidden.
-                int place = places[depth];
-                kept[count++] = new MonitorInfo(m.getClassName(), m.getIdentityHashCode(), place, visible[place]);
-            }
-        }
-        CctMemory.U.putObject(info, STACK, visible);
+        CctMemory.U.putObject(info, stackTrace, visible);
+        Object[] monitors = (Object[]) CctMemory.U.getObject(info, lockedMonitors);
         if (monitors.length != 0) {
-            MonitorInfo[] shorter = new MonitorInfo[count];
-            System.arraycopy(kept, 0, shorter, 0, count);
-            CctMemory.U.putObject(info, MONITORS, shorter);
+            Object[] held = HeldMonitors.ofVisible(monitors, "stackDepth", places, "stackFrame", visible);
+            CctMemory.U.putObject(info, lockedMonitors, held);
         }
     }
 }

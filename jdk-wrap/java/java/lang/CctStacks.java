@@ -1,7 +1,10 @@
 package java.lang;
 
+import cctrewrite.runtime.NullMessages;
+import cctrewrite.runtime.Snapshots;
 import cctrewrite.runtime.ThreadInfos;
 import java.lang.management.ThreadInfo;
+import jdk.internal.vm.ThreadSnapshot;
 
 /**
  * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out (docs/runtime.md).
@@ -12,7 +15,7 @@ public final class CctStacks {
     private CctStacks() {}
 
     /** Whether a context is that of a native below the profiler's own work. */
-    private static boolean own(long context) {
+    static boolean own(long context) {
         return context > 0L && context < CctRuntime.LIMIT;
     }
 
@@ -35,6 +38,97 @@ public final class CctStacks {
         try {
             thread.cct$context = CctRuntime.BYPASS;
             return CctTraces.element(self, index, own(context));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /**
+     * Instead of {@code Throwable.depth}, where a trace of that many frames is about to be made (JDK 9 and later).
+     *
+     * @param depth what the field says
+     */
+    public static int depth(int depth, Throwable self) {
+        if (!CctRuntime.booted()) {
+            return depth;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return CctTraces.depth(self, own(context));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** Instead of {@code StackTraceElement.initStackTraceElements} (JDK 9 to 18). */
+    public static void initStackTraceElements(StackTraceElement[] elements, Throwable of) {
+        if (!given(elements, of)) {
+            StackTraceElement.cct$initStackTraceElements(elements, of);
+        }
+    }
+
+    /** Instead of {@code StackTraceElement.initStackTraceElements} (JDK 19 and later). */
+    public static void initStackTraceElements(StackTraceElement[] elements, Object backtrace, int depth) {
+        if (!given(elements, backtrace)) {
+            StackTraceElement.cct$initStackTraceElements(elements, backtrace, depth);
+        }
+    }
+
+    private static boolean given(StackTraceElement[] elements, Object of) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            StackTraceElement[] given = CctTraces.given(of);
+            if (given == null || given.length != elements.length) {
+                return false;
+            }
+            System.arraycopy(given, 0, elements, 0, given.length);
+            return true;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** The result of {@code Thread.getStackTrace0} (JDK 19 and later): an array of elements, or null. */
+    public static Object filter(Object stack) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return stack == null ? null : CctTraces.visible((StackTraceElement[]) stack, own(context));
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** The result of {@code ThreadSnapshot.create} (JDK 25). */
+    public static ThreadSnapshot filter(ThreadSnapshot snapshot) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            if (snapshot != null) {
+                Snapshots.hide(snapshot, own(context));
+            }
+            return snapshot;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** After {@code NullPointerException.getExtendedNPEMessage} (JDK 14 and later), which tells of the code that has thrown. */
+    public static String after$getExtendedNPEMessage(String message, NullPointerException self) {
+        if (message == null || !CctRuntime.booted()) {
+            return message;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return NullMessages.original(message);
         } finally {
             thread.cct$context = context;
         }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * Stacks as the program would see them had it not been rewritten (docs/runtime.md). In bypass; on JDK 8.
+ * Stacks as the program would see them had it not been rewritten (docs/runtime.md). In bypass.
  *
  * <p>Forwarders have a single line, by which they are known, and are left out. So are the frames of the runtime and what they call,
  * unless the profiler itself asks ({@code own}), as an agent does that prints an exception.
@@ -40,32 +40,74 @@ public final class CctTraces {
 
     // ---- exceptions --------------------------------------------------------------------------------------------------------------
 
-    /** The number of frames. They are found here once, and kept until the last one has been handed out. */
+    /** A trace that a thread is being given; before it the one that it is being given where it does the profiler's work. */
+    private static final class Given {
+        final Throwable of;
+        final Object backtrace;
+        final StackTraceElement[] frames;
+        final Given before;
+
+        Given(Throwable of, Object backtrace, StackTraceElement[] frames, Given before) {
+            this.of = of;
+            this.backtrace = backtrace;
+            this.frames = frames;
+            this.before = before;
+        }
+    }
+
+    /**
+     * The number of frames. They are found here once, and kept until the last one has been handed out ({@link #element}), or all of them
+     * ({@link #given}).
+     */
     static int depth(Throwable t, boolean own) {
+        Thread thread = Thread.currentThread();
         StackTraceElement[] trace = trace(t, own);
-        t.cct$trace = trace.length == 0 ? null : trace;
+        Object backtrace = VmTrace.ELEMENT_BY_ELEMENT ? null : VmTrace.backtrace(t);
+        // What is still there below the program's own trace was never asked for.
+        thread.cct$trace = new Given(t, backtrace, trace, own ? (Given) thread.cct$trace : null);
         return trace.length;
     }
 
-    /** A frame by its number. */
+    /** A frame by its number (JDK 8). */
     static StackTraceElement element(Throwable t, int index, boolean own) {
-        StackTraceElement[] trace = t.cct$trace;
-        if (trace == null) {
-            trace = trace(t, own);
-        }
+        Thread thread = Thread.currentThread();
+        Given given = (Given) thread.cct$trace;
+        StackTraceElement[] trace = given != null && given.of == t ? given.frames : trace(t, own);
         if (index < 0 || index >= trace.length) {
             // Throws what the native throws.
             return t.getStackTraceElement(-1);
         }
-        t.cct$trace = index == trace.length - 1 ? null : trace;
+        if (given == null || given.of != t) {
+            thread.cct$trace = new Given(t, null, trace, null);
+        }
+        if (index == trace.length - 1) {
+            thread.cct$trace = null;
+        }
         return trace[index];
     }
 
+    /**
+     * The frames of an exception whose {@link #depth} this thread has asked for just now (JDK 9 and later).
+     *
+     * @param of the exception or its backtrace
+     * @return null if it has not
+     */
+    static StackTraceElement[] given(Object of) {
+        Thread thread = Thread.currentThread();
+        for (Given given = (Given) thread.cct$trace; given != null; given = given.before) {
+            if (given.of == of || given.backtrace == of) {
+                thread.cct$trace = given.before;
+                return given.frames;
+            }
+        }
+        return null;
+    }
+
     private static StackTraceElement[] trace(Throwable t, boolean own) {
-        int depth = t.getStackTraceDepth();
-        Visible visible = new Visible(depth < limit ? depth : limit, own);
-        for (int i = 0; i < depth && visible.count < limit; i++) {
-            visible.place(t.getStackTraceElement(i));
+        VmTrace trace = new VmTrace(t);
+        Visible visible = new Visible(trace.depth < limit ? trace.depth : limit, own);
+        for (int i = 0; i < trace.depth && visible.count < limit; i++) {
+            visible.place(trace.frame(i));
         }
         return visible.all();
     }
@@ -122,7 +164,7 @@ public final class CctTraces {
                         && before.getClassName().equals(e.getClassName())) {
                     return -1;
                 }
-                e = new StackTraceElement(e.getClassName(), e.getMethodName(), e.getFileName(), NATIVE_LINE);
+                CctMemory.U.putInt(e, Elements.LINE, NATIVE_LINE);
             } else if (line == NATIVE_LINE) {
                 nativeBefore = e;
             } else if (!own && isRuntime(e)) {
@@ -149,19 +191,27 @@ public final class CctTraces {
     }
 
     private static boolean isRuntime(StackTraceElement e) {
-        String name = e.getClassName();
+        return isRuntime(e.getClassName());
+    }
+
+    /** Whether a class belongs to the runtime. */
+    static boolean isRuntime(String name) {
         return name.startsWith("java.lang.Cct") || name.startsWith("cctrewrite.runtime.");
     }
 
     // ---- classes of frames -------------------------------------------------------------------------------------------------------
+
+    /** Whether a frame of this line is a forwarder's. */
+    static boolean isForwarder(int line) {
+        return line >= NATIVE_FORWARDER_LINE;
+    }
 
     /**
      * The current thread's frames below the runtime's, one after another: only a trace can tell a forwarder's frame. It leaves out frames
      * that HotSpot hides (lambda classes, method-handle forms), and ends at the JVM's limit.
      */
     private static final class Frames {
-        private final Throwable trace = new Throwable();
-        private final int depth = trace.getStackTraceDepth();
+        private final VmTrace trace = new VmTrace(new Throwable());
         private int next;
         private StackTraceElement current;
         /** Classes of the natives that were passed. */
@@ -178,18 +228,20 @@ public final class CctTraces {
         }
 
         boolean isForwarder() {
-            return current.getLineNumber() >= NATIVE_FORWARDER_LINE;
+            return CctTraces.isForwarder(current.getLineNumber());
         }
 
         void advance() {
-            current = next < depth ? trace.getStackTraceElement(next++) : null;
+            current = next < trace.depth ? trace.frame(next++) : null;
         }
 
         /** Whether HotSpot leaves the frame out where it lists classes: reflection's own. */
         private boolean isReflection() {
             String name = current.getClassName();
             return name.equals("java.lang.reflect.Method") && current.getMethodName().equals("invoke")
-                    || name.startsWith("sun.reflect.") && name.indexOf("MethodAccessor") >= 0;
+                    || name.startsWith("sun.reflect.") && name.indexOf("MethodAccessor") >= 0
+                    || name.startsWith("jdk.internal.reflect.")
+                            && (name.indexOf("MethodAccessor") >= 0 || name.indexOf("MethodHandleAccessor") >= 0);
         }
 
         /**
@@ -329,6 +381,104 @@ public final class CctTraces {
             } catch (InstantiationException e) {
                 throw new InternalError(e);
             }
+        }
+    }
+
+    // ---- what the VM knows -------------------------------------------------------------------------------------------------------
+
+    /** The frames of an exception as the VM lists them: those from which the program's are taken. */
+    private static final class VmTrace {
+        /** JDK 8 hands out one after another. */
+        static final boolean ELEMENT_BY_ELEMENT = has("getStackTraceDepth");
+
+        final int depth;
+        private final Throwable of;
+        private final StackTraceElement[] frames;
+
+        VmTrace(Throwable of) {
+            this.of = of;
+            if (ELEMENT_BY_ELEMENT) {
+                depth = of.getStackTraceDepth();
+                frames = null;
+            } else {
+                frames = AllAtOnce.frames(of);
+                depth = frames.length;
+            }
+        }
+
+        StackTraceElement frame(int index) {
+            return frames == null ? of.getStackTraceElement(index) : frames[index];
+        }
+
+        static Object backtrace(Throwable of) {
+            return AllAtOnce.backtrace(of);
+        }
+
+        private static boolean has(String method) {
+            try {
+                Throwable.class.getDeclaredMethod(method);
+                return true;
+            } catch (NoSuchMethodException e) {
+                return false;
+            }
+        }
+    }
+
+    /** JDK 9 and later fill an array, whose length must be the very depth. */
+    private static final class AllAtOnce {
+        private static final long DEPTH = Offsets.of(Throwable.class, "depth");
+
+        /** From JDK 19 on the native takes the backtrace, and not the exception; -1 for earlier ones. */
+        private static final long BACKTRACE = takesBacktrace() ? Offsets.of(Throwable.class, "backtrace") : -1L;
+
+        static Object backtrace(Throwable of) {
+            return BACKTRACE < 0L ? null : CctMemory.U.getObject(of, BACKTRACE);
+        }
+
+        static StackTraceElement[] frames(Throwable of) {
+            StackTraceElement[] frames = new StackTraceElement[CctMemory.U.getInt(of, DEPTH)];
+            for (int i = 0; i < frames.length; i++) {
+                frames[i] = Elements.empty();
+            }
+            if (frames.length == 0) {
+                return frames;
+            }
+            if (BACKTRACE < 0L) {
+                StackTraceElement.cct$initStackTraceElements(frames, of);
+            } else {
+                StackTraceElement.cct$initStackTraceElements(frames, backtrace(of), frames.length);
+            }
+            return frames;
+        }
+
+        private static boolean takesBacktrace() {
+            try {
+                StackTraceElement.class.getDeclaredMethod("initStackTraceElements", StackTraceElement[].class, Object.class, int.class);
+                return true;
+            } catch (NoSuchMethodException e) {
+                return false;
+            }
+        }
+    }
+
+    /** Elements and their fields. Not initialised before the JVM has booted. */
+    static final class Elements {
+        private static final long LINE = Offsets.of(StackTraceElement.class, "lineNumber");
+
+        private Elements() {}
+
+        /** One for the VM to fill in. */
+        static StackTraceElement empty() {
+            try {
+                return (StackTraceElement) CctMemory.U.allocateInstance(StackTraceElement.class);
+            } catch (InstantiationException e) {
+                throw new InternalError(e);
+            }
+        }
+
+        /** The line in one that the VM has filled in. */
+        static int line(StackTraceElement e) {
+            return CctMemory.U.getInt(e, LINE);
         }
     }
 }

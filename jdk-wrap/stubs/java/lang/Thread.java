@@ -1,9 +1,12 @@
 package java.lang;
 
-/** What the runtime uses of Thread, with the field that the rewriter adds. Only compiled against, never shipped. */
+/** What the runtime uses of Thread, with the fields that the rewriter adds. Only compiled against, never shipped. */
 public class Thread implements Runnable {
     /** See docs/runtime.md: the slot for code that is entered without a context. */
     long cct$context;
+
+    /** See docs/runtime.md: a stack trace that this thread is being given. */
+    Object cct$trace;
 
     public enum State {
         NEW,

@@ -2,12 +2,9 @@ package java.lang;
 
 import java.io.Serializable;
 
-/** What the runtime uses of JDK 8's Throwable, with the field that the rewriter adds. Only compiled against, never shipped. */
+/** What the runtime uses of JDK 8's Throwable. Only compiled against, never shipped. */
 public class Throwable implements Serializable {
     private static final long serialVersionUID = 1L;
-
-    /** See docs/runtime.md: a trace that is being handed out element by element. */
-    transient StackTraceElement[] cct$trace;
 
     public Throwable() {}
 

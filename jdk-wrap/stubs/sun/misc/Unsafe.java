@@ -29,6 +29,12 @@ public final class Unsafe {
 
     public native long objectFieldOffset(java.lang.reflect.Field field);
 
+    public native int arrayBaseOffset(Class<?> array);
+
+    public native int getInt(Object object, long offset);
+
+    public native void putInt(Object object, long offset, int value);
+
     public native void putBoolean(Object object, long offset, boolean value);
 
     public native void putObject(Object object, long offset, Object value);

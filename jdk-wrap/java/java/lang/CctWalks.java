@@ -1,0 +1,328 @@
+package java.lang;
+
+import cctrewrite.runtime.Offsets;
+import java.lang.StackStreamFactory.AbstractStackWalker;
+import jdk.internal.vm.Continuation;
+import jdk.internal.vm.ContinuationScope;
+import sun.misc.Unsafe;
+
+/**
+ * {@code StackWalker} without forwarders (docs/runtime.md). JDK 9 and later.
+ *
+ * <p>The VM fills a buffer with one batch of frames after another: the first one in {@code callStackWalk}, which then calls back {@code
+ * doStackWalk}, the others in {@code fetchStackFrames}. Of each batch forwarders are left out, and it is filled up with the next frames, so
+ * that the class library sees batches as long as it asked for: what it executes is what it would on the plain stack.
+ *
+ * <p>Where only classes are asked for, the VM would not tell forwarders. Then it is asked for frames, in a buffer of our own, and their
+ * classes are handed on.
+ *
+ * <p>The rules of {@link CctRuntime} hold.
+ */
+public final class CctWalks {
+    /** In a walk's mode: classes alone. */
+    private static final int CLASSES = 2;
+
+    /** What the descriptor of an added method has and the program's has not. */
+    private static final String EXTENSION = "J[[[[J)";
+
+    private CctWalks() {}
+
+    // ---- the first batch ---------------------------------------------------------------------------------------------------------
+
+    // The arguments of callStackWalk.
+
+    /** JDK 9 to 18. */
+    public static Object[] frames$callStackWalk(
+            AbstractStackWalker<?, ?> self, long mode, int skip, int count, int start, Object[] frames) {
+        return framesFor(self, mode, start, frames);
+    }
+
+    /** JDK 9 to 18. */
+    public static long mode$callStackWalk(
+            AbstractStackWalker<?, ?> self, long mode, int skip, int count, int start, Object[] frames) {
+        return modeFor(mode);
+    }
+
+    /** JDK 19 to 21. */
+    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, ContinuationScope scope,
+            Continuation continuation, int count, int start, Object[] frames) {
+        return framesFor(self, mode, start, frames);
+    }
+
+    /** JDK 19 to 21. */
+    public static long mode$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, ContinuationScope scope,
+            Continuation continuation, int count, int start, Object[] frames) {
+        return modeFor(mode);
+    }
+
+    /** JDK 22 and later. */
+    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, ContinuationScope scope,
+            Continuation continuation, int count, int start, Object[] frames) {
+        return framesFor(self, mode, start, frames);
+    }
+
+    /** JDK 22 and later. */
+    public static int mode$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, ContinuationScope scope,
+            Continuation continuation, int count, int start, Object[] frames) {
+        return (int) modeFor(mode);
+    }
+
+    private static long modeFor(long mode) {
+        return CctRuntime.booted() ? mode & ~CLASSES : mode;
+    }
+
+    private static Object[] framesFor(AbstractStackWalker<?, ?> self, long mode, int start, Object[] frames) {
+        if (!CctRuntime.booted() || (mode & CLASSES) == 0L) {
+            return frames;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            Object[] ours = fresh(self, start, frames.length);
+            self.cct$frames = ours;
+            return ours;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** On entry of {@code doStackWalk}: the number of frames that the program may see. */
+    public static int num$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip, int number, int start, int end) {
+        if (!CctRuntime.booted()) {
+            return number;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            Object[] frames = self.frameBuffer.frames();
+            Object[] ours = self.cct$frames;
+            self.cct$frames = null;
+            Object[] filled = ours == null ? frames : ours;
+            Batch batch = new Batch(self, anchor, filled, start, filled.length, CctStacks.own(context));
+            int visible = batch.leaveOut(start, end);
+            if (ours != null) {
+                copyMark(ours, frames);
+                Classes.handOn(ours, frames, start, visible);
+            }
+            return visible - start;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** Likewise: where they end, {@code number} being {@link #num$doStackWalk}. */
+    public static int end$doStackWalk(AbstractStackWalker<?, ?> self, long anchor, int skip, int number, int start, int end) {
+        return CctRuntime.booted() ? start + number : end;
+    }
+
+    // ---- the other batches -------------------------------------------------------------------------------------------------------
+
+    /** Instead of the native of JDK 9 to 21: returns where the frames end. */
+    public static int fetchStackFrames(
+            AbstractStackWalker<?, ?> self, long mode, long anchor, int count, int start, Object[] frames) {
+        if (!CctRuntime.booted()) {
+            return self.cct$fetchStackFrames(mode, anchor, count, start, frames);
+        }
+        return fetch(self, (int) mode, anchor, 1, start + count, start, frames);
+    }
+
+    /** Instead of the native of JDK 22 and 23: returns where the frames end. */
+    public static int fetchStackFrames(
+            AbstractStackWalker<?, ?> self, int mode, long anchor, int count, int start, Object[] frames) {
+        if (!CctRuntime.booted()) {
+            return self.cct$fetchStackFrames(mode, anchor, count, start, frames);
+        }
+        return fetch(self, mode, anchor, 1, start + count, start, frames);
+    }
+
+    /** Instead of the native of JDK 24 and later: returns the number of frames. */
+    public static int fetchStackFrames(
+            AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int size, int start, Object[] frames) {
+        if (!CctRuntime.booted()) {
+            return self.cct$fetchStackFrames(mode, anchor, last, size, start, frames);
+        }
+        return fetch(self, mode, anchor, last, size, start, frames) - start;
+    }
+
+    private static int fetch(
+            AbstractStackWalker<?, ?> self, int mode, long anchor, int last, int limit, int start, Object[] frames) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            boolean classes = (mode & CLASSES) != 0;
+            Object[] filled = classes ? fresh(self, start, frames.length) : frames;
+            if (classes) {
+                copyMark(frames, filled);
+            }
+            Batch batch = new Batch(self, anchor, filled, start, limit, CctStacks.own(context));
+            int visible = batch.leaveOut(start, batch.fetch(mode & ~CLASSES, last, start));
+            if (classes) {
+                Classes.handOn(filled, frames, start, visible);
+            }
+            return visible;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    // ---- frames ------------------------------------------------------------------------------------------------------------------
+
+    /** One batch, in bypass. */
+    private static final class Batch {
+        /** The native of this class library. */
+        private static final boolean COUNTS = has(int.class, long.class, int.class, int.class, int.class, Object[].class);
+        private static final boolean LONG_MODE = has(long.class, long.class, int.class, int.class, Object[].class);
+        private static final long MODE = Offsets.of(AbstractStackWalker.class, "mode");
+
+        private final AbstractStackWalker<?, ?> walk;
+        private final long anchor;
+        private final Object[] frames;
+        private final int limit;
+        private final boolean own;
+        /** Takes the line of each frame. */
+        private final StackTraceElement element = CctTraces.Elements.empty();
+
+        Batch(AbstractStackWalker<?, ?> walk, long anchor, Object[] frames, int start, int limit, boolean own) {
+            this.walk = walk;
+            this.anchor = anchor;
+            this.frames = frames;
+            this.limit = limit;
+            this.own = own;
+        }
+
+        /** Has the VM fill the buffer from {@code start} up to the limit, and returns where the frames end. */
+        int fetch(int mode, int last, int start) {
+            if (COUNTS) {
+                return start + walk.cct$fetchStackFrames(mode, anchor, last, limit, start, frames);
+            }
+            if (LONG_MODE) {
+                return walk.cct$fetchStackFrames((long) mode, anchor, limit - start, start, frames);
+            }
+            return walk.cct$fetchStackFrames(mode, anchor, limit - start, start, frames);
+        }
+
+        /** Takes forwarders out of the frames that the VM has filled in, and fills up with others; returns where they end. */
+        int leaveOut(int start, int end) {
+            int mode = LONG_MODE ? (int) CctMemory.U.getLong(walk, MODE) : CctMemory.U.getInt(walk, MODE);
+            int visible = move(start, end);
+            while (end == limit && visible < limit) {
+                // The VM gave all that was asked for: there may be more.
+                int next = visible;
+                end = fetch(mode & ~CLASSES, 1, next);
+                visible = move(next, end);
+            }
+            return visible;
+        }
+
+        /** Moves visible frames to the front and puts empty ones behind them. */
+        private int move(int start, int end) {
+            int visible = start;
+            for (int i = start; i < end; i++) {
+                if (isVisible(frames[i])) {
+                    frames[visible++] = frames[i];
+                }
+            }
+            for (int i = visible; i < end; i++) {
+                // Not one of those in front, nor one in which the VM would find traces of another frame.
+                frames[i] = frames[i].getClass() == StackFrameInfo.class
+                        ? new StackFrameInfo(walk.walker)
+                        : new LiveStackFrameInfo(walk.walker);
+            }
+            return visible;
+        }
+
+        private boolean isVisible(Object frame) {
+            StackFrameInfo info = (StackFrameInfo) frame;
+            StackTraceElement.cct$initStackTraceElement(element, info);
+            return !CctTraces.isForwarder(CctTraces.Elements.line(element))
+                    && (own || !CctTraces.isRuntime(info.declaringClass().getName()));
+        }
+
+        private static boolean has(Class<?>... parameters) {
+            try {
+                AbstractStackWalker.class.getDeclaredMethod("fetchStackFrames", parameters);
+                return true;
+            } catch (NoSuchMethodException e) {
+                return false;
+            }
+        }
+    }
+
+    private static Object[] fresh(AbstractStackWalker<?, ?> self, int start, int length) {
+        Object[] frames = new StackFrameInfo[length];
+        for (int i = start; i < length; i++) {
+            frames[i] = new StackFrameInfo(self.walker);
+        }
+        return frames;
+    }
+
+    /** By the first element the VM knows the buffer again: a thread, in an array of whatever type. */
+    private static void copyMark(Object[] from, Object[] to) {
+        Unsafe u = CctMemory.U;
+        u.putObject(to, Classes.FIRST_ELEMENT, u.getObject(from, Classes.FIRST_ELEMENT));
+    }
+
+    /** What walks for classes alone get: the classes, or from JDK 22 on objects that hold them. */
+    private static final class Classes {
+        static final long FIRST_ELEMENT = CctMemory.U.arrayBaseOffset(Object[].class);
+
+        static void handOn(Object[] ours, Object[] frames, int start, int end) {
+            for (int i = start; i < end; i++) {
+                if (frames instanceof Class[]) {
+                    frames[i] = ((StackFrameInfo) ours[i]).declaringClass();
+                } else {
+                    ClassFrames.handOn((StackFrameInfo) ours[i], frames[i]);
+                }
+            }
+        }
+    }
+
+    private static final class ClassFrames {
+        private static final long CLASS = Offsets.of(ClassFrameInfo.class, "classOrMemberName");
+        private static final long FLAGS = Offsets.of(ClassFrameInfo.class, "flags");
+
+        static void handOn(StackFrameInfo from, Object to) {
+            CctMemory.U.putObject(to, CLASS, from.declaringClass());
+            CctMemory.U.putInt(to, FLAGS, CctMemory.U.getInt(from, FLAGS));
+        }
+    }
+
+    // ---- methods of frames -------------------------------------------------------------------------------------------------------
+
+    /** After {@code StackFrameInfo.expandStackFrameInfo} (JDK 22 and later). */
+    public static void after$expandStackFrameInfo(StackFrameInfo self) {
+        withoutExtension(self);
+    }
+
+    /** Before {@code MemberName.expandFromVM} returns: up to JDK 21 frames have one. */
+    public static void expanded(Object self) {
+        withoutExtension(self);
+    }
+
+    /** The type of a method that the VM has found by a frame is a descriptor, and may be that of an extended form. */
+    private static void withoutExtension(Object info) {
+        if (!CctRuntime.booted()) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            long offset = Offsets.of(info.getClass(), "type");
+            Object type = CctMemory.U.getObject(info, offset);
+            if (type instanceof String) {
+                String descriptor = (String) type;
+                int at = descriptor.indexOf(EXTENSION);
+                if (at >= 0) {
+                    String end = descriptor.substring(at + EXTENSION.length() - 1);
+                    CctMemory.U.putObject(info, offset, descriptor.substring(0, at).concat(end));
+                }
+            }
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package java.lang;
+
+/** What the runtime uses of JDK 9's StackStreamFactory, with the members that the rewriter adds. Only compiled against, never shipped. */
+final class StackStreamFactory {
+    private StackStreamFactory() {}
+
+    abstract static class AbstractStackWalker<R, T> {
+        protected StackWalker walker;
+        protected FrameBuffer<? extends T> frameBuffer;
+
+        /** See docs/runtime.md: the frames that the VM fills in, where the walk asked for classes alone. */
+        transient Object[] cct$frames;
+
+        /** The native, up to JDK 21. */
+        final native int cct$fetchStackFrames(long mode, long anchor, int count, int start, Object[] frames);
+
+        /** The native of JDK 22 and 23. */
+        final native int cct$fetchStackFrames(int mode, long anchor, int count, int start, Object[] frames);
+
+        /** The native, from JDK 24 on. */
+        final native int cct$fetchStackFrames(int mode, long anchor, int last, int size, int start, Object[] frames);
+    }
+
+    abstract static class FrameBuffer<F> {
+        abstract F[] frames();
+    }
+}
