@@ -46,7 +46,7 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Class", b"cct$inherits", b"J"),
     // A stack trace that this thread is being given.
     (b"java/lang/Thread", b"cct$trace", b"Ljava/lang/Object;"),
-    // The frames that the VM fills in, where the walk asked for classes alone.
+    // The first frames that the VM has filled in, where the walk asked for classes alone.
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"cct$frames", b"[Ljava/lang/Object;"),
 ];
 

@@ -266,10 +266,13 @@ public final class CctTraces {
         Class<?>[] kept = new Class<?>[all.length];
         int count = 0;
         for (int i = 0; i < all.length; i++) {
-            boolean forwarder = false;
+            boolean forwarder;
             if (frames.reach(all[i])) {
                 forwarder = frames.isForwarder();
                 frames.advance();
+            } else {
+                // A lambda's class (a hidden one, from JDK 15 on) has a frame of one method, which calls no other of it; and its forwarder's.
+                forwarder = i > 0 && all[i] == all[i - 1] && all[i].getName().indexOf('/') >= 0;
             }
             if (!forwarder) {
                 kept[count++] = all[i];

@@ -4,7 +4,6 @@ import cctrewrite.runtime.Offsets;
 import java.lang.StackStreamFactory.AbstractStackWalker;
 import jdk.internal.vm.Continuation;
 import jdk.internal.vm.ContinuationScope;
-import sun.misc.Unsafe;
 
 /**
  * {@code StackWalker} without forwarders (docs/runtime.md). JDK 9 and later.
@@ -98,12 +97,10 @@ public final class CctWalks {
             thread.cct$context = CctRuntime.BYPASS;
             Object[] frames = self.frameBuffer.frames();
             Object[] ours = self.cct$frames;
-            self.cct$frames = null;
             Object[] filled = ours == null ? frames : ours;
             Batch batch = new Batch(self, anchor, filled, start, filled.length, CctStacks.own(context));
             int visible = batch.leaveOut(start, end);
             if (ours != null) {
-                copyMark(ours, frames);
                 Classes.handOn(ours, frames, start, visible);
             }
             return visible - start;
@@ -155,7 +152,8 @@ public final class CctWalks {
             boolean classes = (mode & CLASSES) != 0;
             Object[] filled = classes ? fresh(self, start, frames.length) : frames;
             if (classes) {
-                copyMark(frames, filled);
+                // By this element the VM knows a walk's buffer; it has put it into the first one.
+                filled[0] = self.cct$frames[0];
             }
             Batch batch = new Batch(self, anchor, filled, start, limit, CctStacks.own(context));
             int visible = batch.leaveOut(start, batch.fetch(mode & ~CLASSES, last, start));
@@ -252,23 +250,15 @@ public final class CctWalks {
     }
 
     private static Object[] fresh(AbstractStackWalker<?, ?> self, int start, int length) {
-        Object[] frames = new StackFrameInfo[length];
+        Object[] frames = new Object[length];
         for (int i = start; i < length; i++) {
             frames[i] = new StackFrameInfo(self.walker);
         }
         return frames;
     }
 
-    /** By the first element the VM knows the buffer again: a thread, in an array of whatever type. */
-    private static void copyMark(Object[] from, Object[] to) {
-        Unsafe u = CctMemory.U;
-        u.putObject(to, Classes.FIRST_ELEMENT, u.getObject(from, Classes.FIRST_ELEMENT));
-    }
-
     /** What walks for classes alone get: the classes, or from JDK 22 on objects that hold them. */
     private static final class Classes {
-        static final long FIRST_ELEMENT = CctMemory.U.arrayBaseOffset(Object[].class);
-
         static void handOn(Object[] ours, Object[] frames, int start, int end) {
             for (int i = start; i < end; i++) {
                 if (frames instanceof Class[]) {

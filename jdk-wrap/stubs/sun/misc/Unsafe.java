@@ -29,8 +29,6 @@ public final class Unsafe {
 
     public native long objectFieldOffset(java.lang.reflect.Field field);
 
-    public native int arrayBaseOffset(Class<?> array);
-
     public native int getInt(Object object, long offset);
 
     public native void putInt(Object object, long offset, int value);
