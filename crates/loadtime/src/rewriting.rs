@@ -7,6 +7,7 @@ use cct_classfile::ClassFile;
 use cct_classfile::constant_pool::tag;
 use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
 use cct_rewrite::report::Fallback;
+use cct_rewrite::rewriter::tells_of_null_references;
 use cct_rewrite::{ClassSummary, Error, Rewriter, Role, World, convention, hooks};
 use rustc_hash::FxHashMap;
 
@@ -102,7 +103,11 @@ impl Definition<'_, '_> {
         let (settings, provenance) = provenance.ok_or("no output on the boot class path")?;
         let world = World::new(self.surroundings(scope, members, jvmti, &summary));
         let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
-        let rewriter = Rewriter::new(world, settings, provenance, |_| true).map_err(|e| e.to_string())?;
+        let exception = state().library.class(b"java/lang/NullPointerException");
+        let names_locals = exception.is_some_and(|e| tells_of_null_references(&e.summary));
+        let rewriter = Rewriter::new(world, settings, provenance, |_| true)
+            .map_err(|e| e.to_string())?
+            .with_local_names(names_locals);
         let rewritten = rewriter.rewrite_as(class, id).map_err(|e: Error| e.to_string())?;
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
         let row = |m: &cct_rewrite::index::MethodRecord| MethodRow {

@@ -11,6 +11,7 @@ use crate::carrier::{Constants, Context, Emitter};
 use crate::convention::{EXTENSION_SLOTS, MAX_SLOTS};
 use crate::hooks::{BodyHook, Place, body_hooks};
 use crate::initialisation;
+use crate::local_names;
 use crate::mid::Mid;
 use crate::passes::{activation_counters, bytecode_counts, call_sites, pinned_results};
 use crate::pins::Clock;
@@ -52,6 +53,8 @@ pub struct Analysis<'x> {
     pub pinned: Vec<(Bci, Clock)>,
     /// Whether some jump or handler leads to bci 0.
     pub entry_is_target: bool,
+    /// Locals behind the arguments that get names, since the JVM's messages would show their new numbers.
+    pub unnamed_locals: Vec<u16>,
 }
 
 impl<'x> Analysis<'x> {
@@ -72,7 +75,7 @@ impl<'x> Analysis<'x> {
             instruction.for_each_target(|t| entry_is_target |= t == 0);
         }
         let blocks = blocks.map(|rule| Blocks::of(code, pool, rule));
-        Ok(Analysis { blocks, activation, calls, pinned, entry_is_target })
+        Ok(Analysis { blocks, activation, calls, pinned, entry_is_target, unnamed_locals: Vec::new() })
     }
 }
 
@@ -199,6 +202,7 @@ fn write_at(
         insert_hook(&mut emitter, &mut code_edit, &mut prologue, code, signature, hook)?;
     }
     code_edit.prologue(&prologue);
+    local_names::add(emitter.edit, &mut code_edit, &analysis.unnamed_locals)?;
 
     // The passes.
     let body = Body { member, code, context, entry_is_target: analysis.entry_is_target };

@@ -89,11 +89,7 @@ const fn walk_hook(local: u16, call: &'static [u8]) -> BodyHook {
         class: b"java/lang/StackStreamFactory$AbstractStackWalker",
         name: b"doStackWalk",
         place: Place::Argument(local),
-        call: RuntimeMethod::of(
-            WALKS,
-            call,
-            b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I",
-        ),
+        call: RuntimeMethod::of(WALKS, call, b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I"),
     }
 }
 

@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod index;
 mod initialisation;
 pub mod intrinsics;
+mod local_names;
 pub mod mid;
 pub mod module_descriptor;
 pub mod passes;

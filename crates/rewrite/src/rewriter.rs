@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::hooks;
 use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
+use crate::local_names;
 use crate::mid::{ClassHash, Mid};
 use crate::module_descriptor;
 use crate::pins::{self, Clock, Pin};
@@ -24,7 +25,7 @@ use crate::provenance::Provenance;
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
 use crate::settings::Settings;
-use crate::survey::{MethodSummary, annotation_types};
+use crate::survey::{ClassSummary, MethodSummary, annotation_types};
 use crate::world::{ClassId, MethodId, World};
 use crate::wrappers::{self, Target};
 
@@ -39,6 +40,8 @@ pub struct Rewriter {
     provenance: Provenance,
     /// Which classes are recorded, by internal name.
     recorded: Recorded,
+    /// Whether locals without a name get one.
+    names_locals: bool,
 }
 
 /// A rewritten class.
@@ -66,7 +69,16 @@ impl Rewriter {
         recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
     ) -> Result<Self> {
         let plan = Plan::new(&world, settings.intrinsics)?;
-        Ok(Rewriter { world, plan, settings, provenance, recorded: Box::new(recorded) })
+        let names_locals = world
+            .class_named(b"java/lang/NullPointerException")
+            .is_some_and(|id| tells_of_null_references(&world[id].summary));
+        Ok(Rewriter { world, plan, settings, provenance, recorded: Box::new(recorded), names_locals })
+    }
+
+    /// For a world that need not have `NullPointerException` in it: whether the one of the class library
+    /// [tells of null references](tells_of_null_references).
+    pub fn with_local_names(self, names_locals: bool) -> Self {
+        Rewriter { names_locals, ..self }
     }
 
     /// The world.
@@ -125,6 +137,11 @@ impl Rewriter {
             other => other,
         })
     }
+}
+
+/// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP 358; JDK 14).
+pub fn tells_of_null_references(exception: &ClassSummary) -> bool {
+    exception.methods.iter().any(|m| exception.method_name(m) == b"getExtendedNPEMessage")
 }
 
 /// The state of rewriting one class.
@@ -348,9 +365,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 Level::CallsOnly => None,
             };
             let (calls, pins) = (calls.clone(), pinned.clone());
-            let analysis = PLANNER.with_borrow_mut(|planner| {
+            let mut analysis = PLANNER.with_borrow_mut(|planner| {
                 Analysis::of(&code, &self.class.pool, planner, blocks, calls, pins)
             })?;
+            if self.rewriter.names_locals {
+                let arguments = Signature::of(self.class, member)?.argument_slots();
+                analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
+            }
             match self.write_bodies(member, &code, &analysis, treatment, mid) {
                 Ok(()) => {
                     self.report.pinned += pinned.len() as u32;

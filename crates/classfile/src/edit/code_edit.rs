@@ -92,6 +92,8 @@ pub struct CodeEdit<'c, 'a> {
     ranges: Vec<(Bci, Bci, HandlerId)>,
     extra_stack: u16,
     extra_locals: u16,
+    /// Locals that get names all over the code: original slot, name, descriptor.
+    named: Vec<(u16, Index, Index)>,
 }
 
 impl<'c, 'a> CodeEdit<'c, 'a> {
@@ -114,12 +116,19 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             ranges: Vec::new(),
             extra_stack: 0,
             extra_locals: by,
+            named: Vec::new(),
         }
     }
 
     /// Stack slots that inserted code needs above what the original code has on the stack there.
     pub fn need_stack(&mut self, slots: u16) {
         self.extra_stack = self.extra_stack.max(slots);
+    }
+
+    /// Names an original local all over the code, in a `LocalVariableTable` behind those that there are: their entries come first to whoever
+    /// searches.
+    pub fn name_local(&mut self, slot: u16, name: Index, descriptor: Index) {
+        self.named.push((slot, name, descriptor));
     }
 
     fn keep(&mut self, asm: &Asm) -> (u32, u32) {
@@ -201,7 +210,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             out.extend_from_slice(&asm.bytes);
         }
         self.write_exception_table(&layout, &entries, out)?;
-        self.write_attributes(old, signature, &layout, &entries, names, additions, out)
+        self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)
     }
 
     fn write_instructions(&self, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
@@ -342,6 +351,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         signature: &Signature<'_>,
         layout: &Layout,
         entries: &[Bci],
+        length: u32,
         names: &mut AttributeNames,
         additions: &mut PoolAdditions,
         out: &mut Vec<u8>,
@@ -379,6 +389,19 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
                     out.truncate(start);
                     dropped.push(mutf8::decode_lossy(unknown).into_owned());
                     continue;
+                }
+            }
+            patch_length(out, start);
+            count += 1;
+        }
+        if !self.named.is_empty() {
+            let start = out.len();
+            out.put2(additions.utf8(b"LocalVariableTable")?);
+            out.put4(0);
+            out.put2(self.named.len() as u16);
+            for &(slot, name, descriptor) in &self.named {
+                for part in [0, length as u16, name, descriptor, self.edits.shift.apply(slot, false)?] {
+                    out.put2(part);
                 }
             }
             patch_length(out, start);
