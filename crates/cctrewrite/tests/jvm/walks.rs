@@ -1,0 +1,96 @@
+//! Stacks look as before on a profiled JDK of 9 and later, whoever asks for them.
+
+use crate::support::{ALL_BLOCKS, Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
+
+/// A program that prints stacks, how it ends, and how many lines it prints at least.
+#[derive(Debug, Clone, Copy)]
+struct Program {
+    main: &'static str,
+    classes: &'static str,
+    code: i32,
+    lines: usize,
+}
+
+/// All that JDK 8 has. It ends with an exception that nobody catches.
+const TRACES: Program = Program { main: "Traces", classes: "traces/classes", code: 1, lines: 1600 };
+
+/// `StackWalker`.
+const WALKS: Program = Program { main: "Walks", classes: "walks/classes", code: 0, lines: 800 };
+
+/// Messages of null references, where locals have no names, and where most of them have.
+const NULLS: [Program; 2] = [
+    Program { main: "Nulls", classes: "walks/nulls/classes", code: 0, lines: 90 },
+    Program { main: "Nulls", classes: "walks/nulls/named", code: 0, lines: 90 },
+];
+
+/// Stacks of virtual threads.
+const VIRTUAL: Program =
+    Program { main: "VirtualTraces", classes: "walks/since21/classes", code: 0, lines: 180 };
+
+/// With stacks that are deep enough for twice the frames.
+fn run(mut java: Java, jdk: &Jdk, program: Program) -> Run {
+    java.option("-Xss8m").class_path([fixture(program.classes)]);
+    if (12..24).contains(&jdk.version) {
+        java.option("-Djava.security.manager=allow");
+    }
+    let run = java.run(program.main, &[]);
+    run.assert_code(program.code);
+    run
+}
+
+fn assert_same(expected: &Run, found: &Run, what: &str) {
+    let [before, now] = [expected, found].map(|run| run.out.lines().collect::<Vec<_>>());
+    assert_same_lines(&before, &now, what);
+    assert_eq!(found.err, expected.err, "{what}");
+}
+
+fn same_on_the_image(jdk: &'static Jdk, programs: &[Program]) {
+    for &program in programs {
+        let expected = run(jdk.java("walks-plain"), jdk, program);
+        assert!(expected.out.lines().count() >= program.lines, "{}", expected.out);
+        for (blocks, record) in ALL_BLOCKS.map(|b| (b, "on")).into_iter().chain([(Blocks::Default, "off")]) {
+            let Some(image) = Image::of(jdk, blocks) else { return };
+            let mut java = image.java("walks");
+            java.option(format!("-Dcctrewrite.record={record}"));
+            let found = run(java, jdk, program);
+            let what = format!("{} on JDK {}, {blocks:?}, record={record}", program.main, jdk.version);
+            assert_same(&expected, &found, &what);
+        }
+    }
+}
+
+fn traces(jdk: &'static Jdk) {
+    same_on_the_image(jdk, &[TRACES]);
+}
+
+fn walks(jdk: &'static Jdk) {
+    same_on_the_image(jdk, &[WALKS]);
+}
+
+fn nulls(jdk: &'static Jdk) {
+    same_on_the_image(jdk, &NULLS);
+}
+
+fn virtual_threads(jdk: &'static Jdk) {
+    same_on_the_image(jdk, &[VIRTUAL]);
+}
+
+/// Traces end where the JVM would have ended them.
+fn depths(jdk: &'static Jdk) {
+    for (depth, enough) in [(10, 4096), (3000, 12_000)] {
+        let mut java = jdk.java("walks-depth-plain");
+        java.option(format!("-XX:MaxJavaStackTraceDepth={depth}"));
+        let expected = run(java, jdk, TRACES);
+        let Some(image) = Image::of(jdk, Blocks::Default) else { return };
+        let mut java = image.java("walks-depth");
+        java.option(format!("-XX:MaxJavaStackTraceDepth={enough}"));
+        java.option(format!("-Dcctrewrite.depth={depth}"));
+        assert_same(&expected, &run(java, jdk, TRACES), &format!("{depth} frames on JDK {}", jdk.version));
+    }
+}
+
+jdks!(traces, traces, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(walks, walks, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(nulls, nulls, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(depths, depths, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
