@@ -51,7 +51,7 @@ pub fn run(arguments: &Flags) -> Result<()> {
             None => exit::say(&format!("cctrewrite: {}", load_time::missing())),
         }
     }
-    options.extend(traces::spelled(arguments.stack_depth));
+    options.extend(traces::spelled(arguments.stack_depth, 8));
     // All agree in this.
     let bodies = outputs.iter().all(|o| output::value(&o.provenance, "intrinsics") != Some("native"));
     options.extend(exactness::spelled(bodies));

@@ -13,13 +13,15 @@ const FRAMES_FOR_ONE: i32 = 4;
 /// The most that can be asked for.
 pub const MAX_DEPTH: i64 = (i32::MAX / FRAMES_FOR_ONE) as i64;
 
-/// The options for traces of `depth` frames; -1 is no limit.
-pub fn spelled(depth: i32) -> Vec<String> {
+/// The options for traces of `depth` frames on a release; -1 is no limit. JDK 8 says so, too; later releases say 0, and take half as much.
+pub fn spelled(depth: i32, release: u32) -> Vec<String> {
     let limit = match depth {
+        ..0 if release > 8 => 0,
         ..0 => -1,
         // Lists of classes need a trace, too, whatever exceptions show.
         _ => depth.max(DEFAULT_DEPTH).saturating_mul(FRAMES_FOR_ONE),
     };
+    let limit = if release > 8 { limit.min(i32::MAX / 2) } else { limit };
     let mut options = vec![format!("-XX:MaxJavaStackTraceDepth={limit}")];
     if depth != DEFAULT_DEPTH {
         options.push(format!("-Dcctrewrite.depth={depth}"));
@@ -33,9 +35,11 @@ mod tests {
 
     #[test]
     fn the_jvm_is_asked_for_more_and_the_runtime_told_where_to_cut() {
-        assert_eq!(spelled(1024), ["-XX:MaxJavaStackTraceDepth=4096"]);
-        assert_eq!(spelled(10), ["-XX:MaxJavaStackTraceDepth=4096", "-Dcctrewrite.depth=10"]);
-        assert_eq!(spelled(3000), ["-XX:MaxJavaStackTraceDepth=12000", "-Dcctrewrite.depth=3000"]);
-        assert_eq!(spelled(-1), ["-XX:MaxJavaStackTraceDepth=-1", "-Dcctrewrite.depth=-1"]);
+        assert_eq!(spelled(1024, 17), ["-XX:MaxJavaStackTraceDepth=4096"]);
+        assert_eq!(spelled(-1, 17), ["-XX:MaxJavaStackTraceDepth=0", "-Dcctrewrite.depth=-1"]);
+        assert_eq!(spelled(1024, 8), ["-XX:MaxJavaStackTraceDepth=4096"]);
+        assert_eq!(spelled(10, 8), ["-XX:MaxJavaStackTraceDepth=4096", "-Dcctrewrite.depth=10"]);
+        assert_eq!(spelled(3000, 8), ["-XX:MaxJavaStackTraceDepth=12000", "-Dcctrewrite.depth=3000"]);
+        assert_eq!(spelled(-1, 8), ["-XX:MaxJavaStackTraceDepth=-1", "-Dcctrewrite.depth=-1"]);
     }
 }

@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_fit_the_natives_of_jdk_8_and_no_others() {
+    fn hooks_fit_the_natives_of_known_class_libraries_and_no_others() {
         let class_loader = b"java/lang/ClassLoader";
         let hook = |name: &[u8], descriptor: &[u8], is_static| {
             native_hook(class_loader, name, descriptor, is_static, false).is_some()
@@ -337,7 +337,8 @@ mod tests {
         assert!(hook(b"defineClass1", jdk_8, false));
         assert!(!hook(b"defineClass1", jdk_8, true));
         let jdk_17 = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)Ljava/lang/Class;";
-        assert!(!hook(b"defineClass0", jdk_17, true));
+        assert!(hook(b"defineClass0", jdk_17, true));
+        assert!(!hook(b"defineClass0", jdk_17, false));
         let members = native_hook(
             b"java/lang/Class",
             b"getDeclaredFields0",
@@ -361,6 +362,23 @@ mod tests {
             }
         }
         assert_eq!([name(hook(false)), name(hook(true))], [&b"filter"[..], b"sorted"]);
+    }
+
+    /// The same natives have other parameters from release to release.
+    #[test]
+    fn walks_are_hooked_in_all_releases() {
+        let walker = b"java/lang/StackStreamFactory$AbstractStackWalker";
+        let hook =
+            |name: &[u8], descriptor: &[u8]| native_hook(walker, name, descriptor, false, false).is_some();
+        for parameters in ["JJII", "IJII", "IJIII"] {
+            assert!(hook(b"fetchStackFrames", format!("({parameters}[Ljava/lang/Object;)I").as_bytes()));
+        }
+        let continuation = "Ljdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;";
+        for parameters in ["JIII".to_owned(), format!("JI{continuation}II"), format!("II{continuation}II")] {
+            let descriptor = format!("({parameters}[Ljava/lang/Object;)Ljava/lang/Object;");
+            assert!(hook(b"callStackWalk", descriptor.as_bytes()), "{descriptor}");
+        }
+        assert!(!hook(b"callStackWalk", b"(II[Ljava/lang/Object;)Ljava/lang/Object;"));
     }
 
     #[test]

@@ -111,8 +111,7 @@ final class Exactness {
         }
     }
 
-    /** Both below 0 where there is no limit. */
     private static boolean enough(long depth, long wanted) {
-        return depth < 0L || wanted >= 0L && depth >= wanted;
+        return CctTraces.isNoLimit(depth) || !CctTraces.isNoLimit(wanted) && depth >= wanted;
     }
 }

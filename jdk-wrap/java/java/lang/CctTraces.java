@@ -30,12 +30,17 @@ public final class CctTraces {
         limit = depth < 0 ? Integer.MAX_VALUE : depth;
     }
 
-    /**
-     * What {@code MaxJavaStackTraceDepth} must be for that: a call goes through up to two forwarders, and lists of classes need a trace, too.
-     * -1 is no limit.
-     */
+    /** What {@code MaxJavaStackTraceDepth} must be for that: a call goes through up to two forwarders, and lists of classes need a trace, too. */
     public static long wantedOfTheJvm() {
-        return limit == Integer.MAX_VALUE ? -1L : 4L * (limit < 1024 ? 1024 : limit);
+        if (limit == Integer.MAX_VALUE) {
+            return VmTrace.ELEMENT_BY_ELEMENT ? -1L : 0L;
+        }
+        return 4L * (limit < 1024 ? 1024 : limit);
+    }
+
+    /** Whether a {@code MaxJavaStackTraceDepth} is none: below 0 on JDK 8, where 0 means no frames; 0 since JDK 9. */
+    public static boolean isNoLimit(long depth) {
+        return VmTrace.ELEMENT_BY_ELEMENT ? depth < 0L : depth == 0L;
     }
 
     // ---- exceptions --------------------------------------------------------------------------------------------------------------
@@ -287,7 +292,7 @@ public final class CctTraces {
     static Class<?> caller(int depth) {
         Class<?>[] all = SecurityManagers.CONTEXT.getClassContext();
         int at = 0;
-        while (all[at] != CctRuntime.class) {
+        while (all[at] != CctStacks.class) {
             at++;
         }
         // Behind the runtime's frames stands the method that was called.
