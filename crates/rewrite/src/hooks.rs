@@ -296,7 +296,7 @@ impl NativeHook {
 }
 
 /// Static natives that become Java methods which call the runtime. Programs call them by reflection, which passes by no extended form.
-const REPLACED_NATIVES: &[(&[u8], &'static [u8], &'static [u8])] =
+const REPLACED_NATIVES: &[(&[u8], &[u8], &[u8])] =
     &[(b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;")];
 
 /// The runtime's method, of the same name and descriptor, that a native becomes a caller of.
