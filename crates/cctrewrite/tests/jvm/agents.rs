@@ -1,10 +1,10 @@
 //! Profiling agents (JP, section 5).
 
 use crate::support::golden::{flat, of_classes};
-use crate::support::{Blocks, Java, Jdk, Library, Run, assert_same_lines};
+use crate::support::{Blocks, Java, Jdk, Run, assert_same_lines, jdks, profiled};
 
 fn java(jdk: &'static Jdk, agent: &str) -> Java {
-    let mut java = Library::whole(jdk, Blocks::Precise).java(agent);
+    let mut java = profiled(jdk, Blocks::Precise, agent);
     java.option(format!("-Dcctrewrite.agent={agent}")).option("-Dcctrewrite.threads=each");
     java
 }
@@ -16,9 +16,7 @@ fn numbers(run: &Run, word: &str) -> Vec<i64> {
     line.split(' ').filter_map(|w| w.parse().ok()).collect()
 }
 
-#[test]
-fn reports_come_in_time_and_tell_the_current_context() {
-    let Some(jdk) = Jdk::find() else { return };
+fn reports_come_in_time_and_tell_the_current_context(jdk: &'static Jdk) {
     let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     // The agent itself prints what is wrong.
     assert!(run.out.starts_with("done "), "{}", run.out);
@@ -31,9 +29,7 @@ fn reports_come_in_time_and_tell_the_current_context() {
 }
 
 /// The counter is an upper bound of what was executed, but not a loose one: about as many reports come as were asked for.
-#[test]
-fn reports_are_not_far_too_many() {
-    let Some(jdk) = Jdk::find() else { return };
+fn reports_are_not_far_too_many(jdk: &'static Jdk) {
     let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let executed: u64 =
         flat(&run).iter().filter(|(m, _)| m.starts_with("AgentWork.")).map(|(_, (_, b))| b).sum();
@@ -43,18 +39,14 @@ fn reports_are_not_far_too_many() {
     assert!(fine < 4 * once / 500, "{fine} reports for {once} bytecodes: {}", run.out);
 }
 
-#[test]
-fn the_merged_tree_has_the_sums_of_all_threads() {
-    let Some(jdk) = Jdk::find() else { return };
+fn the_merged_tree_has_the_sums_of_all_threads(jdk: &'static Jdk) {
     let run = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let (apart, merged) = (numbers(&run, "apart"), numbers(&run, "merged"));
     assert!(apart[0] > 1_000_000, "{apart:?}");
     assert_eq!(apart, merged);
 }
 
-#[test]
-fn an_agent_leaves_no_trace_in_the_profile() {
-    let Some(jdk) = Jdk::find() else { return };
+fn an_agent_leaves_no_trace_in_the_profile(jdk: &'static Jdk) {
     let with = java(jdk, "GranularityAgent").succeed("AgentWork", &[]);
     let without = java(jdk, "cctrewrite.agent.AggregatingAgent").succeed("AgentWork", &[]);
     // The threads that start after the agent: everything. The main thread: the program's own, since what the agent has loaded and initialised
@@ -77,9 +69,7 @@ fn an_agent_leaves_no_trace_in_the_profile() {
     );
 }
 
-#[test]
-fn counters_that_were_reset_count_on() {
-    let Some(jdk) = Jdk::find() else { return };
+fn counters_that_were_reset_count_on(jdk: &'static Jdk) {
     let run = java(jdk, "ResettingAgent").succeed("AgentWork", &[]);
     assert!(!run.out.contains("not empty"), "{}", run.out);
     let reports = numbers(&run, "reports");
@@ -93,9 +83,7 @@ fn counters_that_were_reset_count_on() {
     assert_eq!(numbers(&run, "fine"), sums.map(|n| i64::try_from(n).unwrap()), "{}", run.out);
 }
 
-#[test]
-fn an_agent_that_throws_is_reported_once_and_the_program_goes_on() {
-    let Some(jdk) = Jdk::find() else { return };
+fn an_agent_that_throws_is_reported_once_and_the_program_goes_on(jdk: &'static Jdk) {
     let run = java(jdk, "ThrowingAgent").succeed("AgentWork", &[]);
     assert!(run.out.starts_with("done ") && !run.out.contains("never"), "{}", run.out);
     assert_eq!(run.err.matches("ThrowingAgent failed and was switched off").count(), 1, "{}", run.err);
@@ -103,12 +91,18 @@ fn an_agent_that_throws_is_reported_once_and_the_program_goes_on() {
     assert_eq!(flat(&run)["AgentWork.run()V"].0, 6);
 }
 
-#[test]
-fn an_agent_that_cannot_be_loaded_stops_the_jvm() {
-    let Some(jdk) = Jdk::find() else { return };
+fn an_agent_that_cannot_be_loaded_stops_the_jvm(jdk: &'static Jdk) {
     for agent in ["No.Such", "Hello"] {
         let run = java(jdk, agent).run("AgentWork", &[]);
         run.assert_code(70);
         assert!(run.err.contains(agent) && run.err.contains("-Dcctrewrite.agent"), "{}", run.err);
     }
 }
+
+jdks!(reports_come_in_time_and_tell_the_current_context, reports_come_in_time_and_tell_the_current_context, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(reports_are_not_far_too_many, reports_are_not_far_too_many, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(the_merged_tree_has_the_sums_of_all_threads, the_merged_tree_has_the_sums_of_all_threads, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(an_agent_leaves_no_trace_in_the_profile, an_agent_leaves_no_trace_in_the_profile, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(counters_that_were_reset_count_on, counters_that_were_reset_count_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(an_agent_that_throws_is_reported_once_and_the_program_goes_on, an_agent_that_throws_is_reported_once_and_the_program_goes_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(an_agent_that_cannot_be_loaded_stops_the_jvm, an_agent_that_cannot_be_loaded_stops_the_jvm, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::support::golden::parse;
-use crate::support::{Blocks, Java, Jdk, Library, assert_succeeded, fixture, folder};
+use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks, profiled};
 
 /// The contexts of the program's own methods, frames of the class library included, threads added up. Which thread runs finalizers is a matter of luck; those
 /// paths begin there.
@@ -36,30 +36,29 @@ fn assert_steady(java: impl Fn() -> Java, way: &str, few: u32, many: u32, least:
 }
 
 fn library(jdk: &'static Jdk) -> Java {
-    Library::whole(jdk, Blocks::Precise).java("drift")
+    profiled(jdk, Blocks::Precise, "drift")
 }
 
 macro_rules! steady {
-    ($($name:ident: $way:literal, $few:literal, $least:literal;)*) => {$(
-        #[test]
-        fn $name() {
-            let Some(jdk) = Jdk::find() else { return };
-            assert_steady(|| library(jdk), $way, $few, 1000, $least);
+    ($($name:ident: $way:literal, $few:literal, $least:literal, $later:literal;)*) => {$(
+        fn $name(jdk: &'static Jdk) {
+            assert_steady(|| library(jdk), $way, $few, 1000, if jdk.version == 8 { $least } else { $later });
         }
+        jdks!($name, $name, 8: jdk_8, 17: jdk_17, 25: jdk_25);
     )*};
 }
 
 steady! {
-    privileged_actions_and_those_that_throw: "privileged", 10, 22;
-    class_initialisers_that_throw: "initialisers", 10, 11;
-    loaders_and_those_that_throw: "loaders", 10, 15;
-    finalizers_and_those_that_throw: "finalizers", 10, 7;
-    threads_and_their_uncaught_exceptions: "threads", 10, 27;
-    shutdown_hooks: "hooks", 10, 27;
-    proxies_whose_handler_throws: "proxies", 10, 15;
+    privileged_actions_and_those_that_throw: "privileged", 10, 22, 1;
+    class_initialisers_that_throw: "initialisers", 10, 11, 1;
+    loaders_and_those_that_throw: "loaders", 10, 15, 1;
+    finalizers_and_those_that_throw: "finalizers", 10, 7, 1;
+    threads_and_their_uncaught_exceptions: "threads", 10, 27, 1;
+    shutdown_hooks: "hooks", 10, 27, 1;
+    proxies_whose_handler_throws: "proxies", 10, 15, 1;
     // Behind the generation of accessors.
-    reflection: "reflection", 40, 57;
-    method_handles: "handles", 10, 32;
+    reflection: "reflection", 40, 57, 1;
+    method_handles: "handles", 10, 32, 1;
 }
 
 #[test]
@@ -97,8 +96,7 @@ fn native_library(jdk: &Jdk) -> Option<PathBuf> {
     made.clone()
 }
 
-fn assert_natives_steady(way: &str, least: usize) {
-    let Some(jdk) = Jdk::find() else { return };
+fn assert_natives_steady(jdk: &'static Jdk, way: &str, least: usize) {
     let Some(native) = native_library(jdk) else { return };
     let java = || {
         let mut java = library(jdk);
@@ -108,16 +106,17 @@ fn assert_natives_steady(way: &str, least: usize) {
     assert_steady(java, way, 10, 1000, least);
 }
 
-#[test]
-fn natives_that_call_back_and_clear_exceptions() {
-    assert_natives_steady("jni", 52);
+fn natives_that_call_back_and_clear_exceptions(jdk: &'static Jdk) {
+    assert_natives_steady(jdk, "jni", 52);
 }
 
 /// `ExceptionDescribe` clears the exception, too.
-#[test]
-fn natives_that_describe_exceptions_of_constructors() {
-    assert_natives_steady("described", 10);
+fn natives_that_describe_exceptions_of_constructors(jdk: &'static Jdk) {
+    assert_natives_steady(jdk, "described", 10);
 }
+
+jdks!(natives_that_call_back_and_clear_exceptions, natives_that_call_back_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(natives_that_describe_exceptions_of_constructors, natives_that_describe_exceptions_of_constructors, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 
 // ---- raw code ------------------------------------------------------------------------------------------------------------------------
 

@@ -6,28 +6,24 @@ use std::process::Command;
 use cct_profile::Profile;
 
 use crate::support::golden::flat;
-use crate::support::{Blocks, Jdk, Library, Run};
+use crate::support::{Blocks, Jdk, Run, jdks, profiled};
 
 fn calls_of_work(run: &Run) -> u64 {
     flat(run)["Ending.work()V"].0
 }
 
-#[test]
-fn at_the_end_of_main_at_exit_and_at_halt() {
-    let Some(jdk) = Jdk::find() else { return };
+fn at_the_end_of_main_at_exit_and_at_halt(jdk: &'static Jdk) {
     for (how, code, calls) in
         [("return", 0, 10), ("exit", 3, 10), ("halt", 4, 10), ("throw", 1, 10), ("hook", 0, 11)]
     {
-        let run = Library::whole(jdk, Blocks::Default).java(how).run("Ending", &[how]);
+        let run = profiled(jdk, Blocks::Precise, how).run("Ending", &[how]);
         run.assert_code(code);
         assert_eq!(calls_of_work(&run), calls, "{how}");
     }
 }
 
-#[test]
-fn at_a_signal() {
-    let Some(jdk) = Jdk::find() else { return };
-    let mut jvm = Library::whole(jdk, Blocks::Default).java("signal").start("Ending", &["wait"]);
+fn at_a_signal(jdk: &'static Jdk) {
+    let mut jvm = profiled(jdk, Blocks::Precise, "signal").start("Ending", &["wait"]);
     jvm.wait_for("ready");
     assert!(Command::new("kill").arg(jvm.id().to_string()).status().unwrap().success());
     let run = jvm.wait();
@@ -36,11 +32,9 @@ fn at_a_signal() {
 }
 
 /// The profile is written by a thread of its own then.
-#[test]
-fn where_the_stack_is_full() {
-    let Some(jdk) = Jdk::find() else { return };
+fn where_the_stack_is_full(jdk: &'static Jdk) {
     for mode in ["-Xmixed", "-Xint", "-Xss256k"] {
-        let mut java = Library::whole(jdk, Blocks::Default).java("full");
+        let mut java = profiled(jdk, Blocks::Precise, "full");
         let run = java.option(mode).run("FullStack", &[]);
         run.assert_code(5);
         assert_eq!(run.err, "");
@@ -50,10 +44,8 @@ fn where_the_stack_is_full() {
     }
 }
 
-#[test]
-fn to_the_file_that_the_user_named() {
-    let Some(jdk) = Jdk::find() else { return };
-    let mut java = Library::whole(jdk, Blocks::Default).java("named");
+fn to_the_file_that_the_user_named(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Precise, "named");
     let jvm = java.option("-Dcctrewrite.out=my-%p.profile").start("Ending", &["return"]);
     let name = format!("my-{}.profile", jvm.id());
     let run = jvm.wait();
@@ -61,12 +53,9 @@ fn to_the_file_that_the_user_named() {
     Profile::read(&fs::read(run.folder.join(name)).unwrap()).unwrap();
 }
 
-#[test]
-fn by_default_to_a_file_in_the_working_directory() {
-    let Some(jdk) = Jdk::find() else { return };
-    let library = Library::whole(jdk, Blocks::Default);
+fn by_default_to_a_file_in_the_working_directory(jdk: &'static Jdk) {
     // The same without -Dcctrewrite.out, which the others all have.
-    let mut java = library.java("unnamed");
+    let mut java = profiled(jdk, Blocks::Precise, "unnamed");
     java.forget("-Dcctrewrite.out=");
     let jvm = java.start("Ending", &["return"]);
     let name = format!("cctrewrite-{}.cct", jvm.id());
@@ -75,11 +64,16 @@ fn by_default_to_a_file_in_the_working_directory() {
     Profile::read(&fs::read(run.folder.join(name)).unwrap()).unwrap();
 }
 
-#[test]
-fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays() {
-    let Some(jdk) = Jdk::find() else { return };
-    let mut java = Library::whole(jdk, Blocks::Default).java("unwritable");
+fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Precise, "unwritable");
     let run = java.option("-Dcctrewrite.out=no/such/folder/profile.cct").run("Ending", &["exit"]);
     run.assert_code(3);
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
 }
+
+jdks!(at_the_end_of_main_at_exit_and_at_halt, at_the_end_of_main_at_exit_and_at_halt, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(at_a_signal, at_a_signal, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(where_the_stack_is_full, where_the_stack_is_full, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(to_the_file_that_the_user_named, to_the_file_that_the_user_named, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(by_default_to_a_file_in_the_working_directory, by_default_to_a_file_in_the_working_directory, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::golden::{Golden, of_classes};
 use crate::support::{
     ALL_BLOCKS, Blocks, Java, Jdk, Library, Run, assert_same_lines, assert_succeeded, fixture, folder,
-    instrument, plain_programs,
+    instrument, jdks, plain_programs, profiled,
 };
 
 fn classes() -> PathBuf {
@@ -16,7 +16,7 @@ fn classes() -> PathBuf {
 
 /// A JVM on the instrumented class library, with untouched classes on its class path.
 fn java(jdk: &'static Jdk, blocks: Blocks, name: &str, class_path: &Path) -> Java {
-    let mut java = Library::whole(jdk, blocks).java(name);
+    let mut java = profiled(jdk, blocks, name);
     java.forget_class_path().class_path([class_path]);
     java
 }
@@ -28,12 +28,11 @@ fn troubles(run: &Run) -> Vec<String> {
 }
 
 /// Runs a program of the fixture, untouched, on the plain and on the instrumented JDK: it must print the same.
-fn same(main: &str, arguments: &[&str]) -> Option<Run> {
-    let jdk = Jdk::find()?;
+fn same(jdk: &'static Jdk, main: &str, arguments: &[&str]) -> Run {
     let plain = jdk.java(&format!("{main}-plain")).class_path([classes()]).succeed(main, arguments);
-    let run = java(jdk, Blocks::Default, main, &classes()).succeed(main, arguments);
+    let run = java(jdk, Blocks::Precise, main, &classes()).succeed(main, arguments);
     assert_same_output(&plain, &run, main);
-    Some(run)
+    run
 }
 
 fn assert_same_output(plain: &Run, run: &Run, what: &str) {
@@ -118,29 +117,24 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
 }
 
 /// Loaders that print what they are asked for: nothing that was inserted makes them resolve another name, or at another time.
-#[test]
-fn loaders_are_asked_for_the_same_names_in_the_same_order() {
-    same("Tracing", &[]);
+fn loaders_are_asked_for_the_same_names_in_the_same_order(jdk: &'static Jdk) {
+    same(jdk, "Tracing", &[]);
 }
 
-#[test]
-fn definitions_by_all_means_succeed_and_fail_as_before() {
-    same("Defining", &[]);
+fn definitions_by_all_means_succeed_and_fail_as_before(jdk: &'static Jdk) {
+    same(jdk, "Defining", &[]);
 }
 
-#[test]
-fn classes_of_several_loaders_extend_call_and_shadow_each_other() {
-    same("Hierarchies", &["Old45", "Old48", "Old49"]);
+fn classes_of_several_loaders_extend_call_and_shadow_each_other(jdk: &'static Jdk) {
+    same(jdk, "Hierarchies", &["Old45", "Old48", "Old49"]);
 }
 
-#[test]
-fn loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever() {
-    same("Deadlock", &[]);
+fn loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever(jdk: &'static Jdk) {
+    same(jdk, "Deadlock", &[]);
 }
 
-#[test]
-fn classes_are_defined_down_to_the_end_of_the_stack() {
-    same("Deep", &[]);
+fn classes_are_defined_down_to_the_end_of_the_stack(jdk: &'static Jdk) {
+    same(jdk, "Deep", &[]);
 }
 
 /// KiB that a run says it had in memory after a quarter of its rounds, and at the end.
@@ -150,13 +144,11 @@ fn resident(run: &Run) -> Option<[i64; 2]> {
     (first > 0).then_some([first, last])
 }
 
-#[test]
-fn classes_that_are_dropped_leave_nothing_behind() {
-    let Some(jdk) = Jdk::find() else { return };
+fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
     let rounds = "20000";
     let limits = ["-Xmx64m", "-XX:MaxMetaspaceSize=128m"];
     let mut plain = jdk.java("Churn-plain");
-    let mut java = java(jdk, Blocks::Default, "Churn", &classes());
+    let mut java = java(jdk, Blocks::Precise, "Churn", &classes());
     for limit in limits {
         plain.option(limit);
         java.option(limit);
@@ -183,9 +175,7 @@ fn classes_that_are_dropped_leave_nothing_behind() {
 }
 
 /// An agent that looks at class files, changes one, and has some retransformed.
-#[test]
-fn a_java_agent_may_transform_and_retransform_classes() {
-    let Some(jdk) = Jdk::find() else { return };
+fn a_java_agent_may_transform_and_retransform_classes(jdk: &'static Jdk) {
     let to = folder("agent");
     fs::write(
         to.join("manifest"),
@@ -201,7 +191,7 @@ fn a_java_agent_may_transform_and_retransform_classes() {
     assert_succeeded(&mut pack);
     let option = format!("-javaagent:{}", jar.display());
     let plain = jdk.java("Agented-plain").option(&option).class_path([classes()]).succeed("Agented", &[]);
-    let run = java(jdk, Blocks::Default, "Agented", &classes()).option(&option).succeed("Agented", &[]);
+    let run = java(jdk, Blocks::Precise, "Agented", &classes()).option(&option).succeed("Agented", &[]);
     assert_same_output(&plain, &run, "with an agent");
     let own = of_classes(&run.contexts(false), &["Agented", "AgentTold", "AgentPlain"]);
     for line in [
@@ -213,9 +203,7 @@ fn a_java_agent_may_transform_and_retransform_classes() {
 }
 
 /// JNI's DefineClass and ExceptionClear, from a library that the test compiles.
-#[test]
-fn native_libraries_define_classes_and_clear_exceptions() {
-    let Some(jdk) = Jdk::find() else { return };
+fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
     let library = folder("natively").join("libnatively.so");
     let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
     compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(fixture("loadtime/natively.c"));
@@ -227,7 +215,7 @@ fn native_libraries_define_classes_and_clear_exceptions() {
         return;
     }
     assert_succeeded(&mut compile);
-    let Some(run) = same("Natively", &[&library.display().to_string()]) else { return };
+    let run = same(jdk, "Natively", &[&library.display().to_string()]);
     let own = of_classes(&run.contexts(false), &["Natively", "NativelyProblem", "Defined"]);
     let main = "Natively.main([Ljava/lang/String,)V";
     assert!(run.out.contains("once: three9"), "{}", run.out);
@@ -244,3 +232,12 @@ fn native_libraries_define_classes_and_clear_exceptions() {
     let called: Vec<&String> = own.iter().filter(|line| line.ends_with("Natively.called()V")).collect();
     assert!(called.len() == 1 && called[0].starts_with("2 "), "{called:?}");
 }
+
+jdks!(classes_that_are_dropped_leave_nothing_behind, classes_that_are_dropped_leave_nothing_behind, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(a_java_agent_may_transform_and_retransform_classes, a_java_agent_may_transform_and_retransform_classes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(native_libraries_define_classes_and_clear_exceptions, native_libraries_define_classes_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(loaders_are_asked_for_the_same_names_in_the_same_order, loaders_are_asked_for_the_same_names_in_the_same_order, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(definitions_by_all_means_succeed_and_fail_as_before, definitions_by_all_means_succeed_and_fail_as_before, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(classes_of_several_loaders_extend_call_and_shadow_each_other, classes_of_several_loaders_extend_call_and_shadow_each_other, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(classes_are_defined_down_to_the_end_of_the_stack, classes_are_defined_down_to_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::support::golden::{Golden, flat};
-use crate::support::{ALL_BLOCKS, Blocks, Image, Java, Jdk, Run, fixture, jdks};
+use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, jdks};
 
 /// Fixtures with an expected tree, and the release that they need.
 const TREES: [(&str, u32); 15] = [
@@ -57,8 +57,8 @@ fn run(mut java: Java, name: &str, golden: &Golden) -> Run {
 }
 
 fn trees(jdk: &'static Jdk) {
-    for blocks in ALL_BLOCKS {
-        let Some(image) = Image::of(jdk, blocks) else { return };
+    for &blocks in Image::rules(jdk) {
+        let image = Image::of(jdk, blocks);
         for (name, _) in TREES.iter().filter(|(_, since)| *since <= jdk.version) {
             let golden = golden(name, blocks, jdk.version);
             let run = run(image.java(name), name, &golden);
@@ -69,7 +69,7 @@ fn trees(jdk: &'static Jdk) {
 }
 
 fn ways(jdk: &'static Jdk) {
-    let Some(image) = Image::of(jdk, Blocks::Precise) else { return };
+    let image = Image::of(jdk, Blocks::Precise);
     for way in WAYS {
         // The Z collector is no experiment since 15.
         if way.contains(&"-XX:+UseZGC") && jdk.version < 15 {
@@ -97,7 +97,7 @@ fn load(jdk: &'static Jdk, arguments: &[&str]) {
         java.class_path([fixture("virtual/classes")]).succeed("Load", arguments)
     };
     let expected = start(jdk.java("load-plain"));
-    let Some(image) = Image::of(jdk, Blocks::Precise) else { return };
+    let image = Image::of(jdk, Blocks::Precise);
     let found = start(image.java("load"));
     let what = format!("{arguments:?} on JDK {}", jdk.version);
     assert_eq!(found.out, expected.out, "{what}");

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::golden::parse;
-use crate::support::{Blocks, Jdk, Library, Run};
+use crate::support::{Blocks, Jdk, Run, jdks, profiled};
 
 /// Calls, bytecodes and path.
 type Contexts = Vec<((u64, u64), String)>;
@@ -16,7 +16,7 @@ const DESCEND: &str = ";Frames.descend(ILjava/lang/String,)V";
 
 /// Ends so and returns the contexts of the program's own classes, by thread.
 fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
-    let mut java = Library::whole(jdk, Blocks::Precise).java(how);
+    let mut java = profiled(jdk, Blocks::Precise, how);
     let mut jvm = java.option("-Dcctrewrite.agent=TellingAgent").start("Frames", &[how]);
     if how == "wait" {
         jvm.wait_for("ready");
@@ -38,9 +38,7 @@ const WAYS: [(&str, i32, u64); 4] = [
     ("wait", 143, 2 + 4 * 4 + 5), // getstatic ldc invokevirtual ldc2_w invokestatic
 ];
 
-#[test]
-fn every_open_frame_is_counted_up_to_the_instant_of_the_end() {
-    let Some(jdk) = Jdk::find() else { return };
+fn every_open_frame_is_counted_up_to_the_instant_of_the_end(jdk: &'static Jdk) {
     for (how, code, at_the_end) in WAYS {
         let (_, contexts) = end(jdk, how, code);
         let counts = |path: &str| contexts.iter().find(|(_, p)| p == path).map(|(counts, _)| *counts);
@@ -60,9 +58,7 @@ fn every_open_frame_is_counted_up_to_the_instant_of_the_end() {
 }
 
 /// The threads tell how far they are before the end and when the profile has been written.
-#[test]
-fn threads_that_still_run_are_counted_up_to_the_end() {
-    let Some(jdk) = Jdk::find() else { return };
+fn threads_that_still_run_are_counted_up_to_the_end(jdk: &'static Jdk) {
     for (how, code, _) in WAYS {
         let (run, contexts) = end(jdk, how, code);
         for thread in ["spinnerA", "spinnerB"] {
@@ -97,3 +93,6 @@ fn threads_that_still_run_are_counted_up_to_the_end() {
         }
     }
 }
+
+jdks!(every_open_frame_is_counted_up_to_the_instant_of_the_end, every_open_frame_is_counted_up_to_the_instant_of_the_end, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(threads_that_still_run_are_counted_up_to_the_end, threads_that_still_run_are_counted_up_to_the_end, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -3,14 +3,14 @@
 use cct_profile::Profile;
 
 use crate::support::golden::parse;
-use crate::support::{Blocks, Jdk, Library, Run, plain_programs};
+use crate::support::{Blocks, Jdk, Run, jdks, plain_programs, profiled};
 
 /// Enough for `Overflow` to warm up in.
 const STACK: &str = "-Xss256k";
 
 /// `way` is `overflow` or `calm`.
 fn run(jdk: &'static Jdk, with_loadtime: bool, rounds: u32, way: &str) -> Run {
-    let mut java = Library::whole(jdk, Blocks::Precise).java(way);
+    let mut java = profiled(jdk, Blocks::Precise, way);
     java.option(STACK).option("-XX:MaxJavaStackTraceDepth=16");
     if !with_loadtime {
         java.forget("-Dcctrewrite.loadtime=");
@@ -69,8 +69,7 @@ fn assert_consistent(profile: &Profile) {
     assert!(steps > 5000, "{steps} contexts of plain()");
 }
 
-fn check(with_loadtime: bool, rounds: u32) {
-    let Some(jdk) = Jdk::find() else { return };
+fn check(jdk: &'static Jdk, with_loadtime: bool, rounds: u32) {
     let overflowing = run(jdk, with_loadtime, rounds, "overflow");
     assert!(
         !overflowing.out.contains("no overflow") && !overflowing.out.contains("hangs"),
@@ -109,21 +108,19 @@ fn check(with_loadtime: bool, rounds: u32) {
 
 #[test]
 fn ten_thousand_leave_no_trace_in_what_follows() {
-    check(false, 10_000);
+    let Some(jdk) = Jdk::find() else { return };
+    check(jdk, false, 10_000);
 }
 
-#[test]
-fn the_stack_is_replayed_near_its_end_too() {
-    check(true, 2000);
+fn the_stack_is_replayed_near_its_end_too(jdk: &'static Jdk) {
+    check(jdk, true, 2000);
 }
 
 /// Classes are rewritten by native code on what is left of the stack.
-#[test]
-fn classes_are_defined_near_the_end_of_the_stack() {
-    let Some(jdk) = Jdk::find() else { return };
+fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
     let class = plain_programs().join("Overflow.class");
     for mode in [&["-Xmixed"][..], &["-Xint", STACK]] {
-        let mut java = Library::whole(jdk, Blocks::Precise).java("definitions");
+        let mut java = profiled(jdk, Blocks::Precise, "definitions");
         mode.iter().for_each(|option| {
             java.option(*option);
         });
@@ -141,3 +138,6 @@ fn classes_are_defined_near_the_end_of_the_stack() {
         assert_eq!(run.err, "");
     }
 }
+
+jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(classes_are_defined_near_the_end_of_the_stack, classes_are_defined_near_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -1,7 +1,7 @@
 //! Threads and class loaders that come and go: no count is lost, and what has ended takes no more room than its merged tree.
 
 use crate::support::golden::flat;
-use crate::support::{Blocks, Jdk, Library, Run, plain_programs};
+use crate::support::{Blocks, Jdk, Library, Run, jdks, plain_programs, profiled};
 
 /// How long a swarm lives, in seconds; by hand longer: `SWARM_SECONDS=60`.
 fn seconds() -> u64 {
@@ -11,13 +11,12 @@ fn seconds() -> u64 {
 /// `Swarm.LANES`: threads that live at the same time.
 const LANES: usize = 64;
 
-fn run(threads: &str, seconds: u64) -> (Run, u64) {
-    let jdk = Jdk::find().unwrap();
-    let library = Library::whole(jdk, Blocks::Precise);
-    let mut java = library.java(threads);
+fn run(jdk: &'static Jdk, threads: &str, seconds: u64) -> (Run, u64) {
+    let mut java = profiled(jdk, Blocks::Precise, threads);
     java.option(format!("-Dcctrewrite.threads={threads}"));
-    // One class file as the compiler made it, rewritten when it is defined; and one that was rewritten before.
-    let guests = [plain_programs(), &library.programs]
+    // One class file as the compiler made it, rewritten when it is defined; and, on JDK 8, one that was rewritten before.
+    let rewritten = (jdk.version == 8).then(|| &*Library::whole(jdk, Blocks::Precise).programs);
+    let guests = [plain_programs(), rewritten.unwrap_or(plain_programs())]
         .map(|folder| folder.join("Swarm$Guest.class").display().to_string());
     let run = java.succeed("Swarm", &[&(seconds * 1000).to_string(), &guests[0], &guests[1]]);
     eprintln!("{threads}: {}", run.out);
@@ -46,12 +45,8 @@ fn run(threads: &str, seconds: u64) -> (Run, u64) {
     (run, threads)
 }
 
-#[test]
-fn trees_that_are_leased_lose_nothing_and_stay_few() {
-    if Jdk::find().is_none() {
-        return;
-    }
-    let (run, threads) = run("lease", seconds());
+fn trees_that_are_leased_lose_nothing_and_stay_few(jdk: &'static Jdk) {
+    let (run, threads) = run(jdk, "lease", seconds());
     let profile = run.profile();
     let workers: Vec<_> = profile.threads.iter().filter(|t| t.name.starts_with("worker-")).collect();
     // A thread may overlook a free tree among many; not for long.
@@ -62,12 +57,8 @@ fn trees_that_are_leased_lose_nothing_and_stay_few() {
     assert!(largest < 6000, "{largest} contexts");
 }
 
-#[test]
-fn a_tree_for_each_thread_loses_nothing() {
-    if Jdk::find().is_none() {
-        return;
-    }
-    let (run, threads) = run("each", seconds().div_ceil(2));
+fn a_tree_for_each_thread_loses_nothing(jdk: &'static Jdk) {
+    let (run, threads) = run(jdk, "each", seconds().div_ceil(2));
     let profile = run.profile();
     let workers = profile.threads.iter().filter(|t| t.name.starts_with("worker-"));
     assert_eq!(workers.map(|t| t.threads).collect::<Vec<_>>(), vec![1; threads as usize]);
@@ -100,3 +91,6 @@ fn threads_that_are_stopped_leave_nothing_half_done() {
         assert_eq!((work, one), ((20, 20 * (9 + 10 * 7)), (140, 280)), "{threads}");
     }
 }
+
+jdks!(trees_that_are_leased_lose_nothing_and_stay_few, trees_that_are_leased_lose_nothing_and_stay_few, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(a_tree_for_each_thread_loses_nothing, a_tree_for_each_thread_loses_nothing, 8: jdk_8, 17: jdk_17, 25: jdk_25);

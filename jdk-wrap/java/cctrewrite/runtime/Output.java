@@ -149,7 +149,7 @@ final class Output {
         return place == BESIDE_IMAGE ? file : place == FOLDER ? new File(file, RESOURCE) : null;
     }
 
-    /** The bytes of the index. */
+    /** The bytes of the index. Megabytes, and perhaps in a small heap: they should not be there twice. */
     byte[] whole() throws IOException {
         Source source = source(file, place);
         if (source == null) {

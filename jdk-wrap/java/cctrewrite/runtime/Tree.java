@@ -137,11 +137,15 @@ public final class Tree {
         return node;
     }
 
-    /** Takes as many chunks as the tree has, up to {@link Layout#LONGEST_RUN}. */
+    /**
+     * Takes a quarter of what the tree has, one chunk at least and {@link Layout#LONGEST_RUN} at most: of the memory of a small tree, of which there may be a million, little
+     * is unused, and a large one does not grow by single chunks.
+     */
     private static boolean grow(long record) {
         Unsafe u = CctMemory.U;
         long chunks = u.getLong(null, record + Layout.CHUNKS);
-        long run = CctMemory.take(chunks < Layout.LONGEST_RUN ? (int) chunks : Layout.LONGEST_RUN);
+        int want = chunks < 8L ? 1 : chunks < 4L * Layout.LONGEST_RUN ? (int) chunks >> 2 : Layout.LONGEST_RUN;
+        long run = CctMemory.take(want);
         if (run == 0L) {
             return false;
         }

@@ -1,11 +1,12 @@
 //! Whole profiled JDKs, made once for all tests of the process.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::{Blocks, Java, Jdk, assert_succeeded, scratch};
+use super::{ALL_BLOCKS, Blocks, Java, Jdk, Library, assert_succeeded, plain_programs, scratch};
 
 /// A JDK of 9 or later whose class library is rewritten. Its `bin/java` profiles without options.
 #[derive(Debug)]
@@ -15,22 +16,25 @@ pub struct Image {
 
 impl Image {
     /// The image of a JDK, by a rule for blocks.
-    pub fn of(jdk: &'static Jdk, blocks: Blocks) -> Option<&'static Image> {
-        type Made = Arc<OnceLock<Option<&'static Image>>>;
-        static IMAGES: Mutex<BTreeMap<(u32, &str), Made>> = Mutex::new(BTreeMap::new());
+    pub fn of(jdk: &'static Jdk, blocks: Blocks) -> &'static Image {
+        static IMAGES: Mutex<BTreeMap<(u32, &str), Arc<OnceLock<&'static Image>>>> =
+            Mutex::new(BTreeMap::new());
         // The map is not locked while an image is made, so that those of several JDKs are made at once.
         let key = (jdk.version, blocks.name());
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
-        let image = *cell.get_or_init(|| {
-            let home = scratch().join(format!("jdk-{}-{}", jdk.version, blocks.name()));
-            make(jdk, blocks, &home)
-                .then(|| &*Box::leak(Box::new(Image { jdk: Jdk::made(jdk.version, home) })))
-        });
-        if image.is_none() {
-            eprintln!("skipped: cctrewrite has no command that makes an image");
-        }
-        image
+        cell.get_or_init(|| {
+            let home = images().join(format!("jdk-{}-{}", jdk.version, blocks.name()));
+            make(jdk, blocks, &home);
+            Box::leak(Box::new(Image { jdk: Jdk::made(jdk.version, home) }))
+        })
     }
+
+    /// The rules for blocks by which images of a JDK are made. Both are worth the time and the space on one JDK only: on JDK 8 they are tried with
+    /// everything.
+    pub fn rules(jdk: &Jdk) -> &'static [Blocks] {
+        if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Precise] }
+    }
+
 
     /// A JVM of the image, with the verifier on for all classes.
     pub fn java(&self, name: &str) -> Java {
@@ -40,14 +44,26 @@ impl Image {
     }
 }
 
-/// Runs `cctrewrite jdk`, which must succeed; false if the command is not there.
-fn make(jdk: &Jdk, blocks: Blocks, home: &Path) -> bool {
-    let cctrewrite = || Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    if !cctrewrite().args(["jdk", "--help"]).output().unwrap().status.success() {
-        return false;
+/// A JVM that profiles the fixtures, which are on its class path: on JDK 8 instrumented beforehand, later as they are on an image.
+pub fn profiled(jdk: &'static Jdk, blocks: Blocks, name: &str) -> Java {
+    if jdk.version == 8 {
+        return Library::whole(jdk, blocks).java(name);
     }
-    let mut command = cctrewrite();
-    command.arg("jdk").arg(jdk.home()).arg("-o").arg(home).args(["--blocks", blocks.name()]);
+    let mut java = Image::of(jdk, blocks).java(name);
+    java.class_path([plain_programs()]);
+    java
+}
+
+/// The folder of images, which `cargo xtask test` removes in the end: they are large.
+fn images() -> PathBuf {
+    let folder = scratch().join("images");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Runs `cctrewrite jdk`, which must succeed.
+fn make(jdk: &Jdk, blocks: Blocks, home: &Path) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    command.arg("jdk").arg(jdk.home()).arg("-o").arg(home).args(["--link", "--blocks", blocks.name()]);
     assert_succeeded(&mut command);
-    true
 }

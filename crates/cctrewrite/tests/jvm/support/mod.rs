@@ -7,7 +7,7 @@ mod java;
 mod jdk;
 mod library;
 
-pub use image::Image;
+pub use image::{Image, profiled};
 pub use java::{Java, Run};
 pub use jdk::Jdk;
 pub use library::{ALL_BLOCKS, Blocks, Library, plain_programs};
