@@ -224,7 +224,7 @@ mod tests {
     fn locations_display_as_urls_do_and_order_as_the_input() {
         let entry = |name: &str| Entry { name: name.into(), kind: EntryKind::of(name), size: 0 };
         let (jar, class) = (entry("lib/in.jar"), entry("a/B.class"));
-        let root = ArchivePath::input(Path::new("out.jar"), false);
+        let root = ArchivePath::input(Path::new("out.jar"), false, Layout::Plain);
         let outer = Location { archive: &root, index: 2, entry: &jar };
         let nested = ArchivePath::nested(&outer);
         let inner = Location { archive: &nested, index: 7, entry: &class };
@@ -234,7 +234,7 @@ mod tests {
         assert!(outer.id() < inner.id());
         assert!(inner.id() < Location { index: 3, ..outer }.id());
 
-        let folder = ArchivePath::input(Path::new("classes"), true);
+        let folder = ArchivePath::input(Path::new("classes"), true, Layout::Plain);
         assert_eq!(Location { archive: &folder, index: 0, entry: &class }.to_string(), "classes/a/B.class");
     }
 }

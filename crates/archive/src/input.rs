@@ -13,6 +13,7 @@ use crate::jar::{self, Jar};
 use crate::jimage::{self, Image};
 use crate::layout::Layout;
 use crate::limits::{Budget, Limits};
+use crate::patches;
 use crate::rewrite::{Pass, RewriteOptions, Rewriter};
 use crate::target::{Staged, StagedPlace, Target};
 
@@ -172,6 +173,34 @@ impl Input {
                 fs::set_permissions(temp.path(), mode)
                     .map_err(Error::io(target.path(), "set the mode bits of"))?;
                 Ok(Staged::new(target, StagedPlace::Folder(temp), account))
+            }
+        }
+    }
+
+    /// Writes only what `rewriter` replaces and adds, for `--patch-module`: of a jmod a jar, of an image or a folder of modules a folder with
+    /// a jar for each module, `NAME.jar`. Entries added beside [`crate::INDEX_NAME`] lie at the top of the jar or folder. Of anything
+    /// else the whole is written, as [`Input::rewrite`] does.
+    pub fn rewrite_as_patches<R: Rewriter>(
+        &self,
+        target: &Target,
+        options: &RewriteOptions,
+        rewriter: &R,
+    ) -> Result<Staged<R::Record>, Failure<R::Error>> {
+        let pass = Pass { rewriter, options, budget: Budget::new(&self.limits) };
+        let archive = self.archive_path();
+        match self.layout() {
+            Layout::Plain => self.rewrite(target, options, rewriter),
+            Layout::Modules => {
+                let temp = target.stage_folder()?;
+                let place = patches::Place::Folder(temp.path());
+                let account = patches::rewrite(&pass, self.container(), &archive, place)?;
+                Ok(Staged::new(target, StagedPlace::Folder(temp), account))
+            }
+            Layout::Jmod => {
+                let (file, temp) = target.stage_file()?;
+                let place = patches::Place::Jar(file);
+                let account = patches::rewrite(&pass, self.container(), &archive, place)?;
+                Ok(Staged::new(target, StagedPlace::File(temp), account))
             }
         }
     }

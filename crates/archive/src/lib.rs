@@ -52,6 +52,7 @@ mod jar;
 mod jimage;
 mod layout;
 mod limits;
+mod patches;
 mod pipeline;
 mod rewrite;
 mod target;

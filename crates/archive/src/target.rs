@@ -98,6 +98,12 @@ impl Target {
     fn temp_folder(&self) -> Result<TempDir, Error> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(TEMP_PREFIX).suffix(TEMP_SUFFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new folder.
+            builder.permissions(fs::Permissions::from_mode(0o777));
+        }
         builder.tempdir_in(parent_of(&self.place)).map_err(Error::io(&self.shown, "create"))
     }
 

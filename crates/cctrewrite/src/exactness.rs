@@ -21,7 +21,7 @@ const fn intrinsic(name: &'static str) -> ExactnessOption {
     ExactnessOption { flag: "DisableIntrinsic", wanted: name, for_bodies: true, until: u32::MAX }
 }
 
-/// What exact numbers need on JDK 8. The runtime checks the same list, where the reasons stand
+/// What exact numbers need. The runtime checks the same list, where the reasons stand
 /// (`jdk-wrap/java/cctrewrite/runtime/Exactness.java`); a test holds the two together.
 pub const EXACTNESS: &[ExactnessOption] = &[
     option("OmitStackTraceInFastThrow", "false"),
@@ -37,13 +37,9 @@ pub const EXACTNESS: &[ExactnessOption] = &[
 /// (Higher limits for inlining were measured and made programs slower, so they are not here.)
 pub const FAST: &[&str] = &["-XX:-DontCompileHugeMethods"];
 
-/// The options of [`EXACTNESS`] as JDK 8 takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`) or do not.
-pub fn spelled(bodies: bool) -> Vec<String> {
-    spelled_for(8, bodies)
-}
-
-/// Likewise for some version of the JDK.
-pub fn spelled_for(version: u32, bodies: bool) -> Vec<String> {
+/// The options of [`EXACTNESS`] as a JDK of this feature release takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`)
+/// or do not.
+pub fn spelled(version: u32, bodies: bool) -> Vec<String> {
     let mut options = Vec::new();
     let mut intrinsics = Vec::new();
     for option in EXACTNESS.iter().filter(|option| (bodies || !option.for_bodies) && version <= option.until)
@@ -91,7 +87,7 @@ mod tests {
     #[test]
     fn lists_are_joined_and_unlocked() {
         assert_eq!(
-            spelled(true),
+            spelled(8, true),
             [
                 "-XX:-OmitStackTraceInFastThrow",
                 "-XX:-EliminateAutoBox",
@@ -100,9 +96,9 @@ mod tests {
                 "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
             ]
         );
-        let later = spelled_for(17, true).pop();
+        let later = spelled(17, true).pop();
         assert_eq!(later.as_deref(), Some("-XX:DisableIntrinsic=_profileBoolean,_isCompileConstant"));
-        let last = spelled(false).pop();
+        let last = spelled(8, false).pop();
         assert_eq!(last.as_deref(), Some("-XX:DisableIntrinsic=_isCompileConstant"));
     }
 }

@@ -1,23 +1,20 @@
 //! `cctrewrite flags`: the JVM options that put outputs in place, and those that exact numbers need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use cct_archive::{INDEX_NAME, Input, Limits};
+use cct_archive::{INDEX_NAME, Input, InputKind, Limits};
 
 use crate::args::Flags;
 use crate::exactness;
 use crate::exit;
 use crate::load_time;
 use crate::output;
-use crate::place::{PLACE_NAME, Place};
+use crate::place::{PLACE_NAME, Place, RESOLVED_NAME};
 use crate::reproducible;
 use crate::traces;
-
-/// The boot class path can be put together by options up to JDK 8 only.
-const JDK: u16 = 8;
 
 /// An output of `instrument`.
 struct Output {
@@ -28,6 +25,10 @@ struct Output {
     place: Place,
     has_object: bool,
     provenance: String,
+    /// The JDK that it is the class library of.
+    feature: Option<u16>,
+    /// Of patches, the modules that a JVM resolves.
+    resolved: Option<Vec<String>>,
 }
 
 /// Runs the command.
@@ -43,30 +44,51 @@ pub fn run(arguments: &Flags) -> Result<()> {
             output::check_fit((&a, its), (&b, others))?;
         }
     }
+    let with_object: Vec<&Output> = outputs.iter().filter(|output| output.has_object).collect();
+    if let [first, second, ..] = *with_object {
+        let (first, second) = (first.shown.display(), second.shown.display());
+        bail!("{first} and {second} both have java.lang.Object; give one class library");
+    }
+    let library = with_object.first().copied();
     let mut options = placing(&outputs)?;
-    let has_object = outputs.iter().any(|output| output.has_object);
-    if has_object && !arguments.no_load_time {
+    let patches = Patches::of(&outputs, library)?;
+    options.extend(patches.options()?);
+    if let Some(library) = library {
+        options.extend(exact(library, arguments)?);
+    }
+    for hint in hints(&outputs)?.into_iter().chain(patches.hint()) {
+        exit::say(&format!("cctrewrite: {hint}"));
+    }
+    let separator = if arguments.one_line { " " } else { "\n" };
+    let options: Vec<String> = options.iter().map(|option| quoted(option)).collect();
+    if options.is_empty() {
+        return Ok(());
+    }
+    exit::to_stdout(|out| writeln!(out, "{}", options.join(separator)))
+}
+
+/// What exact numbers need on a class library.
+fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
+    let no_class = || format!("{}: its index does not list java.lang.Object", library.shown.display());
+    let feature = library.feature.with_context(no_class)?;
+    let mut options = Vec::new();
+    if !arguments.no_load_time {
         match load_time::library() {
             Some(path) => options.push(format!("-Dcctrewrite.loadtime={}", path_list([&*path])?)),
             None => exit::say(&format!("cctrewrite: {}", load_time::missing())),
         }
     }
-    options.extend(traces::spelled(arguments.stack_depth, 8));
-    // All agree in this.
-    let bodies = outputs.iter().all(|o| output::value(&o.provenance, "intrinsics") != Some("native"));
-    options.extend(exactness::spelled(bodies));
-    if outputs.iter().any(|o| output::value(&o.provenance, "reproducible") == Some("yes")) {
-        options.extend(reproducible::spelled(JDK));
+    options.extend(traces::spelled(arguments.stack_depth, feature.into()));
+    // All agree in these.
+    let is = |key, wanted| output::value(&library.provenance, key) == Some(wanted);
+    options.extend(exactness::spelled(feature.into(), !is("intrinsics", "native")));
+    if is("reproducible", "yes") {
+        options.extend(reproducible::spelled(feature));
     }
     if arguments.fast {
         options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     }
-    for hint in hints(&outputs)? {
-        exit::say(&format!("cctrewrite: {hint}"));
-    }
-    let separator = if arguments.one_line { " " } else { "\n" };
-    let options: Vec<String> = options.iter().map(|option| quoted(option)).collect();
-    exit::to_stdout(|out| writeln!(out, "{}", options.join(separator)))
+    Ok(options)
 }
 
 impl Output {
@@ -77,33 +99,41 @@ impl Output {
         let provenance = output::provenance(&input)?;
         let provenance = provenance
             .ok_or_else(|| again(format!("not an output of cctrewrite (it has no {INDEX_NAME})")))?;
+        if input.kind() == InputKind::Image && output::entry(&input, INDEX_NAME)?.is_none() {
+            bail!(
+                "{}: belongs to a profiled JDK, which has its options built in; run that JDK's `java`",
+                path.display()
+            );
+        }
         let place = output::entry(&input, PLACE_NAME)?.and_then(|text| Place::parse(&text));
         let place =
             place.ok_or_else(|| again(format!("it does not say where it belongs (in {PLACE_NAME})")))?;
-        let has_object = output::has_object(&input);
+        let feature = output::feature(&input)?;
         let cannot = || format!("{}: cannot find", path.display());
-        let absolute = fs::canonicalize(path).with_context(cannot)?;
-        Ok(Output { shown: path.to_path_buf(), path: absolute, place, has_object, provenance })
+        Ok(Output {
+            shown: path.to_path_buf(),
+            path: fs::canonicalize(path).with_context(cannot)?,
+            has_object: place == Place::Patches || output::has_object(&input),
+            place,
+            provenance,
+            feature,
+            resolved: output::lines(&input, RESOLVED_NAME)?,
+        })
     }
 
-    fn is(&self, place: Place) -> bool {
-        self.place == place
+    fn is(&self, place: &Place) -> bool {
+        self.place == *place
     }
 }
 
 /// The options that put outputs in place.
 fn placing(outputs: &[Output]) -> Result<Vec<String>> {
-    let mut boot: Vec<&Output> = outputs.iter().filter(|output| output.is(Place::Boot)).collect();
-    if let [first, second, ..] = *boot.iter().copied().filter(|output| output.has_object).collect::<Vec<_>>()
-    {
-        let (first, second) = (first.shown.display(), second.shown.display());
-        bail!("{first} and {second} both have java.lang.Object; give one class library");
-    }
+    let mut boot: Vec<&Output> = outputs.iter().filter(|output| output.is(&Place::Boot)).collect();
     // The runtime is beside java.lang.Object. Stable: the others keep their order.
     boot.sort_by_key(|output| !output.has_object);
     let folders: BTreeSet<&Path> = outputs
         .iter()
-        .filter(|output| output.is(Place::Extension))
+        .filter(|output| output.is(&Place::Extension))
         .filter_map(|output| output.path.parent())
         .collect();
     let mut options = Vec::new();
@@ -116,6 +146,72 @@ fn placing(outputs: &[Output]) -> Result<Vec<String>> {
     Ok(options)
 }
 
+/// Jars for `--patch-module`.
+#[derive(Debug, Default)]
+struct Patches {
+    /// The outputs that are, or hold, such jars.
+    outputs: Vec<PathBuf>,
+    /// Jars by their modules.
+    jars: BTreeMap<String, PathBuf>,
+    /// Likewise those that are not named to the JVM: it would warn of modules that it does not resolve.
+    left_out: BTreeMap<String, PathBuf>,
+}
+
+impl Patches {
+    fn of(outputs: &[Output], library: Option<&Output>) -> Result<Patches> {
+        let mut patches = Patches::default();
+        for output in outputs {
+            match &output.place {
+                Place::Patch(module) => {
+                    patches.jars.insert(module.clone(), output.path.clone());
+                }
+                Place::Patches => patches.jars.extend(jars_in(&output.path)?),
+                _ => continue,
+            }
+            patches.outputs.push(output.path.clone());
+        }
+        if let Some(resolved) = library.and_then(|library| library.resolved.as_ref()) {
+            (patches.jars, patches.left_out) =
+                std::mem::take(&mut patches.jars).into_iter().partition(|(module, _)| resolved.contains(module));
+        }
+        Ok(patches)
+    }
+
+    fn options(&self) -> Result<Vec<String>> {
+        let mut options = Vec::new();
+        for (module, jar) in &self.jars {
+            options.push(format!("--patch-module={module}={}", path_list([&**jar])?));
+        }
+        if !self.outputs.is_empty() {
+            options.push(format!("-Dcctrewrite.outputs={}", path_list(self.outputs.iter().map(|p| &**p))?));
+        }
+        Ok(options)
+    }
+
+    fn hint(&self) -> Option<String> {
+        let (module, jar) = self.left_out.first_key_value()?;
+        let modules: Vec<&str> = self.left_out.keys().map(String::as_str).collect();
+        Some(format!(
+            "a program that adds one of these modules needs its patch, too, as in --add-modules={module} --patch-module={module}={}: {}",
+            jar.display(),
+            modules.join(", ")
+        ))
+    }
+}
+
+/// The jars in a folder, by their names.
+fn jars_in(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let cannot = || format!("cannot list {}", folder.display());
+    let mut jars = BTreeMap::new();
+    for entry in fs::read_dir(folder).with_context(cannot)? {
+        let path = entry.with_context(cannot)?.path();
+        if path.extension().is_some_and(|extension| extension == "jar") && let Some(name) = path.file_stem() {
+            jars.insert(name.to_string_lossy().into_owned(), path);
+        }
+    }
+    Ok(jars)
+}
+
 fn path_list<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<String> {
     let joined = std::env::join_paths(paths).context("this path cannot stand in a list of paths")?;
     joined.into_string().map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))
@@ -125,9 +221,13 @@ fn path_list<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<String> {
 fn hints(outputs: &[Output]) -> Result<Vec<String>> {
     let mut hints = Vec::new();
     if !outputs.iter().any(|output| output.has_object) {
-        hints.push("none of these outputs has java.lang.Object; give the instrumented rt.jar too".to_owned());
+        hints.push(
+            "none of these outputs has java.lang.Object; give the instrumented class library too, on which the options depend that exact \
+             numbers need (a profiled JDK needs none)"
+                .to_owned(),
+        );
     }
-    let extensions: Vec<&Output> = outputs.iter().filter(|output| output.is(Place::Extension)).collect();
+    let extensions: Vec<&Output> = outputs.iter().filter(|output| output.is(&Place::Extension)).collect();
     let folders: BTreeSet<&Path> = extensions.iter().filter_map(|output| output.path.parent()).collect();
     for folder in folders {
         let others = other_jars(folder, &extensions)?;
@@ -144,16 +244,19 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
     }
     for output in outputs {
         let path = output.shown.display();
-        match output.place {
+        match &output.place {
             Place::Image => hints.push(format!(
-                "{path} takes the place of lib/modules in a copy of the JDK that it was made from; run that with -Xshare:off, as the JDK's class \
-                 data archive does not fit it"
+                "{path} takes the place of {} in a copy of the JDK that it was made from; run that with -Xshare:off, as the JDK's class \
+                 data archive does not fit it. `cctrewrite jdk` makes such a copy, with all options built in",
+                if output.path.is_dir() { "modules" } else { "lib/modules" }
             )),
-            Place::Jmod => hints.push(format!("{path} is for jlink, together with all other jmods of the same run")),
+            Place::Jmod => hints.push(format!(
+                "{path} is for jlink, together with all other jmods of the same run; the options are for the JDK that it links"
+            )),
             _ => {}
         }
     }
-    for output in outputs.iter().filter(|output| output.is(Place::Application)) {
+    for output in outputs.iter().filter(|output| output.is(&Place::Application)) {
         let (path, word) = (output.shown.display(), quoted(&output.shown.display().to_string()));
         hints.push(format!(
             "put {path} on the class path in place of what it was made from (java ... -cp {word})"

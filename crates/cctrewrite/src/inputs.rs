@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use cct_archive::{Input, Limits, Location};
+use cct_archive::{Input, Layout, Limits, Location};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::provenance::{self, Provenance};
-use cct_rewrite::{ClassSummary, Role, Settings, World, convention, hooks};
+use cct_rewrite::{ClassSummary, Role, Settings, World, convention, hooks, jlink};
 
+use crate::text::counted;
 use crate::{jdk, output};
 
 /// Name and version of this program, as they stand in outputs.
@@ -24,6 +25,8 @@ pub struct Sources {
     /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can hold, and why. They stay as they are, and the
     /// others must be planned with that in mind.
     pub outgrown: BTreeMap<ClassHash, String>,
+    /// Whether jmods are for jlink, which makes some of their classes itself.
+    pub for_jlink: bool,
 }
 
 /// What to do with an entry of an input that is named like a class and is none.
@@ -68,9 +71,22 @@ impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources> {
         let limits = Limits::default();
-        let mut sources = Sources { inputs: Vec::new(), libraries: Vec::new(), outgrown: BTreeMap::new() };
+        let mut sources = Sources {
+            inputs: Vec::new(),
+            libraries: Vec::new(),
+            outgrown: BTreeMap::new(),
+            for_jlink: true,
+        };
         let mut seen: Vec<PathBuf> = Vec::new();
         for path in inputs {
+            if jdk::is_home(path) {
+                bail!(
+                    "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \
+                     `cctrewrite jdk`",
+                    path.display(),
+                    jdk::class_library_of(path).first().map_or(String::new(), |part| part.display().to_string())
+                );
+            }
             sources.inputs.push(Input::open(path, &limits)?);
             let canonical = canonical(path)?;
             if seen.contains(&canonical) {
@@ -79,7 +95,11 @@ impl Sources {
             seen.push(canonical);
         }
         let around = inputs.iter().chain(libraries).flat_map(|path| jdk::class_library_around(path));
-        let paths: Vec<PathBuf> = libraries.iter().cloned().chain(around).collect();
+        let named = libraries.iter().flat_map(|path| match jdk::is_home(path) {
+            true => jdk::class_library_of(path),
+            false => vec![path.clone()],
+        });
+        let paths: Vec<PathBuf> = named.chain(around).collect();
         for path in paths {
             let canonical = canonical(&path)?;
             if !seen.contains(&canonical) {
@@ -137,10 +157,24 @@ impl Sources {
                     .flatten();
             }
             in_inputs += if role == Role::Input { found.len() as u64 } else { 0 };
+            let made_by_jlink = |class: &ClassSummary| {
+                role == Role::Input
+                    && self.for_jlink
+                    && input.layout() == Layout::Jmod
+                    && jlink::makes(&class.name)
+            };
+            let of_jlink = found.iter().filter(|class| made_by_jlink(class)).count();
+            if of_jlink > 0 {
+                let classes = counted(of_jlink as u64, "class");
+                let path = input.path().display();
+                notices.push(format!(
+                    "{path}: {classes} that jlink makes itself stay as they are, and what it makes is missing from the tree"
+                ));
+            }
             let is_library = jdk::home_around(input.path()).is_some() || object.is_some();
-            classes.extend(found.into_iter().map(|class| match self.outgrown.contains_key(&class.hash) {
-                true => (Role::Library, class),
-                false => (role, class),
+            classes.extend(found.into_iter().map(|class| {
+                let stays = self.outgrown.contains_key(&class.hash) || made_by_jlink(&class);
+                (if stays { Role::Library } else { role }, class)
             }));
             of_library.resize(classes.len(), is_library);
         }

@@ -1,12 +1,17 @@
 //! What an output of an earlier run says of itself.
 
+use std::borrow::Cow;
+use std::fs;
+use std::io::ErrorKind;
+
 use anyhow::{Context, Result, anyhow, bail};
-use cct_archive::{INDEX_NAME, Input};
+use cct_archive::{INDEX_NAME, Input, InputKind};
+use cct_rewrite::convention;
 use cct_rewrite::index::read::Index;
 use cct_rewrite::provenance::Provenance;
 
 /// The contents of what an input has at this path of its layout; `None` if there is nothing.
-pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<std::borrow::Cow<'i, [u8]>>> {
+pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<Cow<'i, [u8]>>> {
     let name = input.layout().name(path);
     let index = input.entries().iter().position(|entry| *entry.name == *name);
     Ok(index.and_then(|index| input.read(index)).transpose()?)
@@ -18,13 +23,52 @@ pub fn has_object(input: &Input) -> bool {
     input.entries().iter().any(|entry| *entry.name == *object)
 }
 
+/// Where a profiled JDK has the index of its `lib/modules`, seen from there (docs/images.md).
+const INDEX_BESIDE_IMAGE: &str = "cctrewrite/index";
+
+/// The index of an output: an entry, or a file beside the image of a profiled JDK. `None` of what is no output.
+fn index(input: &Input) -> Result<Option<Cow<'_, [u8]>>> {
+    let index = entry(input, INDEX_NAME)?;
+    if index.is_some() || input.kind() != InputKind::Image {
+        return Ok(index);
+    }
+    let image = fs::canonicalize(input.path())?;
+    let file = image.with_file_name(INDEX_BESIDE_IMAGE);
+    match fs::read(&file) {
+        Ok(bytes) => Ok(Some(bytes.into())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+fn with_index<T>(input: &Input, ask: impl FnOnce(&Index<&[u8]>) -> Option<T>) -> Result<Option<T>> {
+    let Some(bytes) = index(input)? else { return Ok(None) };
+    let wrong = |what: String| anyhow!("{}: its {INDEX_NAME} is {what}", input.path().display());
+    let index = Index::new(&*bytes).map_err(|e| wrong(e.to_string()))?;
+    match ask(&index) {
+        Some(answer) => Ok(Some(answer)),
+        None => Err(wrong("damaged".to_owned())),
+    }
+}
+
 /// The provenance lines of an output; `None` of what is no output.
 pub fn provenance(input: &Input) -> Result<Option<String>> {
-    let Some(index) = entry(input, INDEX_NAME)? else { return Ok(None) };
-    let wrong = |what: String| anyhow!("{}: its {INDEX_NAME} is {what}", input.path().display());
-    let index = Index::new(&*index).map_err(|e| wrong(e.to_string()))?;
-    let lines = index.provenance();
-    Ok(Some(String::from_utf8(lines.to_vec()).map_err(|_| wrong("damaged".to_owned()))?))
+    with_index(input, |index| String::from_utf8(index.provenance().to_vec()).ok())
+}
+
+/// The JDK for which an output with the class library was made, by its feature release: 8, 11, 17. The class files of each have a version of
+/// their own, from 52 for JDK 8 on. `None` of an output without `java.lang.Object`.
+pub fn feature(input: &Input) -> Result<Option<u16>> {
+    let majors = with_index(input, |index| {
+        Some(index.classes_named(convention::OBJECT).next().map(|object| object.major_version))
+    })?;
+    Ok(majors.flatten().map(|major| major.saturating_sub(44)))
+}
+
+/// The lines of an entry that lists names.
+pub fn lines(input: &Input, path: &str) -> Result<Option<Vec<String>>> {
+    let text = entry(input, path)?;
+    Ok(text.map(|text| String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()))
 }
 
 /// The value of a key.

@@ -7,8 +7,11 @@ use cct_archive::Layout;
 /// The entry of an output that holds its place, as one line.
 pub const PLACE_NAME: &str = "cctrewrite-output/place";
 
+/// The entry of patches that lists, one on each line, the modules that a JVM resolves when the program is on the class path.
+pub const RESOLVED_NAME: &str = "cctrewrite-output/resolved";
+
 /// What of a JVM an output replaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// Part of the boot class path.
     Boot,
@@ -18,6 +21,10 @@ pub enum Place {
     Image,
     /// A module from which images are linked.
     Jmod,
+    /// A folder of jars for `--patch-module`, each named after its module.
+    Patches,
+    /// One such jar, and its module.
+    Patch(String),
     /// Something of the user's.
     Application,
 }
@@ -45,19 +52,38 @@ impl Place {
 
     /// The place by the text of its entry.
     pub fn parse(text: &[u8]) -> Option<Place> {
-        Place::ALL.into_iter().find(|place| place.line().as_bytes() == text)
+        let line = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
+        let known = [
+            Place::Boot,
+            Place::Extension,
+            Place::Image,
+            Place::Jmod,
+            Place::Patches,
+            Place::Application,
+        ];
+        match line.strip_prefix("patch ") {
+            Some(module) => Some(Place::Patch(module.to_owned())),
+            None => known.into_iter().find(|place| place.word() == line),
+        }
     }
 
-    const ALL: [Place; 5] = [Place::Boot, Place::Extension, Place::Image, Place::Jmod, Place::Application];
+    fn word(&self) -> &'static str {
+        match self {
+            Place::Boot => "boot",
+            Place::Extension => "ext",
+            Place::Image => "image",
+            Place::Jmod => "jmod",
+            Place::Patches => "patches",
+            Place::Patch(_) => "patch",
+            Place::Application => "app",
+        }
+    }
 
     /// The text of the entry.
-    pub fn line(self) -> &'static str {
+    pub fn line(&self) -> String {
         match self {
-            Place::Boot => "boot\n",
-            Place::Extension => "ext\n",
-            Place::Image => "image\n",
-            Place::Jmod => "jmod\n",
-            Place::Application => "app\n",
+            Place::Patch(module) => format!("{} {module}\n", self.word()),
+            _ => format!("{}\n", self.word()),
         }
     }
 }
@@ -88,9 +114,19 @@ mod tests {
 
     #[test]
     fn places_are_read_as_they_are_written() {
-        for place in Place::ALL {
+        let patch = Place::Patch("java.base".to_owned());
+        for place in [
+            Place::Boot,
+            Place::Extension,
+            Place::Image,
+            Place::Jmod,
+            Place::Patches,
+            patch,
+            Place::Application,
+        ] {
             assert_eq!(Place::parse(place.line().as_bytes()), Some(place));
         }
         assert_eq!(Place::parse(b"boot"), None);
+        assert_eq!(Place::parse(b"patch\n"), None);
     }
 }

@@ -327,7 +327,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_fit_the_natives_of_known_class_libraries_and_no_others() {
+    fn hooks_fit_the_natives_of_each_jdk_and_no_others() {
         let class_loader = b"java/lang/ClassLoader";
         let hook = |name: &[u8], descriptor: &[u8], is_static| {
             native_hook(class_loader, name, descriptor, is_static, false).is_some()
@@ -339,6 +339,7 @@ mod tests {
         let jdk_17 = b"(Ljava/lang/ClassLoader;Ljava/lang/Class;Ljava/lang/String;[BIILjava/security/ProtectionDomain;ZILjava/lang/Object;)Ljava/lang/Class;";
         assert!(hook(b"defineClass0", jdk_17, true));
         assert!(!hook(b"defineClass0", jdk_17, false));
+        assert!(!hook(b"defineClass0", &jdk_17.map(|b| if b == b'Z' { b'I' } else { b }), true));
         let members = native_hook(
             b"java/lang/Class",
             b"getDeclaredFields0",

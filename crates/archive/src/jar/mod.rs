@@ -6,6 +6,7 @@
 
 mod directory;
 mod format;
+mod fresh;
 mod manifest;
 mod rewrite;
 mod writer;
@@ -18,6 +19,7 @@ use crate::entry::Entry;
 use crate::error::{ArchiveProblem, EntryProblem};
 use crate::limits::Budget;
 
+pub(crate) use fresh::{Contents, FreshJar};
 pub(crate) use rewrite::rewrite;
 
 use directory::{Directory, Record};

@@ -11,7 +11,8 @@ use crate::filter::Filter;
 /// Libraries, filters, metrics, block rule, intrinsics and reproducibility.
 #[derive(Debug, Args)]
 pub struct Choices {
-    /// Classes that the inputs refer to and that are not rewritten now: a jar, folder or image, original or already instrumented (repeatable)
+    /// Classes that the inputs refer to and that are not rewritten now: a jar, folder, image or the home
+    /// of a JDK, original or already instrumented (repeatable)
     #[arg(long, value_name = "PATH")]
     pub library: Vec<PathBuf>,
 

@@ -8,6 +8,7 @@ const EXAMPLES: &str = "\
 Examples:
     java $(cctrewrite flags inst_rt.jar) -cp . Main
     java $(cctrewrite flags --fast inst/rt.jar inst/jsse.jar) -jar app.jar
+    java $(cctrewrite flags patches) -cp . Main
 
 An option with characters that are special to a shell (a path with spaces) is printed in quotes.
 A shell heeds them only when it reads the whole command again:
@@ -16,13 +17,13 @@ A shell heeds them only when it reads the whole command again:
 /// Print the JVM options that put outputs in place
 ///
 /// Outputs made from the boot class path go to -Xbootclasspath/p: (the one with java.lang.Object first, then in the order given), those
-/// made from the extension folder to -Djava.ext.dirs=. Others belong on the class path, which is yours; standard error says so. Then
+/// made from the extension folder to -Djava.ext.dirs=, patches to --patch-module. Others belong on the class path, which is yours; standard error says so. Then
 /// come the library that rewrites all other classes while the program runs, if the class library is among the outputs, and the options that
 /// exact counting needs.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Flags {
-    /// Outputs of `cctrewrite instrument`: jars, folders, images or jmods
+    /// Outputs of `cctrewrite instrument`: jars, folders, images, jmods or patches
     #[arg(required = true, value_name = "OUTPUT")]
     pub outputs: Vec<PathBuf>,
 

@@ -15,6 +15,10 @@ Examples:
   An application, to run on an instrumented class library:
     cctrewrite instrument app.jar --library $JAVA8_HOME/jre/lib/rt.jar -o inst_app.jar
 
+  The class library of a JDK from 9 on, without touching the JDK (or make a whole JDK: cctrewrite jdk):
+    cctrewrite instrument $JAVA_HOME/lib/modules --patches -o patches
+    java $(cctrewrite flags patches) -cp . Main
+
   Several inputs at once, into a folder; and what could not be done, for a program to read:
     cctrewrite instrument app.jar util.jar --library inst_rt.jar -o inst/ --report completeness.json
 
@@ -36,6 +40,11 @@ pub struct Instrument {
     /// of the same name for each
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
+
+    /// Of images, folders of modules and jmods, write only what changes, as jars for the JVM option --patch-module: MODULE.jar for each
+    /// module. An image or a folder of modules gives a folder of them. The JDK itself stays as it is
+    #[arg(long)]
+    pub patches: bool,
 
     #[command(flatten)]
     pub choices: Choices,

@@ -77,6 +77,9 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let class = ClassFile::parse(&candidate.bytes)?;
     let hash = ClassHash::of(&candidate.bytes);
     let id = rewriter.world().class_hashed(hash).ok_or_else(|| Error::NotSurveyed(wanted.clone()))?;
+    if rewriter.world()[id].role == Role::Library {
+        bail!("{}: jlink makes this class itself; in a jmod it stays as it is", candidate.place);
+    }
     let methods = chosen_methods(&class, arguments.method.as_deref())?;
     let rewritten = rewriter.rewrite(&candidate.bytes)?;
     let records = |class: &[u8]| filter.records(class);

@@ -77,6 +77,7 @@ impl ClassLibrary {
             level: LEVEL,
             quiet: arguments.quiet,
             options: options.as_deref(),
+            patches: false,
         };
         let Rewritten { summary, outputs, provenance } = rewrite_all(manner, &mut self.sources, &targets)?;
         let mut classes: Vec<ClassRecord> = Vec::new();

@@ -19,7 +19,7 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     };
     let bodies = arguments.choices.settings().intrinsics == Intrinsics::Bytecode;
     let mut options = traces::spelled(arguments.stack_depth, version);
-    options.extend(exactness::spelled_for(version, bodies));
+    options.extend(exactness::spelled(version, bodies));
     if arguments.choices.settings().reproducible {
         options.extend(reproducible::spelled(u16::try_from(version).unwrap_or(reproducible::NEWEST)));
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_archive::{
     Action, ArchivePath, EntryKind, INDEX_NAME, Layout, Location, Method, NewEntry,
@@ -12,11 +12,13 @@ use cct_archive::{
 use cct_classfile::{ClassFile, ErrorKind};
 use cct_rewrite::index::{self, ClassRecord};
 use cct_rewrite::mid::ClassHash;
+use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{ClassSummary, Error, Rewriter, convention, module_descriptor, runtime_classes};
+use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes};
 
+use super::Manner;
 use crate::inputs::BadClasses;
-use crate::place::{PLACE_NAME, Place};
+use crate::place::{PLACE_NAME, Place, RESOLVED_NAME};
 use crate::progress::Progress;
 
 /// What is kept of a rewritten class until its archive is complete.
@@ -44,6 +46,10 @@ pub struct Driver<'r> {
     options: Option<&'r str>,
     /// Whether they stand together with such as the image had.
     has_options: AtomicBool,
+    /// Whether images, modules and jmods become patches.
+    patches: bool,
+    /// The descriptors of all modules so far, if there are to be patches.
+    modules: Mutex<Vec<Descriptor>>,
 }
 
 /// The resource of an image from which HotSpot takes options, since JDK 9 (`ClassLoader::lookup_vm_options`).
@@ -53,13 +59,22 @@ impl<'r> Driver<'r> {
     /// A driver. The classes in `stays` are left as they are.
     pub fn new(
         rewriter: &'r Rewriter,
-        bad: BadClasses,
+        manner: &Manner<'r>,
         progress: &'r Progress,
         stays: &'r BTreeMap<ClassHash, String>,
-        options: Option<&'r str>,
     ) -> Self {
-        let (outgrown, of_jmods, has_options) = (Mutex::default(), Mutex::default(), AtomicBool::new(false));
-        Driver { rewriter, bad, progress, stays, outgrown, of_jmods, options, has_options }
+        Driver {
+            rewriter,
+            bad: manner.bad,
+            progress,
+            stays,
+            outgrown: Mutex::default(),
+            of_jmods: Mutex::default(),
+            options: manner.options,
+            has_options: AtomicBool::new(false),
+            patches: manner.patches,
+            modules: Mutex::default(),
+        }
     }
 
     /// Classes that turned out not to be rewritable though nothing is wrong with them, and why. If there are any, the outputs are of no use: the
@@ -99,13 +114,20 @@ impl ArchiveRewriter for Driver<'_> {
             return Ok((Action::Keep, None));
         }
         let hash = ClassHash::of(bytes);
-        if self.stays.contains_key(&hash) {
+        if self.stays.contains_key(&hash) || self.is_made_by_jlink(at) {
             return Ok((Action::Keep, None));
+        }
+        if self.is_patched(at.archive) && is_module_info(at) {
+            if let Some(descriptor) = Descriptor::read(&ClassFile::parse(bytes)?)? {
+                locked(&self.modules).push(descriptor);
+            }
+            self.progress.step();
+            // A JVM takes no descriptor from a patch.
+            return Ok((Action::Drop, None));
         }
         let rewritten = match self.rewriter.rewrite(bytes) {
             Err(error) if is_outgrown(&error) => {
-                let mut outgrown = self.outgrown.lock().unwrap_or_else(PoisonError::into_inner);
-                outgrown.insert(hash, error.to_string());
+                locked(&self.outgrown).insert(hash, error.to_string());
                 return Ok((Action::Keep, None));
             }
             other => other?,
@@ -125,8 +147,9 @@ impl ArchiveRewriter for Driver<'_> {
         let mut classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
         let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
         let layout = archive.layout();
-        if layout == Layout::Jmod {
-            let mut of_jmods = self.of_jmods.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_patched = self.is_patched(archive);
+        if layout == Layout::Jmod && !is_patched {
+            let mut of_jmods = locked(&self.of_jmods);
             match has_object {
                 true => classes.append(&mut of_jmods),
                 false => of_jmods.extend_from_slice(&classes),
@@ -153,19 +176,53 @@ impl ArchiveRewriter for Driver<'_> {
             }
             return Ok(entries);
         }
-        entries.push(NewEntry {
-            name: layout.name(INDEX_NAME),
-            bytes: index::write(self.rewriter.provenance(), &classes)?,
-            // Each JVM reads it at its start.
-            method: Method::Stored,
-        });
+        // Those of patches lie at the top, of the jar or of the folder of jars.
+        let own = |path: &str| if is_patched { path.to_owned() } else { layout.name(path) };
+        let mut add = |path: &str, bytes: Vec<u8>| {
+            // Each JVM reads the index at its start.
+            entries.push(NewEntry { name: own(path), bytes, method: Method::Stored });
+        };
+        add(INDEX_NAME, index::write(self.rewriter.provenance(), &classes)?);
         if archive.depth() == 0 {
-            entries.push(NewEntry {
-                name: layout.name(PLACE_NAME),
-                bytes: Place::of(archive.input_path(), layout, has_object).line().into(),
-                method: Method::Stored,
-            });
+            let modules = locked(&self.modules);
+            let place = match (layout, modules.last()) {
+                (Layout::Modules, _) if is_patched => Place::Patches,
+                (Layout::Jmod, Some(module)) if is_patched => Place::Patch(lossy(&module.name)),
+                _ => Place::of(archive.input_path(), layout, has_object),
+            };
+            add(PLACE_NAME, place.line().into());
+            if is_patched && has_object {
+                let names = module_graph::resolved(&modules).into_iter();
+                add(RESOLVED_NAME, names.map(|name| lossy(name) + "\n").collect::<String>().into());
+            }
         }
         Ok(entries)
     }
+}
+
+impl Driver<'_> {
+    /// Whether of this archive only what changes is written.
+    fn is_patched(&self, archive: &ArchivePath<'_>) -> bool {
+        self.patches && archive.layout() != Layout::Plain
+    }
+
+    /// Whether jlink makes the class itself.
+    fn is_made_by_jlink(&self, at: &Location<'_>) -> bool {
+        let layout = at.archive.layout();
+        let path = layout.path(&at.entry.name).and_then(|(_, path)| path.strip_suffix(".class"));
+        layout == Layout::Jmod && !self.patches && path.is_some_and(|path| jlink::makes(path.as_bytes()))
+    }
+}
+
+fn is_module_info(at: &Location<'_>) -> bool {
+    at.archive.layout().path(&at.entry.name).is_some_and(|(_, path)| path == "module-info.class")
+}
+
+fn lossy(name: &[u8]) -> String {
+    cct_classfile::mutf8::decode_lossy(name).into_owned()
+}
+
+/// What a mutex holds. A poisoned one means that another thread panicked, which ends the run anyway.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -36,6 +36,8 @@ pub struct Manner<'a> {
     pub quiet: bool,
     /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each line). Its index is then left to the caller.
     pub options: Option<&'a str>,
+    /// Whether images, modules and jmods become patches.
+    pub patches: bool,
 }
 
 /// What a run gives.
@@ -66,7 +68,8 @@ pub fn with_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> Result
 fn instrument(arguments: &Instrument) -> Result<()> {
     let started = std::time::Instant::now();
     let mut sources = Sources::open(&arguments.inputs, &arguments.choices.library)?;
-    let targets = Targets::new(&arguments.output, &sources)?;
+    sources.for_jlink = !arguments.patches;
+    let targets = Targets::new(&arguments.output, &sources, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;
     let manner = Manner {
         choices: &arguments.choices,
@@ -74,6 +77,7 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         level: arguments.level,
         quiet: arguments.quiet,
         options: None,
+        patches: arguments.patches,
     };
     let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
     let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
@@ -116,14 +120,17 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
-    let driver = Driver::new(&rewriter, manner.bad, &progress, &sources.outgrown, manner.options);
+    let driver = Driver::new(&rewriter, &manner, &progress, &sources.outgrown);
     let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
     let mut outputs = Vec::with_capacity(sources.inputs.len());
     let mut inputs: Vec<_> = sources.inputs.iter().zip(targets).collect();
     // The class library last: of jmods it gets the index of all.
     inputs.sort_by_key(|(input, _)| output::has_object(input));
     for (input, target) in inputs {
-        let output = input.rewrite(target, &options, &driver)?;
+        let output = match manner.patches {
+            true => input.rewrite_as_patches(target, &options, &driver)?,
+            false => input.rewrite(target, &options, &driver)?,
+        };
         summary.add_output(target.path(), output.account());
         outputs.push(output);
     }

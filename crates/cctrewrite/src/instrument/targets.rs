@@ -4,9 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cct_archive::{Input, InputKind, Target};
+use cct_archive::{Input, InputKind, Layout, Target};
+use cct_classfile::ClassFile;
+use cct_rewrite::module_graph::Descriptor;
 
 use crate::inputs::Sources;
+use crate::output;
 
 /// The targets of a run, one for each input. Dropped before [`Targets::keep`], a folder that was made for them goes again.
 #[derive(Debug)]
@@ -18,9 +21,9 @@ pub struct Targets {
 
 impl Targets {
     /// One input goes to `output` itself (a jar or an image into it, if it is a folder), several go into the folder `output`.
-    /// None may be an input or a library.
-    pub fn new(output: &Path, sources: &Sources) -> Result<Targets> {
-        let targets = Targets::of_inputs(output, &sources.inputs)?;
+    /// None may be an input or a library. Patches of an image go to a folder, those of a jmod to a jar that is named after its module.
+    pub fn new(output: &Path, sources: &Sources, patches: bool) -> Result<Targets> {
+        let targets = Targets::of_inputs(output, &sources.inputs, patches)?;
         for target in &targets.list {
             // What does not exist yet is no library.
             let Ok(place) = fs::canonicalize(target.path()) else { continue };
@@ -34,18 +37,24 @@ impl Targets {
         Ok(targets)
     }
 
-    fn of_inputs(output: &Path, inputs: &[Input]) -> Result<Targets> {
+    fn of_inputs(output: &Path, inputs: &[Input], patches: bool) -> Result<Targets> {
         let all: Vec<&Input> = inputs.iter().collect();
+        let name_of = |input: &Input| match input.layout() {
+            Layout::Jmod if patches => Ok(PathBuf::from(module_name(input)? + ".jar")),
+            _ => file_name(input),
+        };
         let mut targets = Targets { list: Vec::new(), made: None };
         if let [input] = inputs {
-            let into = input.kind() != InputKind::Folder && output.is_dir();
-            let path = if into { output.join(file_name(input)?) } else { output.to_path_buf() };
+            let makes_folder =
+                input.kind() == InputKind::Folder || patches && input.layout() == Layout::Modules;
+            let into = !makes_folder && output.is_dir();
+            let path = if into { output.join(name_of(input)?) } else { output.to_path_buf() };
             targets.list.push(Target::new(&path, &all)?);
             return Ok(targets);
         }
         let mut names = Vec::new();
         for input in inputs {
-            let name = file_name(input)?;
+            let name = name_of(input)?;
             if names.contains(&name) {
                 let name = name.display();
                 bail!(
@@ -85,4 +94,15 @@ fn file_name(input: &Input) -> Result<PathBuf> {
     let name = input.path().file_name().or(canonical.file_name());
     name.map(PathBuf::from)
         .with_context(|| format!("{} has no name to give to its output", input.path().display()))
+}
+
+/// The name of the module in a jmod.
+fn module_name(input: &Input) -> Result<String> {
+    let path = input.path().display();
+    let descriptor = output::entry(input, "module-info.class")?
+        .with_context(|| format!("{path}: no jmod: it has no classes/module-info.class"))?;
+    let descriptor = ClassFile::parse(&descriptor).and_then(|class| Descriptor::read(&class));
+    let descriptor = descriptor.with_context(|| format!("{path}: its module-info.class is damaged"))?;
+    let name = descriptor.with_context(|| format!("{path}: its module-info.class is no module's"))?.name;
+    Ok(cct_classfile::mutf8::decode_lossy(&name).into_owned())
 }

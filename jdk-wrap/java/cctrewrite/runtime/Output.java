@@ -14,6 +14,9 @@ final class Output {
     /** The index in a jar, a folder, or module java.base. */
     private static final String RESOURCE = "cctrewrite-output/index";
 
+    /** What an output replaces (docs/formats/index.md), in module java.base. */
+    private static final String PLACE = "cctrewrite-output/place";
+
     // Where the index is.
     private static final int JAR = 0;
     private static final int FOLDER = 1;
@@ -107,6 +110,20 @@ final class Output {
                 return stream == null ? null : new Source(stream, -1L, null);
             default:
                 return file.isFile() ? inJar(file) : null;
+        }
+    }
+
+    /** Whether jlink made the image in which the index is; it makes some classes itself, which were not rewritten. */
+    boolean isLinked() throws IOException {
+        InputStream stream = place == IN_IMAGE ? Object.class.getResourceAsStream('/' + PLACE) : null;
+        if (stream == null) {
+            return false;
+        }
+        try {
+            byte[] start = new byte[4];
+            return stream.read(start) == start.length && start[0] == 'j' && start[1] == 'm';
+        } finally {
+            stream.close();
         }
     }
 

@@ -171,6 +171,20 @@ final class Outputs {
                 + ") were not made for each other; run `cctrewrite instrument` on both with the same options and for the same JDK";
     }
 
+    /** What the profile's reader must know. */
+    void notes(ArrayList<String> to) {
+        for (int i = 0; i < all.length; i++) {
+            try {
+                if (all[i].isLinked()) {
+                    to.add("classes that jlink made were not rewritten and are missing from the tree: jdk.internal.module.SystemModules*, and those"
+                            + " of java.lang.invoke that are named Holder or Species");
+                }
+            } catch (IOException e) {
+                Settings.say(all[i].file + ": " + e.getMessage());
+            }
+        }
+    }
+
     /** Whether a class with that provenance hash belongs to one of the outputs. Without any output nothing can be compared. */
     boolean has(long hash) {
         for (int i = 0; i < all.length; i++) {

@@ -153,6 +153,7 @@ final class ProfileWriter {
 
     private void notes(boolean merged) {
         RawClasses.notes(notes);
+        Outputs.known().notes(notes);
         if (merged) {
             notes.add("memory for the trees ran out: contexts were merged under " + MERGED);
         }
