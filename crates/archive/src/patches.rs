@@ -142,7 +142,10 @@ impl<'p> Patches<'p> {
         if !self.jars.contains_key(module) {
             let named = self.folder.filter(|_| is_module_name(module));
             let Some(folder) = named else {
-                return Err(Error::Entry { entry: format!("{}: {module}", self.shown), problem: EntryProblem::BadName });
+                return Err(Error::Entry {
+                    entry: format!("{}: {module}", self.shown),
+                    problem: EntryProblem::BadName,
+                });
             };
             let file = folder.join(format!("{module}.jar"));
             let file = File::create_new(&file).map_err(|cause| self.error(cause))?;
@@ -168,7 +171,9 @@ impl<'p> Patches<'p> {
 
 /// Whether a file may be named after it.
 fn is_module_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._-$".contains(c)) && !name.starts_with('.')
+    !name.is_empty()
+        && name.chars().all(|c| c.is_alphanumeric() || "._-$".contains(c))
+        && !name.starts_with('.')
 }
 
 fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), EntryProblem> {
@@ -212,7 +217,13 @@ mod tests {
     #[test]
     fn each_module_gets_a_jar_of_what_is_new_in_it() {
         let home = tempfile::tempdir().unwrap();
-        let names = ["java.base/module-info.class", "java.base/a/A.class", "java.base/a/B.class", "m/A.class", "n/C.class"];
+        let names = [
+            "java.base/module-info.class",
+            "java.base/a/A.class",
+            "java.base/a/B.class",
+            "m/A.class",
+            "n/C.class",
+        ];
         for name in names {
             let path = home.path().join("modules").join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();

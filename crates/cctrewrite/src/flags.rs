@@ -171,8 +171,9 @@ impl Patches {
             patches.outputs.push(output.path.clone());
         }
         if let Some(resolved) = library.and_then(|library| library.resolved.as_ref()) {
-            (patches.jars, patches.left_out) =
-                std::mem::take(&mut patches.jars).into_iter().partition(|(module, _)| resolved.contains(module));
+            (patches.jars, patches.left_out) = std::mem::take(&mut patches.jars)
+                .into_iter()
+                .partition(|(module, _)| resolved.contains(module));
         }
         Ok(patches)
     }
@@ -205,7 +206,9 @@ fn jars_in(folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
     let mut jars = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(cannot)? {
         let path = entry.with_context(cannot)?.path();
-        if path.extension().is_some_and(|extension| extension == "jar") && let Some(name) = path.file_stem() {
+        if path.extension().is_some_and(|extension| extension == "jar")
+            && let Some(name) = path.file_stem()
+        {
             jars.insert(name.to_string_lossy().into_owned(), path);
         }
     }

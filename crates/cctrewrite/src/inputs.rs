@@ -71,12 +71,8 @@ impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources> {
         let limits = Limits::default();
-        let mut sources = Sources {
-            inputs: Vec::new(),
-            libraries: Vec::new(),
-            outgrown: BTreeMap::new(),
-            for_jlink: true,
-        };
+        let mut sources =
+            Sources { inputs: Vec::new(), libraries: Vec::new(), outgrown: BTreeMap::new(), for_jlink: true };
         let mut seen: Vec<PathBuf> = Vec::new();
         for path in inputs {
             if jdk::is_home(path) {
@@ -84,7 +80,9 @@ impl Sources {
                     "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \
                      `cctrewrite jdk`",
                     path.display(),
-                    jdk::class_library_of(path).first().map_or(String::new(), |part| part.display().to_string())
+                    jdk::class_library_of(path)
+                        .first()
+                        .map_or(String::new(), |part| part.display().to_string())
                 );
             }
             sources.inputs.push(Input::open(path, &limits)?);

@@ -53,14 +53,8 @@ impl Place {
     /// The place by the text of its entry.
     pub fn parse(text: &[u8]) -> Option<Place> {
         let line = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
-        let known = [
-            Place::Boot,
-            Place::Extension,
-            Place::Image,
-            Place::Jmod,
-            Place::Patches,
-            Place::Application,
-        ];
+        let known =
+            [Place::Boot, Place::Extension, Place::Image, Place::Jmod, Place::Patches, Place::Application];
         match line.strip_prefix("patch ") {
             Some(module) => Some(Place::Patch(module.to_owned())),
             None => known.into_iter().find(|place| place.word() == line),

@@ -5,9 +5,8 @@
 /// Whether jlink makes a class of this name.
 pub fn makes(name: &[u8]) -> bool {
     let of_module_system = |tail: &[u8]| tail == b"Map" || tail.starts_with(b"$");
-    let of_invocation = |tail: &[u8]| {
-        tail.ends_with(b"$Holder") || tail.starts_with(b"BoundMethodHandle$Species_")
-    };
+    let of_invocation =
+        |tail: &[u8]| tail.ends_with(b"$Holder") || tail.starts_with(b"BoundMethodHandle$Species_");
     name.strip_prefix(b"jdk/internal/module/SystemModules").is_some_and(of_module_system)
         || name.strip_prefix(b"java/lang/invoke/").is_some_and(of_invocation)
 }

@@ -33,7 +33,7 @@ impl Descriptor {
         let mut found = None;
         let mut resolution = 0;
         for attribute in class.attributes.iter() {
-            match AttributeInfo::parse(&attribute, pool)? {
+            match AttributeInfo::parse(attribute, pool)? {
                 AttributeInfo::Module(declared) => found = Some(declared),
                 AttributeInfo::ModuleResolution(flags) => resolution = flags,
                 _ => {}

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::Jar;
 use super::format::end;
 use super::writer::{JarWriter, Packed};
-use super::Jar;
 use crate::codec;
 use crate::entry::Method;
 use crate::error::{ArchiveProblem, EntryProblem};

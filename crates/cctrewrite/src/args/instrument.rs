@@ -15,7 +15,7 @@ Examples:
   An application, to run on an instrumented class library:
     cctrewrite instrument app.jar --library $JAVA8_HOME/jre/lib/rt.jar -o inst_app.jar
 
-  The class library of a JDK from 9 on, without touching the JDK (or make a whole JDK: cctrewrite jdk):
+  The class library of a JDK from 9 on, for a JDK that itself stays as it is:
     cctrewrite instrument $JAVA_HOME/lib/modules --patches -o patches
     java $(cctrewrite flags patches) -cp . Main
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{jar, object, plain, put, run, scratch, snapshot};
+use super::support::{jar, module_info, object, plain, put, run, scratch, snapshot};
 
 /// A folder with the outputs of a small JDK and of an application.
 fn outputs() -> tempfile::TempDir {
@@ -122,4 +122,53 @@ fn a_limit_of_the_user_s_own_is_kept() {
     assert_eq!(printed(&["--stack-depth", "1024"]), usual);
     let own = usual.replace("Depth=4096", "Depth=8000\n-Dcctrewrite.depth=2000");
     assert_eq!(printed(&["--stack-depth", "2000"]), own);
+}
+
+/// A folder of modules of JDK 17, one of which a JVM does not resolve by itself.
+fn modules() -> tempfile::TempDir {
+    let folder = scratch();
+    let put = |name: &str, bytes: &[u8]| put(&folder.path().join("modules"), name, bytes);
+    let mut of_17 = object();
+    of_17[7] = 61;
+    put("java.base/module-info.class", &module_info("java.base", true));
+    put("java.base/java/lang/Object.class", &of_17);
+    put("java.base/java/lang/data.bin", b"data");
+    put("m.inner/module-info.class", &module_info("m.inner", false));
+    put("m.inner/q/Q.class", &plain("q/Q"));
+    put("m.outer/module-info.class", &module_info("m.outer", true));
+    put("m.outer/p/P.class", &plain("p/P"));
+    folder
+}
+
+#[test]
+fn patches_are_named_to_the_jvm_with_the_options_of_its_release() {
+    let folder = modules();
+    let home = folder.path();
+    run(home, &["instrument", "-q", "modules", "--patches", "-o", "patches"]).succeeds();
+    let printed = run(home, &["flags", "patches"]).succeeds();
+    let both = format!("{}--- standard error\n{}", printed.stdout, printed.stderr);
+    snapshot("flags_patches.txt", &shown(&both, home));
+}
+
+#[test]
+fn a_folder_of_modules_takes_the_place_of_another() {
+    let folder = modules();
+    let home = folder.path();
+    run(home, &["instrument", "-q", "modules", "-o", "made"]).succeeds();
+    let printed = run(home, &["flags", "made"]).succeeds();
+    assert!(printed.stderr.contains("made takes the place of modules"), "{}", printed.stderr);
+    assert!(!printed.stdout.contains("patch"), "{}", printed.stdout);
+    assert!(printed.stdout.contains("DisableIntrinsic=_profileBoolean,"), "{}", printed.stdout);
+}
+
+#[test]
+fn a_library_that_is_given_as_a_home_is_found_in_it() {
+    let folder = outputs();
+    let home = folder.path();
+    for library in ["jdk", "jdk/jre"] {
+        run(home, &["instrument", "-q", "app.jar", "--library", library, "-o", "by home.jar"]).succeeds();
+        let [a, b] = ["my app.jar", "by home.jar"].map(|jar| fs::read(home.join(jar)).unwrap());
+        assert!(a == b, "{library}");
+    }
+    run(home, &["instrument", "jdk", "-o", "out"]).fails_saying(&["jdk/jre/lib/rt.jar", "cctrewrite jdk"]);
 }

@@ -77,6 +77,28 @@ pub fn plain(name: &str) -> Vec<u8> {
     class(name, Some("java/lang/Object"))
 }
 
+/// A module's descriptor, with a package that it exports to everybody or with none (JVMS 4.7.25).
+pub fn module_info(name: &str, exports: bool) -> Vec<u8> {
+    let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 53, 0, 8];
+    let mut utf8 = |text: &str, reference: &[u8]| {
+        out.push(1);
+        out.extend((text.len() as u16).to_be_bytes());
+        out.extend(text.as_bytes());
+        out.extend(reference);
+    };
+    utf8("module-info", &[7, 0, 1]);
+    utf8(name, &[19, 0, 3]);
+    utf8("Module", &[]);
+    utf8("p", &[20, 0, 6]);
+    let exported: &[u16] = if exports { &[1, 7, 0, 0] } else { &[0] };
+    let module = [&[4, 0, 0, 0], exported, &[0, 0, 0]].concat();
+    let header = [0x8000, 2, 0, 0, 0, 0, 1, 5, 0, 2 * module.len() as u16];
+    for field in header.into_iter().chain(module) {
+        out.extend(field.to_be_bytes());
+    }
+    out
+}
+
 /// The stored class of tests/data, which has methods.
 pub fn sample() -> Vec<u8> {
     fs::read(data("Sample.class")).unwrap()

@@ -1,7 +1,7 @@
 //! Whole programs on real JDKs, instrumented by the built command.
 //!
 //! `JAVA8_HOME`, `JAVA11_HOME` and so on name the JDKs (`cargo xtask jdks` finds or fetches them); without its JDK a test says that it is
-//! skipped. Tests without a version in their name are about JDK 8, those of `images`, `sections`, `walks` and `modern_counts`
+//! skipped. Tests without a version in their name are about JDK 8, those of `forms`, `images`, `sections`, `walks` and `modern_counts`
 //! about all later ones, those of `profiled_jdks` about all.
 //! The programs are those of `fixtures/`, with their class files, so that no compiler stands between a test and the numbers it expects.
 
@@ -19,6 +19,7 @@ mod drift;
 mod endings;
 mod exactness;
 mod filters;
+mod forms;
 mod images;
 mod intrinsics;
 mod loadtime;

@@ -8,7 +8,7 @@ import java.util.ArrayList;
  * All outputs: the class library's, in the extension folders and on the class path, in this order. In bypass.
  *
  * <p>JDK 8's class library are the outputs on its boot class path. From JDK 9 on it is what {@code -Dcctrewrite.outputs} lists, or else the whole
- * image, whose index is a file beside it or, where there is none, a resource in it.
+ * image, whose index is a file beside it or, where there is none, a resource in it; or the folders that stand for an image.
  */
 final class Outputs {
     /** Provenance keys in which all outputs agree (docs/formats/index.md). */
@@ -16,6 +16,9 @@ final class Outputs {
 
     /** The index of an image, in its home. */
     private static final String IMAGE_INDEX = "lib/cctrewrite/index";
+
+    /** That of a class library in folders, which a JVM takes where there is no image. */
+    private static final String FOLDERS_INDEX = "modules/java.base/cctrewrite-output/index";
 
     private static Outputs known;
 
@@ -53,7 +56,10 @@ final class Outputs {
             if (library != null) {
                 entries(found, library, true);
             } else {
-                image(found, new File(System.getProperty("java.home"), IMAGE_INDEX));
+                String home = System.getProperty("java.home");
+                File folders = new File(home, FOLDERS_INDEX);
+                boolean isImage = new File(home, "lib/modules").isFile() || !folders.isFile();
+                image(found, isImage ? new File(home, IMAGE_INDEX) : folders);
             }
             extensions(found, System.getProperty("java.ext.dirs"));
             entries(found, System.getProperty("java.class.path"), false);

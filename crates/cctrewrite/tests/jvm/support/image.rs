@@ -35,6 +35,10 @@ impl Image {
         if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Precise] }
     }
 
+    /// Where it is.
+    pub fn home(&self) -> &Path {
+        self.jdk.home()
+    }
 
     /// A JVM of the image, with the verifier on for all classes.
     pub fn java(&self, name: &str) -> Java {
