@@ -67,7 +67,8 @@ pub fn copy_all(from: &Path, to: &Path) {
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
             copy_all(&entry.path(), &target);
-        } else {
+        } else if entry.path().exists() {
+            // Installed JDKs have links to packages that need not be there.
             fs::copy(entry.path(), target).unwrap();
         }
     }
