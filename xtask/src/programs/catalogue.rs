@@ -1,4 +1,7 @@
 //! The programs: where they come from, how they are started, and what of their output depends on the clock.
+//! Those that need a newer JDK than 8 are in [`super::today`].
+
+use super::today::TODAY;
 
 /// A program.
 #[derive(Clone, Copy)]
@@ -7,13 +10,15 @@ pub struct Program {
     pub name: &'static str,
     /// What it is and does.
     pub about: &'static str,
-    /// The suite of Debian that has it in a form that runs on Java 8.
+    /// The versions of the JDK on which it runs.
+    pub jdks: &'static [u32],
+    /// The suite of Debian that has it in a form that runs on these, or [`npm::REGISTRY`](super::npm::REGISTRY).
     pub suite: &'static str,
     /// The packages its jars are in; the first one's version is the program's.
     pub packages: &'static [&'static str],
     /// A source package whose upstream sources lie in the folder `source` while it runs.
     pub source: Option<&'static str>,
-    /// Its class path: names in `/usr/share/java`, or [`TOOLS`]. A folder `classes` goes before, if [`Program::before`] makes one.
+    /// Its class path: names in `/usr/share/java` (for npm, of files in the package), or [`TOOLS`]. A folder `classes` goes before, if [`Program::before`] makes one.
     pub jars: &'static [&'static str],
     /// Files below `fixtures/programs` that lie in the folder in which it runs.
     pub input: &'static [&'static str],
@@ -29,7 +34,7 @@ pub struct Program {
     pub masks: &'static [Mask],
 }
 
-/// The JDK's own compiler, among the [`Program::jars`].
+/// The JDK's own compiler, among the [`Program::jars`]; from JDK 9 on it is in the class library and is left out.
 pub const TOOLS: &str = "tools.jar";
 
 /// Stands for all Java sources below `source/src/main/java`, in the order of their names.
@@ -74,7 +79,8 @@ pub enum Masked {
     Content,
 }
 
-const JAVAC: &str = "com.sun.tools.javac.Main";
+/// The JDK's own compiler, which runs before programs that come as sources.
+pub const JAVAC: &str = "com.sun.tools.javac.Main";
 const RHINO: &[&str] = &["librhino-java"];
 const RHINO_MAIN: &str = "org.mozilla.javascript.tools.shell.Main";
 /// FOP 2.8 of bookworm was compiled against a newer class library: NoSuchMethodError CharBuffer.limit on Java 8.
@@ -130,9 +136,10 @@ const GROOVYC: &str = "org.codehaus.groovy.tools.FileSystemCompiler";
 const SQL: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Sql.java"] };
 
 /// A program of which nothing is said; for what the others have in common.
-const NOTHING: Program = Program {
+pub const NOTHING: Program = Program {
     name: "",
     about: "",
+    jdks: &[8, 17, 25],
     suite: "bookworm",
     packages: &[],
     source: None,
@@ -149,7 +156,12 @@ const NOTHING: Program = Program {
 pub const SMOKE: &[&str] = &["rhino-interpreted", "xalan", "scala"];
 
 /// All programs.
-pub const PROGRAMS: &[Program] = &[
+pub fn programs() -> impl Iterator<Item = &'static Program> {
+    FROM_8_ON.iter().chain(TODAY)
+}
+
+/// Those that run on JDK 8, and often on later ones.
+const FROM_8_ON: &[Program] = &[
     Program {
         name: "rhino-9",
         about: "Rhino compiling JavaScript to classes with all optimisations, and running them",
@@ -361,6 +373,7 @@ pub const PROGRAMS: &[Program] = &[
     Program {
         name: "scalac",
         about: "the Scala compiler compiling a program against the original class files",
+        jdks: &[8],
         packages: SCALA,
         jars: SCALA_JARS,
         input: &["scala/Program.scala"],
@@ -448,16 +461,16 @@ mod tests {
     fn every_program_has_what_it_needs() {
         let fixtures = crate::workspace::root().join("fixtures/programs");
         for name in SMOKE {
-            assert!(PROGRAMS.iter().any(|program| program.name == *name), "{name}");
+            assert!(programs().any(|program| program.name == *name), "{name}");
         }
-        for program in PROGRAMS {
-            assert!(!program.name.is_empty() && !program.about.is_empty() && !program.main.is_empty());
-            assert_eq!(
-                PROGRAMS.iter().filter(|other| other.name == program.name).count(),
-                1,
-                "{}",
-                program.name
+        for program in programs() {
+            assert!(
+                !program.jdks.is_empty()
+                    && !program.name.is_empty()
+                    && !program.about.is_empty()
+                    && !program.main.is_empty()
             );
+            assert_eq!(programs().filter(|other| other.name == program.name).count(), 1, "{}", program.name);
             for input in program.input {
                 assert!(fixtures.join(input).is_file(), "{}: {input}", program.name);
             }

@@ -1,6 +1,6 @@
-//! `cargo xtask programs`: real programs, run on a plain JDK 8 and on a rewritten one, must do the same.
+//! `cargo xtask programs`: real programs, run on a plain JDK and on a rewritten one, must do the same.
 //!
-//! [`catalogue`] says which programs, [`packages`] fetches them, [`stage`] puts them in place and runs them, [`outcome`] is what a run
+//! [`catalogue`] and [`today`] say which programs, [`packages`] fetches them (those of [`npm`] too), [`stage`] puts them in place and runs them, [`outcome`] is what a run
 //! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
 //! is what is printed at the end. docs/programs.md is for readers.
 
@@ -8,11 +8,14 @@ mod catalogue;
 mod compare;
 mod jars;
 mod known;
+mod npm;
 mod outcome;
 mod packages;
 mod stage;
 mod table;
+mod today;
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -20,7 +23,7 @@ use clap::{Args, ValueEnum};
 
 use crate::jdks::{self, Fetch};
 use crate::print_line;
-use catalogue::{PROGRAMS, Program, SMOKE};
+use catalogue::{Program, SMOKE, programs};
 use compare::Difference;
 use known::Known;
 use outcome::Outcome;
@@ -34,8 +37,11 @@ pub struct Arguments {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// How to run them profiled; may be given twice.
-    #[arg(long, value_enum, default_values_t = [Mode::Offline, Mode::Untouched])]
+    #[arg(long, value_enum, default_values_t = [Mode::Offline, Mode::Untouched, Mode::Image])]
     mode: Vec<Mode>,
+    /// On which JDK, for instance `--jdk 17 --jdk 25`. Without any: each program on all that it runs on.
+    #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
+    jdk: Vec<u32>,
     /// Only a few quick ones; one that cannot be had is skipped.
     #[arg(long, conflicts_with = "names")]
     smoke: bool,
@@ -53,10 +59,12 @@ pub enum Mode {
     /// The program as it came, on the JDK as it came.
     #[value(skip)]
     Plain,
-    /// The program's jars rewritten with the JDK's as library.
+    /// The program's jars rewritten with the JDK's as library (JDK 8).
     Offline,
-    /// The program as it came, on the rewritten JDK.
+    /// The program as it came, on the rewritten class library (JDK 8).
     Untouched,
+    /// The program as it came, on a profiled JDK (newer ones).
+    Image,
 }
 
 impl Mode {
@@ -66,6 +74,16 @@ impl Mode {
             Mode::Plain => "plain",
             Mode::Offline => "offline",
             Mode::Untouched => "untouched",
+            Mode::Image => "image",
+        }
+    }
+
+    /// Whether there is such a way on a JDK of `version`.
+    fn is_for(self, version: u32) -> bool {
+        match self {
+            Mode::Plain => true,
+            Mode::Offline | Mode::Untouched => version == 8,
+            Mode::Image => version > 8,
         }
     }
 }
@@ -74,6 +92,8 @@ impl Mode {
 pub struct Case {
     /// The program.
     pub program: &'static Program,
+    /// The version of the JDK.
+    pub jdk: u32,
     /// The packages it came from, with their versions.
     pub packages: Vec<String>,
     /// The run on the plain JDK.
@@ -97,7 +117,7 @@ pub struct Profiled {
 /// Runs the task. The exit code is 1 if something differs that is not known, or a program does not even run plain.
 ///
 /// # Errors
-/// If there is no JDK 8, or a program named on the command line cannot be had.
+/// If a JDK or a program named on the command line cannot be had.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut chosen = chosen(&arguments.names)?;
     if arguments.smoke {
@@ -105,48 +125,84 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if arguments.list {
         for program in chosen {
-            print_line(&format!("{:<16} {}", program.name, program.about))?;
+            let jdks = program.jdks.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+            print_line(&format!("{:<18} {:<10} {}", program.name, jdks, program.about))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
-    let jdk =
-        jdks::get(&[8], fetch)?.into_iter().next().context("no answer about JDK 8")?.jdk.context("JDK 8")?;
-    print_line(&format!("JDK 8: {} ({})", jdk.full_version, jdk.origin))?;
-
     let mut packages = Packages::new(fetch)?;
-    let stage = Stage::new(jdk)?;
-    let mut cases = Vec::new();
-    let (mut skipped, mut failed) = (Vec::new(), Vec::new());
-    for program in chosen {
+    let mut ledger = Ledger::default();
+    for version in versions(&chosen, &arguments.jdk, &arguments.mode) {
+        let programs = chosen.iter().copied().filter(|program| program.jdks.contains(&version));
+        let answer = jdks::get(&[version], fetch)?.into_iter().next().context("no answer about a JDK")?;
+        match answer.jdk {
+            Ok(jdk) => {
+                print_line(&format!("\nJDK {version}: {} ({})", jdk.full_version, jdk.origin))?;
+                let stage = Stage::new(version, jdk)?;
+                on(&stage, programs, &mut packages, &arguments.mode, &mut ledger)?;
+            }
+            Err(reason) if arguments.jdk.is_empty() => {
+                print_line(&format!("\nJDK {version}\n  skipped: {reason:#}"))?;
+                ledger.skipped.extend(programs.map(|program| format!("{} on JDK {version}", program.name)));
+            }
+            Err(reason) => return Err(reason.context(format!("JDK {version}"))),
+        }
+    }
+    table::summary(&ledger.cases, ledger.failed.len(), ledger.skipped.len())?;
+    if !arguments.names.is_empty() && !ledger.skipped.is_empty() {
+        bail!("not to be had: {}; the reasons stand above", ledger.skipped.join(", "));
+    }
+    let unknown = ledger.cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown);
+    Ok(if unknown || !ledger.failed.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What became of the programs on all JDKs.
+#[derive(Default)]
+struct Ledger {
+    cases: Vec<Case>,
+    /// Those that do not run plain, or cannot be put in place.
+    failed: Vec<String>,
+    /// Those that are not to be had.
+    skipped: Vec<String>,
+}
+
+/// The JDKs on which one of the programs runs, oldest first: of `wanted` if there are any, and only where there is one of the modes.
+fn versions(chosen: &[&Program], wanted: &[u32], modes: &[Mode]) -> BTreeSet<u32> {
+    let all = chosen.iter().flat_map(|program| program.jdks).copied();
+    all.filter(|version| wanted.is_empty() || wanted.contains(version))
+        .filter(|&version| modes.iter().any(|mode| mode.is_for(version)))
+        .collect()
+}
+
+/// Runs programs on one JDK.
+fn on(
+    stage: &Stage,
+    programs: impl Iterator<Item = &'static Program>,
+    packages: &mut Packages,
+    modes: &[Mode],
+    ledger: &mut Ledger,
+) -> Result<()> {
+    for program in programs {
+        let name = format!("{} on JDK {}", program.name, stage.version());
         match packages.get(program) {
-            Ok(fetched) => match one(&stage, program, &fetched, &arguments.mode) {
+            Ok(fetched) => match one(stage, program, &fetched, modes) {
                 Ok(case) => {
                     table::details(&case)?;
-                    cases.push(case);
+                    ledger.cases.push(case);
                 }
                 Err(error) => {
-                    print_line(&format!(
-                        "
-{}
-  failed: {error:#}",
-                        program.name
-                    ))?;
-                    failed.push(program.name);
+                    print_line(&format!("\n{name}\n  failed: {error:#}"))?;
+                    ledger.failed.push(name);
                 }
             },
             Err(reason) => {
-                print_line(&format!("\n{}\n  skipped: {reason:#}", program.name))?;
-                skipped.push(program.name);
+                print_line(&format!("\n{name}\n  skipped: {reason:#}"))?;
+                ledger.skipped.push(name);
             }
         }
     }
-    table::summary(&cases, &failed, &skipped)?;
-    if !arguments.names.is_empty() && !skipped.is_empty() {
-        bail!("not to be had: {}; the reasons stand above", skipped.join(", "));
-    }
-    let unknown = cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown);
-    Ok(if unknown || !failed.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(())
 }
 
 impl Profiled {
@@ -158,15 +214,14 @@ impl Profiled {
 
 /// The programs whose names start with one of `names`; all, if there is none.
 fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
-    if let Some(name) =
-        names.iter().find(|name| !PROGRAMS.iter().any(|program| program.name.starts_with(*name)))
-    {
-        let all: Vec<_> = PROGRAMS.iter().map(|program| program.name).collect();
+    if let Some(name) = names.iter().find(|name| !programs().any(|program| program.name.starts_with(*name))) {
+        let all: Vec<_> = programs().map(|program| program.name).collect();
         bail!("there is no program {name}; there are {}", all.join(", "));
     }
-    let wanted =
-        |program: &&Program| names.is_empty() || names.iter().any(|name| program.name.starts_with(name));
-    Ok(PROGRAMS.iter().filter(wanted).collect())
+    let wanted = |program: &&'static Program| {
+        names.is_empty() || names.iter().any(|name| program.name.starts_with(name))
+    };
+    Ok(programs().filter(wanted).collect())
 }
 
 /// Runs a program in all modes.
@@ -185,14 +240,14 @@ fn one(
         bail!("on the plain JDK it ended with {}: {}", plain.end(), plain.last_words());
     }
     let mut profiled = Vec::new();
-    for &mode in modes {
+    for &mode in modes.iter().filter(|mode| mode.is_for(stage.version())) {
         eprintln!("{}: {}", program.name, mode.word());
         let outcome = place.run(mode)?;
         let differences = compare::outcomes(program, &plain, &outcome);
         let known = known::cause(program.name, mode, &outcome, &differences);
         profiled.push(Profiled { mode, outcome, differences, known });
     }
-    Ok(Case { program, packages: fetched.versions.clone(), plain, profiled })
+    Ok(Case { program, jdk: stage.version(), packages: fetched.versions.clone(), plain, profiled })
 }
 
 #[cfg(test)]
@@ -205,8 +260,18 @@ mod tests {
             let of: Vec<String> = of.iter().map(|name| (*name).to_owned()).collect();
             chosen(&of).map(|programs| programs.iter().map(|program| program.name).collect::<Vec<_>>())
         };
-        assert_eq!(names(&[]).unwrap().len(), PROGRAMS.len());
+        assert_eq!(names(&[]).unwrap().len(), programs().count());
         assert_eq!(names(&["rhino"]).unwrap(), ["rhino-9", "rhino-0", "rhino-interpreted"]);
         assert!(names(&["no-such"]).is_err());
+    }
+
+    #[test]
+    fn only_jdks_on_which_something_runs_are_used() {
+        let rhino: Vec<_> = programs().filter(|program| program.name.starts_with("rhino")).collect();
+        let of =
+            |wanted: &[u32], modes: &[Mode]| versions(&rhino, wanted, modes).into_iter().collect::<Vec<_>>();
+        assert_eq!(of(&[], &[Mode::Offline, Mode::Image]), [8, 17, 25]);
+        assert_eq!(of(&[], &[Mode::Untouched]), [8]);
+        assert_eq!(of(&[25, 21, 8], &[Mode::Image]), [25]);
     }
 }

@@ -1,11 +1,14 @@
-//! Debian's packages in the cache folder: `programs/<suite>/<package>`, unpacked, and upstream sources in `programs/<suite>/<package>.source`.
+//! Packages in the cache folder: Debian's in `programs/<suite>/<package>`, unpacked, with upstream sources in `programs/<suite>/<package>.source`,
+//! and npm's in `programs/npm/<package>`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use walkdir::WalkDir;
 
 use super::catalogue::{Program, TOOLS};
+use super::npm;
 use crate::cache::{self, Locked};
 use crate::debian::{Archive, Package, unpack, unpack_source};
 use crate::jdks::Fetch;
@@ -49,7 +52,10 @@ impl Packages {
         let missing: Vec<&str> =
             program.packages.iter().copied().filter(|package| !suite.join(package).is_dir()).collect();
         if !missing.is_empty() {
-            self.download(program.suite, &missing)?;
+            match program.suite {
+                npm::REGISTRY => self.download_from_npm(&missing)?,
+                suite => self.download(suite, &missing)?,
+            }
         }
         let mut folders: Vec<PathBuf> = program.packages.iter().map(|package| suite.join(package)).collect();
         let mut jars = Vec::new();
@@ -90,10 +96,29 @@ impl Packages {
         Ok(())
     }
 
-    fn archive(&mut self, wanted: &Path) -> Result<&mut Archive> {
+    fn download_from_npm(&self, names: &[&str]) -> Result<()> {
+        let folder = self.folder.join(npm::REGISTRY);
+        for name in names {
+            self.may_fetch(&folder.join(name))?;
+            fs::create_dir_all(&folder)?;
+            let work = tempfile::tempdir_in(&folder)?;
+            let root = work.path().join("root");
+            let version = npm::fetch(name, &root)?;
+            fs::write(root.join(STAMP), format!("{name} {version}\n"))?;
+            fs::rename(&root, folder.join(name)).with_context(|| format!("move {name} to its place"))?;
+        }
+        Ok(())
+    }
+
+    fn may_fetch(&self, wanted: &Path) -> Result<()> {
         if self.fetch == Fetch::Never {
             bail!("{} is not there, and nothing is to be downloaded", wanted.display());
         }
+        Ok(())
+    }
+
+    fn archive(&mut self, wanted: &Path) -> Result<&mut Archive> {
+        self.may_fetch(wanted)?;
         match &mut self.archive {
             Some(archive) => Ok(archive),
             none => Ok(none.insert(Archive::of_this_machine(Locked::take(self.folder.clone())?)?)),
@@ -120,11 +145,18 @@ fn settle(
     fs::rename(&root, folder).with_context(|| format!("move to {}", folder.display()))
 }
 
-/// The jar `name` of one of the packages; links in them lead to jars named after the version.
+/// The jar `name` of one of the packages; links in them lead to jars named after the version. Where Debian's folder for jars has none, it is looked for everywhere.
 fn find_jar(packages: &[PathBuf], name: &str) -> Result<PathBuf> {
-    let candidates = packages.iter().map(|package| package.join("usr/share/java").join(name));
-    match candidates.filter_map(|jar| fs::canonicalize(jar).ok()).next() {
-        Some(jar) => Ok(jar),
-        None => bail!("none of its packages has usr/share/java/{name}"),
+    let usual = packages.iter().map(|package| package.join("usr/share/java").join(name));
+    if let Some(jar) = usual.filter_map(|jar| fs::canonicalize(jar).ok()).next() {
+        return Ok(jar);
+    }
+    let entries = packages.iter().flat_map(|package| WalkDir::new(package).sort_by_file_name());
+    match entries
+        .filter_map(std::result::Result::ok)
+        .find(|entry| entry.file_name() == name && entry.file_type().is_file())
+    {
+        Some(jar) => Ok(jar.into_path()),
+        None => bail!("none of its packages has {name}"),
     }
 }

@@ -1,4 +1,4 @@
-//! Where programs run: the rewritten JDK, and for each program its jars, raw and rewritten.
+//! Where programs run: the rewritten class library of a JDK 8, or the image of a newer one, and for each program its jars, raw and rewritten.
 //!
 //! A program must not be able to tell the modes apart by the paths it sees. So whichever jars are in use lie in the folder `path`, and the
 //! folder in which it runs is always `run`; afterwards they are renamed.
@@ -27,44 +27,49 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// The rewritten JDK, and room for programs.
 pub struct Stage {
+    version: u32,
     jdk: Jdk,
     cctrewrite: PathBuf,
     folder: PathBuf,
-    /// The outputs made from the JDK's jars.
-    library: Vec<PathBuf>,
-    /// The options that put them in place.
-    flags: Vec<String>,
+    profiled: ProfiledJdk,
+}
+
+/// A profiled JDK.
+enum ProfiledJdk {
+    /// Of a JDK 8, the class library.
+    Library {
+        /// The outputs made from its jars.
+        outputs: Vec<PathBuf>,
+        /// The options that put them in place.
+        flags: Vec<String>,
+    },
+    /// Of a newer one, all of it: its home.
+    Image(PathBuf),
 }
 
 impl Stage {
-    /// Builds cctrewrite and rewrites the class library of the JDK, in cargo's target folder.
+    /// Builds cctrewrite and profiles the JDK, which is of `version`, in cargo's target folder.
     ///
     /// # Errors
     /// If one of the steps fails.
-    pub fn new(jdk: Jdk) -> Result<Stage> {
+    pub fn new(version: u32, jdk: Jdk) -> Result<Stage> {
         let Built { program: cctrewrite, target } = workspace::build_release(&jdk)?;
-        let folder = target.join("programs");
+        let folder = target.join("programs").join(version.to_string());
         fs::create_dir_all(&folder)?;
-        let (boot, ext) = (folder.join("jdk/boot"), folder.join("jdk/ext"));
-        let mut stage = Stage { jdk, cctrewrite, folder, library: Vec::new(), flags: Vec::new() };
-        for (jars, output) in [(boot_jars(&stage.jdk), &boot), (extension_jars(&stage.jdk)?, &ext)] {
-            fresh(output)?;
-            stage.instrument(&jars, output)?;
-            stage.library.extend(jars_in(output)?);
-        }
-        let flags = process::output(Command::new(&stage.cctrewrite).arg("flags").args(&stage.library))?;
-        stage.flags = flags.lines().map(unquoted).collect();
-        Ok(stage)
+        let profiled = if version == 8 {
+            library(&cctrewrite, &jdk, &folder.join("jdk"))?
+        } else {
+            let image = folder.join("jdk");
+            let mut make = Command::new(&cctrewrite);
+            process::output(make.args(["jdk", "--link"]).arg(&jdk.home).arg("-o").arg(&image))?;
+            ProfiledJdk::Image(image)
+        };
+        Ok(Stage { version, jdk, cctrewrite, folder, profiled })
     }
 
-    /// Rewrites `inputs` into the folder `output`, with what was rewritten so far as library.
-    fn instrument(&self, inputs: &[PathBuf], output: &Path) -> Result<()> {
-        let mut command = Command::new(&self.cctrewrite);
-        command.args(["instrument", "--quiet"]).args(inputs).arg("-o").arg(output);
-        for jar in &self.library {
-            command.arg("--library").arg(jar);
-        }
-        process::output(&mut command).map(|_| ())
+    /// The version of the JDK: 8, 17, ...
+    pub fn version(&self) -> u32 {
+        self.version
     }
 
     /// Puts a program in place: its jars raw and rewritten, and what is compiled before.
@@ -77,7 +82,7 @@ impl Stage {
         let place = Place { stage: self, program, folder, source: fetched.source.clone() };
         let raw = place.path_of(Mode::Plain);
         fs::create_dir(&raw)?;
-        for &name in program.jars {
+        for name in self.jars(program) {
             let jar = if name == TOOLS {
                 self.jdk.home.join("lib").join(name)
             } else {
@@ -90,13 +95,42 @@ impl Stage {
             copy(&raw, &place.folder.join("original"))?;
         }
         place.before()?;
+        let ProfiledJdk::Library { outputs, .. } = &self.profiled else { return Ok(place) };
         // Those that are in use only; a single input would be written to a file, so the output folder is there already.
         let inputs: Vec<PathBuf> = place.entries().into_iter().map(|entry| raw.join(entry)).collect();
         let rewritten = place.path_of(Mode::Offline);
         fs::create_dir(&rewritten)?;
-        self.instrument(&inputs, &rewritten).context("its jars")?;
+        instrument(&self.cctrewrite, outputs, &inputs, &rewritten).context("its jars")?;
         Ok(place)
     }
+
+    /// The jars of a program on this JDK.
+    fn jars(&self, program: &Program) -> impl Iterator<Item = &'static str> {
+        let all = self.version == 8;
+        program.jars.iter().copied().filter(move |name| all || *name != TOOLS)
+    }
+}
+
+/// The rewritten class library of a JDK 8, in the folder `into`.
+fn library(cctrewrite: &Path, jdk: &Jdk, into: &Path) -> Result<ProfiledJdk> {
+    let mut outputs = Vec::new();
+    for (jars, output) in [(boot_jars(jdk), into.join("boot")), (extension_jars(jdk)?, into.join("ext"))] {
+        fresh(&output)?;
+        instrument(cctrewrite, &outputs, &jars, &output)?;
+        outputs.extend(jars_in(&output)?);
+    }
+    let flags = process::output(Command::new(cctrewrite).arg("flags").args(&outputs))?;
+    Ok(ProfiledJdk::Library { outputs, flags: flags.lines().map(unquoted).collect() })
+}
+
+/// Rewrites `inputs` into the folder `output`.
+fn instrument(cctrewrite: &Path, library: &[PathBuf], inputs: &[PathBuf], output: &Path) -> Result<()> {
+    let mut command = Command::new(cctrewrite);
+    command.args(["instrument", "--quiet"]).args(inputs).arg("-o").arg(output);
+    for jar in library {
+        command.arg("--library").arg(jar);
+    }
+    process::output(&mut command).map(|_| ())
 }
 
 /// A program in its place.
@@ -118,9 +152,15 @@ impl Place<'_> {
         let path = self.folder.join("path");
         fs::rename(&kept, &path).with_context(|| format!("rename {}", kept.display()))?;
         let profile = self.folder.join(format!("{}.cct", mode.word()));
-        let mut java = self.java(&path, &run);
+        let (home, flags) = match &self.stage.profiled {
+            _ if mode == Mode::Plain => (&self.stage.jdk.home, &[][..]),
+            ProfiledJdk::Library { flags, .. } => (&self.stage.jdk.home, &flags[..]),
+            ProfiledJdk::Image(home) => (home, &[][..]),
+        };
+        let mut java = self.java(home, &path, &run);
+        java.args(flags);
         if mode != Mode::Plain {
-            java.args(&self.stage.flags).arg(format!("-Dcctrewrite.out={}", profile.display()));
+            java.arg(format!("-Dcctrewrite.out={}", profile.display()));
         }
         java.args(self.program.options).arg(self.program.main);
         for &argument in self.program.arguments {
@@ -155,7 +195,7 @@ impl Place<'_> {
     /// The names of the class path's entries.
     fn entries(&self) -> Vec<&'static str> {
         let classes = self.makes_classes().then_some("classes");
-        classes.into_iter().chain(self.program.jars.iter().copied()).collect()
+        classes.into_iter().chain(self.stage.jars(self.program)).collect()
     }
 
     /// A fresh folder with the program's input.
@@ -175,9 +215,9 @@ impl Place<'_> {
         Ok(run)
     }
 
-    /// `java` in `run` with the class path below `path`.
-    fn java(&self, path: &Path, run: &Path) -> Command {
-        let mut java = tool(&self.stage.jdk.home, "java");
+    /// `java` of a JDK in `run` with the class path below `path`.
+    fn java(&self, home: &Path, path: &Path, run: &Path) -> Command {
+        let mut java = tool(home, "java");
         let entries: Vec<String> =
             self.entries().iter().map(|entry| path.join(entry).display().to_string()).collect();
         java.current_dir(run).stdin(Stdio::null()).env("TZ", "UTC").env("LC_ALL", "C.UTF-8");
@@ -207,7 +247,7 @@ impl Place<'_> {
             fs::create_dir(raw.join("classes"))?;
         }
         let run = self.run_folder()?;
-        let mut java = self.java(&raw, &run);
+        let mut java = self.java(&self.stage.jdk.home, &raw, &run);
         java.args(self.program.options).arg(before.main);
         java.args(before.arguments.iter().map(|argument| self.filled_in(argument)));
         process::output(&mut java).map(|_| ())

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::known;
-use super::{Case, Mode, Profiled};
+use super::{Case, Profiled};
 use crate::print_line;
 
 /// So many differences of one run are shown.
@@ -16,7 +16,7 @@ const SHOWN: usize = 8;
 /// # Errors
 /// If nobody reads them any more.
 pub fn details(case: &Case) -> Result<()> {
-    let mut text = format!("\n{}: {}\n", case.program.name, case.program.about);
+    let mut text = format!("\n{} on JDK {}: {}\n", case.program.name, case.jdk, case.program.about);
     for package in &case.packages {
         text += &format!("  package    {package}\n");
     }
@@ -56,54 +56,47 @@ pub fn details(case: &Case) -> Result<()> {
 ///
 /// # Errors
 /// If nobody reads it any more.
-pub fn summary(cases: &[Case], failed: &[&str], skipped: &[&str]) -> Result<()> {
+pub fn summary(cases: &[Case], failed: usize, skipped: usize) -> Result<()> {
     print_line(
-        &"\n| program | version | plain s | offline s | contexts | calls | bytecodes | offline | untouched s | untouched |\n\
-          |---|---|---:|---:|---:|---:|---:|---|---:|---|",
+        &"\n| program | version | JDK | plain s | mode | profiled s | contexts | calls | bytecodes | |\n\
+          |---|---|---:|---:|---|---:|---:|---:|---:|---|",
     )?;
     for case in cases {
-        print_line(&row(case))?;
+        for run in &case.profiled {
+            print_line(&row(case, run))?;
+        }
     }
     let runs = || cases.iter().flat_map(|case| &case.profiled);
     let same = runs().filter(|run| run.differences.is_empty()).count();
     let known = runs().filter(|run| run.known.is_some()).count();
     let unknown = runs().filter(|run| run.is_unknown()).count();
     print_line(&format!(
-        "\n{same} profiled runs the same, {known} known to differ, {unknown} different; {} programs failed, {} skipped",
-        failed.len(),
-        skipped.len()
+        "\n{same} profiled runs the same, {known} known to differ, {unknown} different; {failed} programs failed, {skipped} skipped"
     ))
 }
 
-/// The line of a program.
-fn row(case: &Case) -> String {
+/// The line of a profiled run.
+fn row(case: &Case, run: &Profiled) -> String {
     let version = case.packages.first().and_then(|package| package.split(' ').nth(1)).unwrap_or("JDK's");
-    let run = |mode| case.profiled.iter().find(|run| run.mode == mode);
-    let seconds = |run: Option<&Profiled>| {
-        run.map_or_else(String::new, |run| format!("{:.2}", run.outcome.wall.as_secs_f64()))
+    let verdict = match run {
+        run if run.differences.is_empty() => "same",
+        Profiled { known: Some(known), .. } => known.cause,
+        _ => "**different**",
     };
-    let verdict = |run: Option<&Profiled>| match run {
-        None => "not run",
-        Some(run) if run.differences.is_empty() => "same",
-        Some(Profiled { known: Some(known), .. }) => known.cause,
-        Some(_) => "**different**",
-    };
-    let (offline, untouched) = (run(Mode::Offline), run(Mode::Untouched));
-    let totals = offline.or(untouched).and_then(|run| run.outcome.profile.as_ref()?.as_ref().ok());
+    let totals = run.outcome.profile.as_ref().and_then(|profile| profile.as_ref().ok());
     let number = |of: fn(&super::outcome::Totals) -> u64| {
         totals.map_or_else(String::new, |totals| grouped(of(totals)))
     };
     format!(
-        "| {} | {version} | {:.2} | {} | {} | {} | {} | {} | {} | {} |",
+        "| {} | {version} | {} | {:.2} | {} | {:.2} | {} | {} | {} | {verdict} |",
         case.program.name,
+        case.jdk,
         case.plain.wall.as_secs_f64(),
-        seconds(offline),
+        run.mode.word(),
+        run.outcome.wall.as_secs_f64(),
         number(|totals| totals.contexts as u64),
         number(|totals| totals.calls),
         number(|totals| totals.bytecodes),
-        verdict(offline),
-        seconds(untouched),
-        verdict(untouched),
     )
 }
 
