@@ -115,6 +115,26 @@ fn compiles_as_before(home: &'static Jdk) {
 }
 jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 
+/// A jar on the class path is opened by the class library, which may define a class for that (JDK 25 does, for a multi-release jar), and
+/// looked at by the runtime, before anything else is rewritten.
+fn rewrites_what_jars_need(home: &'static Jdk) {
+    let image = image(home);
+    let here = folder("multi-release");
+    let classes = fixture("hello/classes");
+    for version in ["9", "11"] {
+        let versioned = here.join("classes/META-INF/versions").join(version);
+        fs::create_dir_all(&versioned).unwrap();
+        fs::copy(classes.join("Hello.class"), versioned.join("Hello.class")).unwrap();
+    }
+    fs::copy(classes.join("Hello.class"), here.join("classes/Hello.class")).unwrap();
+    fs::write(here.join("manifest"), "Multi-Release: true\n").unwrap();
+    succeed(program(home.home(), "jar", &here).args(["cfm", "hello.jar", "manifest", "-C", "classes", "."]));
+    let (_, profile) = profiled(image, &[], &here.join("hello.jar"), "Hello");
+    let raw = profile.notes.iter().find(|note| note.contains("stayed as they are"));
+    assert_eq!(raw, None, "JDK {}", home.version);
+}
+jdks!(classes_that_a_jar_needs_to_be_opened_are_rewritten, rewrites_what_jars_need, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+
 fn prefers_the_users_options(home: &'static Jdk) {
     let image = image(home);
     let here = folder("options");

@@ -101,16 +101,14 @@ public final class LoadTime {
             return;
         }
         started = true;
-        Output[] outputs = Outputs.known().all;
+        Output[] outputs = Outputs.library().all;
         for (int i = 0; i < outputs.length && trouble == null; i++) {
-            if (outputs[i].boot) {
-                try {
-                    File index = outputs[i].indexFile();
-                    String wrong = index != null ? addFile(index.getPath()) : add(outputs[i].whole());
-                    trouble = wrong == null ? null : outputs[i].file + ": " + wrong;
-                } catch (IOException e) {
-                    trouble = outputs[i].file + ": " + e.getMessage();
-                }
+            try {
+                File index = outputs[i].indexFile();
+                String wrong = index != null ? addFile(index.getPath()) : add(outputs[i].whole());
+                trouble = wrong == null ? null : outputs[i].file + ": " + wrong;
+            } catch (IOException e) {
+                trouble = outputs[i].file + ": " + e.getMessage();
             }
         }
     }

@@ -20,6 +20,7 @@ final class Outputs {
     /** That of a class library in folders, which a JVM takes where there is no image. */
     private static final String FOLDERS_INDEX = "modules/java.base/cctrewrite-output/index";
 
+    private static Outputs library;
     private static Outputs known;
 
     final Output[] all;
@@ -30,6 +31,25 @@ final class Outputs {
     private Outputs(Output[] all, String misfit) {
         this.all = all;
         this.misfit = misfit;
+    }
+
+    /**
+     * Those of the class library. Nothing else is opened for them: since JDK 25 the class library defines a class when it opens a
+     * multi-release jar, and to rewrite that class they must be known.
+     */
+    static Outputs library() {
+        synchronized (Outputs.class) {
+            if (library != null) {
+                return library;
+            }
+        }
+        Outputs found = findLibrary();
+        synchronized (Outputs.class) {
+            if (library == null) {
+                library = found;
+            }
+            return library;
+        }
     }
 
     /** Looks through the class paths at the first call. Two threads may do so at once: no lock is held while library code runs. */
@@ -48,19 +68,36 @@ final class Outputs {
         }
     }
 
-    private static Outputs find() {
+    private static Outputs findLibrary() {
         ArrayList<Output> found = new ArrayList<Output>();
         String trouble = null;
         try {
-            String library = System.getProperty("cctrewrite.outputs", System.getProperty("sun.boot.class.path"));
-            if (library != null) {
-                entries(found, library, true);
+            String path = System.getProperty("cctrewrite.outputs", System.getProperty("sun.boot.class.path"));
+            if (path != null) {
+                entries(found, path, true);
             } else {
                 String home = System.getProperty("java.home");
                 File folders = new File(home, FOLDERS_INDEX);
                 boolean isImage = new File(home, "lib/modules").isFile() || !folders.isFile();
                 image(found, isImage ? new File(home, IMAGE_INDEX) : folders);
             }
+        } catch (IOException e) {
+            trouble = e.getMessage();
+        }
+        return new Outputs(found.toArray(new Output[0]), trouble);
+    }
+
+    private static Outputs find() {
+        Outputs library = library();
+        if (library.misfit != null) {
+            return library;
+        }
+        ArrayList<Output> found = new ArrayList<Output>();
+        for (int i = 0; i < library.all.length; i++) {
+            found.add(library.all[i]);
+        }
+        String trouble = null;
+        try {
             extensions(found, System.getProperty("java.ext.dirs"));
             entries(found, System.getProperty("java.class.path"), false);
         } catch (IOException e) {
