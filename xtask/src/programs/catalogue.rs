@@ -320,7 +320,11 @@ const FROM_8_ON: &[Program] = &[
         jars: &["hsqldb.jar", TOOLS],
         input: &["sql/Sql.java", "sql/hsqldb.sql"],
         before: Some(SQL),
-        options: &["-Dhsqldb.method_class_names=Sql.*"],
+        // From JDK 9 on it logs to standard error, with the time.
+        options: &[
+            "-Dhsqldb.method_class_names=Sql.*",
+            "-Djava.util.logging.SimpleFormatter.format=%4$s %2$s: %5$s%n",
+        ],
         main: "Sql",
         arguments: &["jdbc:hsqldb:file:shop;shutdown=true", "hsqldb.sql"],
         masks: &[
