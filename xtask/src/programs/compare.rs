@@ -166,7 +166,7 @@ mod tests {
 
     fn shown(masks: &'static [Mask], plain: &Outcome, profiled: &Outcome) -> Vec<String> {
         let mut program =
-            *super::super::catalogue::PROGRAMS.iter().find(|program| program.name == "scala").unwrap();
+            *super::super::catalogue::programs().find(|program| program.name == "scala").unwrap();
         program.masks = masks;
         outcomes(&program, plain, profiled).iter().map(Difference::to_string).collect()
     }
