@@ -23,7 +23,11 @@ const TOMCAT_JARS: &[&str] = &[
     "eclipse-jdt-core.jar",
     "eclipse-jdt-core-compiler-batch.jar",
 ];
-const TOMCAT_OPTIONS: &[&str] = &["-Dtomcat.util.scan.StandardJarScanFilter.jarsToSkip=*"];
+/// It logs to standard error, otherwise with the time.
+const TOMCAT_OPTIONS: &[&str] = &[
+    "-Dtomcat.util.scan.StandardJarScanFilter.jarsToSkip=*",
+    "-Djava.util.logging.SimpleFormatter.format=%4$s %2$s: %5$s%6$s%n",
+];
 const SHOP: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Shop.java"] };
 const SHOP_INPUT: &[&str] = &["tomcat/Shop.java", "tomcat/shop.jsp"];
 /// What Tomcat makes of the page says when.
