@@ -2,6 +2,8 @@
 
 mod tally;
 
+use std::env;
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -124,10 +126,21 @@ fn test(offline_too: bool, answers: &[Answer], jdk_8: &Jdk) -> Result<(Tally, Pa
         };
     }
     let (result, time) = timed(|| streamed(&mut command, &mut io::stdout()));
+    remove_images();
     let (tally, succeeded) = result.context("cargo test")?;
     // Cargo fails without a failed test when something does not compile, or a test's process dies.
     let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
     Ok((tally, Part { name: "tests", outcome, time }))
+}
+
+/// Removes the profiled JDKs that the tests made (`crates/cctrewrite/tests/jvm/support/image.rs`): half a gigabyte each. Folders that stay do no harm, the
+/// next run removes them.
+fn remove_images() {
+    // Cargo has put this program two levels below its target folder.
+    let Ok(program) = env::current_exe() else { return };
+    if let Some(target) = program.ancestors().nth(2) {
+        let _ = fs::remove_dir_all(target.join("tmp/jvm/images"));
+    }
 }
 
 /// Runs a command, shows its lines on `out` as they come, and counts the test results in them. The flag says whether it succeeded.
