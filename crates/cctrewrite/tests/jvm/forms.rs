@@ -59,7 +59,10 @@ fn patches(jdk: &'static Jdk) {
         .filter_map(|option| option.strip_prefix("--patch-module="))
         .map(|patch| patch.split('=').next().unwrap().to_owned())
         .collect();
-    assert_eq!(patched, resolved(jdk), "{what}");
+    let mut resolved = resolved(jdk);
+    // Some, such as java.se, have no classes.
+    resolved.retain(|module| patches.join(format!("{module}.jar")).is_file());
+    assert_eq!(patched, resolved, "{what}");
     for name in ["lambdas", "calls"] {
         let notes = assert_tree(jdk, &options, name, &fixture(name).join("classes"), &what);
         assert_eq!(notes, Vec::<String>::new(), "{what}");
@@ -164,8 +167,8 @@ fn applications(jdk: &'static Jdk) {
     }
 }
 
-// JDK 27 has images of another version, which cannot be read yet.
+// JDK 27 has images of another version, which cannot be read yet; folders need none.
 jdks!(patches, patches, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(linked, linked, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(linked, linked, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 jdks!(folders, folders, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
 jdks!(applications, applications, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
