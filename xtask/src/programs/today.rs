@@ -96,20 +96,6 @@ pub const TODAY: &[Program] = &[
         ..NOTHING
     },
     Program {
-        name: "lucene",
-        about: "Lucene indexing texts, and searching them by words, phrases, near words, ranges and vectors",
-        jdks: &[21, 25],
-        suite: "trixie",
-        packages: &["liblucene9-java"],
-        jars: &["lucene9.jar"],
-        input: &["lucene/Search.java"],
-        before: Some(Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Search.java"] }),
-        main: "Search",
-        // Segments carry unique ids; what is in them is read back by the searches.
-        masks: &[Mask { file: "index/", what: Masked::Content }],
-        ..NOTHING
-    },
-    Program {
         name: "clojure",
         about: "Clojure compiling and running a script: macros, protocols, transactions, agents, spec, eval",
         jdks: &[17, 21, 25],
