@@ -21,7 +21,7 @@ use crate::debian::Archive;
 pub use home::{Jdk, entry, tool, without_user_options};
 
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
-pub const VERSIONS: [u32; 6] = [8, 11, 17, 21, 25, 27];
+pub const VERSIONS: [u32; 6] = [8, 11, 17, 21, 25, 26];
 
 /// The suites of Debian that are asked for each version, in this order.
 ///
@@ -32,7 +32,7 @@ const SUITES: [(u32, &[&str]); 6] = [
     (17, &["bookworm", "sid"]),
     (21, &["trixie", "sid"]),
     (25, &["sid"]),
-    (27, &["sid"]),
+    (26, &["sid"]),
 ];
 
 /// Where a JDK came from.

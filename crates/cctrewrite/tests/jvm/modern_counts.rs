@@ -129,8 +129,8 @@ fn short_lived(jdk: &'static Jdk) {
     load(jdk, &["short", "100000"]);
 }
 
-jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 26: jdk_26);

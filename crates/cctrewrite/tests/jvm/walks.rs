@@ -49,7 +49,7 @@ fn same_on_the_image(jdk: &'static Jdk, programs: &[Program]) {
         let expected = run(jdk.java("walks-plain"), jdk, program);
         assert!(expected.out.lines().count() >= program.lines, "{}", expected.out);
         for (blocks, record) in ALL_BLOCKS.map(|b| (b, "on")).into_iter().chain([(Blocks::Default, "off")]) {
-            let Some(image) = Image::of(jdk, blocks) else { return };
+            let image = Image::of(jdk, blocks);
             let mut java = image.java("walks");
             java.option(format!("-Dcctrewrite.record={record}"));
             let found = run(java, jdk, program);
@@ -81,7 +81,7 @@ fn depths(jdk: &'static Jdk) {
         let mut java = jdk.java("walks-depth-plain");
         java.option(format!("-XX:MaxJavaStackTraceDepth={depth}"));
         let expected = run(java, jdk, TRACES);
-        let Some(image) = Image::of(jdk, Blocks::Default) else { return };
+        let image = Image::of(jdk, Blocks::Default);
         let mut java = image.java("walks-depth");
         java.option(format!("-XX:MaxJavaStackTraceDepth={enough}"));
         java.option(format!("-Dcctrewrite.depth={depth}"));
@@ -89,8 +89,8 @@ fn depths(jdk: &'static Jdk) {
     }
 }
 
-jdks!(traces, traces, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(walks, walks, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(nulls, nulls, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(depths, depths, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(traces, traces, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(walks, walks, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(nulls, nulls, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(depths, depths, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);

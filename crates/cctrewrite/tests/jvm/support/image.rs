@@ -14,11 +14,13 @@ pub struct Image {
     jdk: Jdk,
 }
 
+/// Images by the JDK's version and the rule for blocks.
+type Images = BTreeMap<(u32, &'static str), Arc<OnceLock<&'static Image>>>;
+
 impl Image {
     /// The image of a JDK, by a rule for blocks.
     pub fn of(jdk: &'static Jdk, blocks: Blocks) -> &'static Image {
-        static IMAGES: Mutex<BTreeMap<(u32, &str), Arc<OnceLock<&'static Image>>>> =
-            Mutex::new(BTreeMap::new());
+        static IMAGES: Mutex<Images> = Mutex::new(BTreeMap::new());
         // The map is not locked while an image is made, so that those of several JDKs are made at once.
         let key = (jdk.version, blocks.name());
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
