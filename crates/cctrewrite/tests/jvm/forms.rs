@@ -149,7 +149,7 @@ fn folders(jdk: &'static Jdk) {
 
 /// Instrumented for the original JDK or for the image, an application runs on the image without anything being rewritten while it runs.
 fn applications(jdk: &'static Jdk) {
-    let image = Image::of(jdk, Blocks::Default);
+    let image = Image::of(jdk, Blocks::Precise);
     let folder = folder("applications");
     let jar = folder.join("app.jar");
     jdk.pack(&jar, &[fixture("calls/classes")]);
@@ -157,7 +157,12 @@ fn applications(jdk: &'static Jdk) {
     let libraries = [jdk.home(), image.home()].map(|home| places.map(|place| home.join(place)));
     for (number, library) in libraries.iter().flatten().enumerate() {
         let application = folder.join(format!("{number}.jar"));
-        instrument(std::slice::from_ref(&jar), std::slice::from_ref(library), &application, &[]);
+        instrument(
+            std::slice::from_ref(&jar),
+            std::slice::from_ref(library),
+            &application,
+            &["--blocks", "precise"],
+        );
         let mut java = image.java("application");
         // None: an empty path.
         java.option("-Dcctrewrite.loadtime=").class_path([&application]);

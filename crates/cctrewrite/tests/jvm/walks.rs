@@ -1,6 +1,6 @@
 //! Stacks look as before on a profiled JDK of 9 and later, whoever asks for them.
 
-use crate::support::{ALL_BLOCKS, Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
+use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
 /// A program that prints stacks, how it ends, and how many lines it prints at least.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,8 @@ fn same_on_the_image(jdk: &'static Jdk, programs: &[Program]) {
     for &program in programs {
         let expected = run(jdk.java("walks-plain"), jdk, program);
         assert!(expected.out.lines().count() >= program.lines, "{}", expected.out);
-        for (blocks, record) in ALL_BLOCKS.map(|b| (b, "on")).into_iter().chain([(Blocks::Default, "off")]) {
+        let recording = Image::rules(jdk).iter().map(|&blocks| (blocks, "on"));
+        for (blocks, record) in recording.chain([(Blocks::Precise, "off")]) {
             let image = Image::of(jdk, blocks);
             let mut java = image.java("walks");
             java.option(format!("-Dcctrewrite.record={record}"));
@@ -81,7 +82,7 @@ fn depths(jdk: &'static Jdk) {
         let mut java = jdk.java("walks-depth-plain");
         java.option(format!("-XX:MaxJavaStackTraceDepth={depth}"));
         let expected = run(java, jdk, TRACES);
-        let image = Image::of(jdk, Blocks::Default);
+        let image = Image::of(jdk, Blocks::Precise);
         let mut java = image.java("walks-depth");
         java.option(format!("-XX:MaxJavaStackTraceDepth={enough}"));
         java.option(format!("-Dcctrewrite.depth={depth}"));

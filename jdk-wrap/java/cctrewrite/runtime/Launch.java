@@ -8,9 +8,30 @@ package cctrewrite.runtime;
  * WeakReference}, and what loading the agent takes of reflection. The launcher itself has used most of them by then.
  */
 public final class Launch {
+    /** What traces need. They may first be asked for where the stack is full, and a class that cannot be initialised there stays unusable. */
+    private static final String[] NEEDED_ON_FULL_STACKS = {
+        "java.lang.CctStacks",
+        "java.lang.CctTraces",
+        "java.lang.CctTraces$AllAtOnce",
+        "java.lang.CctTraces$Elements",
+        "java.lang.CctTraces$Given",
+        "java.lang.CctTraces$Visible",
+        "java.lang.CctTraces$VmTrace",
+    };
+
     private static boolean launched;
 
     private Launch() {}
+
+    private static void load(String[] names) {
+        for (int i = 0; i < names.length; i++) {
+            try {
+                Class.forName(names[i]);
+            } catch (Throwable e) {
+                // Not needed on this JDK; or whoever needs it will say so.
+            }
+        }
+    }
 
     /** Applies settings and checks that the outputs fit together; loads the agent if anything is going to be recorded. */
     public static void launch(boolean recording) {
@@ -20,6 +41,7 @@ public final class Launch {
             }
             launched = true;
         }
+        load(NEEDED_ON_FULL_STACKS);
         String trouble = Settings.apply();
         if (trouble == null) {
             trouble = Outputs.known().misfit;
