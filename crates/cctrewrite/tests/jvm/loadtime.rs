@@ -247,7 +247,7 @@ fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
 jdks!(classes_that_are_dropped_leave_nothing_behind, classes_that_are_dropped_leave_nothing_behind, 8: jdk_8);
 jdks!(a_java_agent_may_transform_and_retransform_classes, a_java_agent_may_transform_and_retransform_classes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(native_libraries_define_classes_and_clear_exceptions, native_libraries_define_classes_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-// On later JDKs the names are the same, but not their order; why is not known yet.
+// On later JDKs the names are the same, but some types of handlers are asked for in another order: that in which the verifier meets the methods (docs/exactness.md).
 jdks!(loaders_are_asked_for_the_same_names_in_the_same_order, loaders_are_asked_for_the_same_names_in_the_same_order, 8: jdk_8);
 // Its program calls `sun.misc.Unsafe` as JDK 8 has it.
 jdks!(definitions_by_all_means_succeed_and_fail_as_before, definitions_by_all_means_succeed_and_fail_as_before, 8: jdk_8);
