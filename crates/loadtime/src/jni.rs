@@ -7,7 +7,8 @@ use std::ptr;
 
 use jni_sys as sys;
 pub use jni_sys::{
-    jbyteArray, jclass, jfieldID, jint, jlong, jmethodID, jobject, jobjectArray, jsize, jstring, jweak,
+    jbyteArray, jclass, jfieldID, jint, jlong, jlongArray, jmethodID, jobject, jobjectArray, jsize, jstring,
+    jweak,
 };
 
 /// The calling thread's interface.
@@ -135,6 +136,24 @@ impl Env {
         (!self.failed()).then_some(bytes)
     }
 
+    /// The elements of an array.
+    pub fn longs(self, array: jlongArray) -> Option<Vec<jlong>> {
+        let mut longs = vec![0; usize::try_from(jni!(self, GetArrayLength, array)).ok()?];
+        jni!(self, GetLongArrayRegion, array, 0, longs.len() as jint, longs.as_mut_ptr());
+        (!self.failed()).then_some(longs)
+    }
+
+    /// The strings of an array; null is the empty one. `None` without memory.
+    pub fn texts(self, array: jobjectArray) -> Option<Vec<String>> {
+        let text = |i| {
+            let string = jni!(self, GetObjectArrayElement, array, i);
+            let text = if string.is_null() { Some(String::new()) } else { self.text(string) };
+            self.delete_local(string);
+            text
+        };
+        (0..jni!(self, GetArrayLength, array)).map(text).collect()
+    }
+
     /// Positions of an array that are not null; none of no array.
     pub fn elements_set(self, array: jobjectArray) -> Vec<usize> {
         if array.is_null() {
@@ -161,6 +180,16 @@ impl Env {
             return ptr::null_mut();
         }
         jni!(self, SetByteArrayRegion, array, 0, length, bytes.as_ptr().cast());
+        array
+    }
+
+    /// A new array; null when there is no memory, the error being pending.
+    pub fn new_longs(self, longs: &[jlong]) -> jlongArray {
+        let Ok(length) = jsize::try_from(longs.len()) else { return ptr::null_mut() };
+        let array = jni!(self, NewLongArray, length);
+        if !array.is_null() {
+            jni!(self, SetLongArrayRegion, array, 0, length, longs.as_ptr());
+        }
         array
     }
 

@@ -6,6 +6,8 @@
 //! ([`loaders`]). No loader is ever asked for a class: a name that cannot be resolved without that is unknown, and calls of an unknown
 //! class go by its original signature.
 //!
+//! And it writes the trees of the profile ([`writing`]), since the JVM would do so in its interpreter.
+//!
 //! The natives call no Java code and hold no lock while the VM could wait for another thread ([`natives`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -27,3 +29,4 @@ mod state;
 mod tree;
 mod vm_flags;
 mod wellformed;
+mod writing;

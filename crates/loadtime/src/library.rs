@@ -1,26 +1,55 @@
 //! The class library: the indexes of the outputs on the boot class path.
 
+use std::fs::File;
+use std::io;
 use std::sync::Arc;
 
 use cct_rewrite::Settings;
 use cct_rewrite::index::read::{Index, Named};
 use cct_rewrite::mid::Mid;
 use cct_rewrite::provenance::Provenance;
+use memmap2::Mmap;
 use rustc_hash::FxHashMap;
 
 use crate::known::Known;
 
+/// The bytes of an index: of an image's, which lies in a file of its own, only those that are looked at are ever read.
+pub enum Bytes {
+    /// In memory.
+    Owned(Vec<u8>),
+    /// Mapped.
+    Mapped(Mmap),
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(bytes) => bytes,
+        }
+    }
+}
+
+impl Bytes {
+    /// The bytes of a file.
+    #[allow(unsafe_code)]
+    pub fn of_file(path: &str) -> io::Result<Bytes> {
+        // SAFETY: outputs are never written in place: a new one is another file of that name.
+        Ok(Bytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
+    }
+}
+
 /// All indexes, in the order of the boot class path, and what was found in them.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Library {
-    indexes: Vec<Index<Vec<u8>>>,
+    indexes: Vec<Index<Bytes>>,
     provenance: Option<Provenance>,
     found: FxHashMap<Box<[u8]>, Arc<Known>>,
 }
 
 impl Library {
     /// Adds an index. Says what is wrong with it, if anything is.
-    pub fn add(&mut self, bytes: Vec<u8>) -> Result<(), String> {
+    pub fn add(&mut self, bytes: Bytes) -> Result<(), String> {
         let index = Index::new(bytes).map_err(|e| e.to_string())?;
         let lines = String::from_utf8_lossy(index.provenance()).into_owned();
         let provenance = Provenance::of_lines(&lines);

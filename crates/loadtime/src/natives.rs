@@ -3,6 +3,9 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
+use std::fs::File;
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
@@ -14,12 +17,14 @@ use cct_rewrite::mid::Mid;
 use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
-use crate::jni::{Env, jbyteArray, jclass, jobject, jobjectArray, jstring};
+use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
+use crate::library::Bytes;
 use crate::replay;
 use crate::rewriting;
 use crate::state::{Members, state};
-use crate::tree::Node;
+use crate::tree::{Node, Record};
 use crate::vm_flags;
+use crate::writing::{Collected, Tree, pending};
 
 /// Called by `System.load`.
 ///
@@ -35,7 +40,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 9] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 11] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -49,6 +54,12 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         (b"index\0", b"()[B\0", index as *mut c_void),
         (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
+        (b"collect\0", b"([J)[J\0", collect as *mut c_void),
+        (
+            b"write\0",
+            b"(JI[Ljava/lang/String;[J[Ljava/lang/String;[J)Ljava/lang/String;\0",
+            write as *mut c_void,
+        ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
         Some(class) if env.register(class, &natives) => sys::JNI_VERSION_1_6,
@@ -70,7 +81,7 @@ fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) 
 extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let bytes = env.bytes(index, 0, env.length(index));
-        added(env, bytes.ok_or_else(|| "no memory".to_owned()))
+        added(env, bytes.map(Bytes::Owned).ok_or_else(|| "no memory".to_owned()))
     })
 }
 
@@ -78,12 +89,12 @@ extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> j
 extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let path = env.text(index).ok_or_else(|| "no memory".to_owned());
-        added(env, path.and_then(|path| std::fs::read(path).map_err(|e| e.to_string())))
+        added(env, path.and_then(|path| Bytes::of_file(&path).map_err(|e| e.to_string())))
     })
 }
 
 /// Adds an index; returns what is wrong with it.
-fn added(env: Env, index: Result<Vec<u8>, String>) -> jstring {
+fn added(env: Env, index: Result<Bytes, String>) -> jstring {
     // Called by the runtime, whose loader is the boot class loader: looked up for a native of the program's, names would go to its loader.
     if Members::find(env).is_some() {
         interpose::install(env);
@@ -182,5 +193,56 @@ extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
     guarded(raw, ptr::null_mut(), |env| {
         let lines = state().notes.lines();
         env.new_strings(&lines)
+    })
+}
+
+/// `long[] collect(long[] records)`
+extern "system" fn collect(raw: *mut sys::JNIEnv, _: jclass, records: jlongArray) -> jlongArray {
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(records) = env.longs(records) else { return ptr::null_mut() };
+        // SAFETY: the runtime passes the records of its trees.
+        let records = records.iter().map(|&address| unsafe { Record::at(address as u64) });
+        let collected = Collected::of(records);
+        let nameless = collected.nameless();
+        let number = pending().keep(collected);
+        let result: Vec<jlong> = [number].into_iter().chain(nameless).map(|value| value as jlong).collect();
+        env.new_longs(&result)
+    })
+}
+
+/// `String write(long number, int file, String[] names, long[] flags, String[] threads, long[] rows)`
+#[allow(clippy::too_many_arguments)]
+extern "system" fn write(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    number: jlong,
+    file: jint,
+    names: jobjectArray,
+    flags: jlongArray,
+    threads: jobjectArray,
+    rows: jlongArray,
+) -> jstring {
+    let failed = |env: Env, trouble: &str| env.new_string(trouble.as_bytes());
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(collected) = pending().take(number as u64) else {
+            return failed(env, "the trees were written before, or never looked at");
+        };
+        let arguments =
+            || Some((env.texts(names)?, env.longs(flags)?, env.texts(threads)?, env.longs(rows)?));
+        let Some((names, flags, threads, rows)) = arguments() else { return failed(env, "no memory") };
+        let found = names.chunks_exact(3).zip(flags).map(|(name, flags)| (name, flags as u64));
+        let trees = threads.iter().zip(rows.chunks_exact(3)).map(|(name, row)| Tree {
+            name,
+            // SAFETY: as above.
+            record: unsafe { Record::at(row[0] as u64) },
+            threads: row[1] as u64,
+            flags: row[2] as u64,
+        });
+        // SAFETY: the runtime passes the descriptor of a file that it keeps open meanwhile.
+        let file = ManuallyDrop::new(unsafe { File::from_raw_fd(file) });
+        match collected.write(&mut &*file, found, trees.collect()) {
+            Ok(()) => ptr::null_mut(),
+            Err(e) => failed(env, &e.to_string()),
+        }
     })
 }

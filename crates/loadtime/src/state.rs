@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use cct_rewrite::index::read::Named;
 use cct_rewrite::index::{self, ClassRecord, ForeignRecord};
 use cct_rewrite::mid::ClassHash;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +17,7 @@ use crate::loaders::Loaders;
 use crate::notes::Notes;
 
 /// Everything.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct State {
     /// The class library.
     pub library: Library,
@@ -52,6 +53,25 @@ impl State {
                 self.foreign.insert(record.clone());
             }
         }
+    }
+
+    /// The names behind the ids of the methods of classes that were rewritten here, or that call sites in these count.
+    pub fn names(&self) -> FxHashMap<u64, Named> {
+        let mut names = FxHashMap::default();
+        for Row { name, class } in &self.rewritten {
+            let summary = &class.summary;
+            for (k, (method, row)) in summary.methods.iter().zip(&class.rows).enumerate() {
+                let named = Named {
+                    class: name.clone(),
+                    name: summary.method_name(method).into(),
+                    descriptor: summary.method_descriptor(method).into(),
+                    is_native: row.flags & index::method_flags::NATIVE != 0,
+                };
+                names.insert(summary.hash.method(k, row.slots).0, named);
+            }
+        }
+        names.extend(self.foreign.iter().map(|f| (f.mid.0, f.named())));
+        names
     }
 
     /// The index of the classes that were rewritten here.

@@ -2,18 +2,46 @@
 
 #![allow(unsafe_code)]
 
-/// A node of the current thread's tree.
+/// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node(u64);
 
 // Offsets of a node's words.
 const MID: u64 = 0;
+const CALLS: u64 = 8;
+const BYTECODES: u64 = 16;
 const FIRST_CHILD: u64 = 24;
 const NEXT_SIBLING: u64 = 32;
 
+/// A tree's record.
+#[derive(Debug, Clone, Copy)]
+pub struct Record(Node);
+
+// Offsets of a record's words.
+const ROOT: u64 = 24;
+const MERGED: u64 = 72;
+
+impl Record {
+    /// # Safety
+    /// `address` must be that of a tree's record.
+    pub unsafe fn at(address: u64) -> Self {
+        Record(Node(address))
+    }
+
+    /// The root of the tree.
+    pub fn root(self) -> Node {
+        Node(self.0.word(ROOT))
+    }
+
+    /// The node for contexts that were merged for want of memory, if there are any.
+    pub fn merged(self) -> Option<Node> {
+        Some(Node(self.0.word(MERGED))).filter(|node| node.calls() != 0)
+    }
+}
+
 impl Node {
     /// # Safety
-    /// `address` must be that of a node, and the tree must belong to the current thread: nobody else writes it, and nothing is ever freed.
+    /// `address` must be that of a node.
     pub unsafe fn at(address: u64) -> Self {
         Node(address)
     }
@@ -31,6 +59,16 @@ impl Node {
     /// Its method id.
     pub fn mid(self) -> u64 {
         self.word(MID)
+    }
+
+    /// How often its method was entered here.
+    pub fn calls(self) -> u64 {
+        self.word(CALLS)
+    }
+
+    /// How many bytecodes it executed here.
+    pub fn bytecodes(self) -> u64 {
+        self.word(BYTECODES)
     }
 
     /// Its children, the newest first.

@@ -6,6 +6,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
+use std::sync::OnceLock;
 
 use crate::jni::Env;
 
@@ -29,8 +30,9 @@ unsafe extern "C" {
 /// The value of a flag as text: `true` or `false`, a decimal number, or the string. `None` if this JVM does not have it, or does not describe
 /// its flags in a way that is known here.
 pub fn value(env: Env, name: &str) -> Option<String> {
-    let jvm = Jvm::of(env)?;
-    let flags = jvm.flags()?;
+    // What describes the table is found by going through thousands of names.
+    static FLAGS: OnceLock<Option<Flags>> = OnceLock::new();
+    let flags = FLAGS.get_or_init(|| Jvm::of(env)?.flags()).as_ref()?;
     // SAFETY: within HotSpot's own table, by its own description.
     unsafe {
         for k in 0..flags.count {
@@ -78,6 +80,10 @@ struct Flags {
     /// Whether the kind is a string (until JDK 16) and not a number.
     kind_is_text: bool,
 }
+
+// SAFETY: the table belongs to the JVM, not to a thread, and stays.
+unsafe impl Send for Flags {}
+unsafe impl Sync for Flags {}
 
 impl Jvm {
     /// The library in which JNI's functions are.

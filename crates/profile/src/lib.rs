@@ -29,4 +29,4 @@ pub use model::{Damage, Method, Missing, Profile, ThreadTree};
 pub use read::{Problem, ReadError};
 pub use report::ReportError;
 pub use tree::{Children, Node, ROOT, Tree, TreeBuilder, TreeTooLarge};
-pub use write::WriteError;
+pub use write::{NodeError, TreeWriter, WriteError};

@@ -1,7 +1,7 @@
 //! Writing a `.cct` file, the mirror of `read`.
 
 use crate::section::{MAGIC, VERSION, section, string, varint};
-use crate::{Method, Profile, ROOT, ThreadTree};
+use crate::{Method, Profile, ROOT};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -37,9 +37,6 @@ impl Profile {
     /// # Errors
     /// When the output fails, or the profile is not in canonical order (see [`Profile`]).
     pub fn write(&self, out: &mut dyn Write) -> Result<(), WriteError> {
-        if !self.methods.is_sorted_by(|a, b| a.key() < b.key()) {
-            return Err(WriteError::Order("methods"));
-        }
         if !self.threads.is_sorted_by(|a, b| a.name <= b.name) {
             return Err(WriteError::Order("threads"));
         }
@@ -47,13 +44,27 @@ impl Profile {
         out.write_all(&VERSION.to_be_bytes())?;
         self.write_meta(out)?;
         self.write_notes(out)?;
-        let strings = Strings::of(self);
-        section(out, *b"STRS", &strings.payload())?;
-        self.write_methods(out, &strings)?;
+        let mut trees = TreeWriter::start(out, &self.methods, self.threads.iter().map(|t| &*t.name))?;
         for thread in &self.threads {
-            self.write_thread(out, thread, &strings)?;
+            trees.thread(&thread.name, thread.threads, thread.flags)?;
+            let nodes = thread.tree.nodes();
+            for (index, node) in (0u32..).zip(nodes) {
+                let mut children = thread.tree.children(index);
+                if !children.clone().map(|child| nodes[child as usize].method).is_sorted() {
+                    return Err(WriteError::Order("children"));
+                }
+                let count = children.by_ref().count() as u64;
+                trees.node(node.method, node.calls, node.bytecodes, count).map_err(|e| match e {
+                    NodeError::Io(e) => e.into(),
+                    NodeError::NoSuchMethod(method) => WriteError::NoSuchMethod {
+                        thread: thread.name.to_string(),
+                        method,
+                        count: self.methods.len(),
+                    },
+                })?;
+            }
         }
-        Ok(section(out, *b"DONE", &[])?)
+        Ok(trees.finish()?)
     }
 
     /// The profile as the bytes of its file.
@@ -85,57 +96,107 @@ impl Profile {
         notes.iter().for_each(|note| string(&mut payload, note));
         Ok(section(out, *b"NOTE", &payload)?)
     }
+}
 
-    fn write_methods(&self, out: &mut dyn Write, strings: &Strings<'_>) -> Result<(), WriteError> {
+/// What of a profile's file comes behind its notes, node by node: for whoever has no [`Profile`] in memory, and need not make one.
+pub struct TreeWriter<'a> {
+    out: &'a mut dyn Write,
+    strings: Strings<'a>,
+    methods: usize,
+    /// Of the open section of nodes.
+    payload: Vec<u8>,
+}
+
+/// Why a node cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    /// The output failed.
+    #[error("writing the profile failed")]
+    Io(#[from] io::Error),
+    /// There is no method of that number.
+    #[error("a context is of method {0}, which the profile does not have")]
+    NoSuchMethod(u32),
+}
+
+impl<'a> TreeWriter<'a> {
+    /// Writes strings and methods, which nodes name by their place.
+    ///
+    /// # Errors
+    /// When the output fails, or methods are not in canonical order (see [`Profile`]).
+    pub fn start(
+        out: &'a mut dyn Write,
+        methods: &'a [Method],
+        threads: impl Iterator<Item = &'a str>,
+    ) -> Result<TreeWriter<'a>, WriteError> {
+        if !methods.is_sorted_by(|a, b| a.key() < b.key()) {
+            return Err(WriteError::Order("methods"));
+        }
+        let strings = Strings::of(methods, threads);
+        section(out, *b"STRS", &strings.payload())?;
         let mut payload = Vec::new();
-        varint(&mut payload, self.methods.len() as u64);
-        for Method { class, name, descriptor, mid, flags } in &self.methods {
+        varint(&mut payload, methods.len() as u64);
+        for Method { class, name, descriptor, mid, flags } in methods {
             for part in [class, name, descriptor] {
                 varint(&mut payload, strings.index(part));
             }
             varint(&mut payload, *flags);
             payload.extend(mid.to_be_bytes());
         }
-        Ok(section(out, *b"METH", &payload)?)
+        section(out, *b"METH", &payload)?;
+        payload.clear();
+        Ok(TreeWriter { out, strings, methods: methods.len(), payload })
     }
 
-    fn write_thread(
-        &self,
-        out: &mut dyn Write,
-        thread: &ThreadTree,
-        strings: &Strings<'_>,
-    ) -> Result<(), WriteError> {
-        let mut payload = Vec::new();
-        varint(&mut payload, strings.index(&thread.name));
-        varint(&mut payload, thread.threads);
-        varint(&mut payload, thread.flags);
-        section(out, *b"THRD", &payload)?;
-
-        payload.clear();
-        let nodes = thread.tree.nodes();
-        for (index, node) in (0u32..).zip(nodes) {
-            let method = match node.method {
-                ROOT => 0,
-                method if (method as usize) < self.methods.len() => u64::from(method) + 1,
-                method => {
-                    let (thread, count) = (thread.name.to_string(), self.methods.len());
-                    return Err(WriteError::NoSuchMethod { thread, method, count });
-                }
-            };
-            let mut children = thread.tree.children(index);
-            if !children.clone().map(|child| nodes[child as usize].method).is_sorted() {
-                return Err(WriteError::Order("children"));
-            }
-            let children = children.by_ref().count() as u64;
-            if payload.len() >= NODE_SECTION {
-                section(out, *b"NODE", &payload)?;
-                payload.clear();
-            }
-            for value in [method, node.calls, node.bytecodes, children] {
-                varint(&mut payload, value);
-            }
+    /// Begins the tree of the next thread, one of those that were named at the start. Threads come sorted by name.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn thread(&mut self, name: &str, threads: u64, flags: u64) -> io::Result<()> {
+        self.close()?;
+        for value in [self.strings.index(name), threads, flags] {
+            varint(&mut self.payload, value);
         }
-        Ok(section(out, *b"NODE", &payload)?)
+        self.flush(*b"THRD")
+    }
+
+    /// Writes the next node in preorder; `method` is the method's place, or [`ROOT`]. `children` nodes follow as its children, sorted by method, each
+    /// with what is below it.
+    ///
+    /// # Errors
+    /// When the output fails or there is no such method.
+    pub fn node(&mut self, method: u32, calls: u64, bytecodes: u64, children: u64) -> Result<(), NodeError> {
+        let number = match method {
+            ROOT => 0,
+            method if (method as usize) < self.methods => u64::from(method) + 1,
+            method => return Err(NodeError::NoSuchMethod(method)),
+        };
+        for value in [number, calls, bytecodes, children] {
+            varint(&mut self.payload, value);
+        }
+        if self.payload.len() >= NODE_SECTION {
+            self.flush(*b"NODE")?;
+        }
+        Ok(())
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.close()?;
+        self.flush(*b"DONE")
+    }
+
+    /// Ends the tree that was begun last, if any.
+    fn close(&mut self) -> io::Result<()> {
+        if self.payload.is_empty() { Ok(()) } else { self.flush(*b"NODE") }
+    }
+
+    fn flush(&mut self, tag: [u8; 4]) -> io::Result<()> {
+        section(&mut *self.out, tag, &self.payload)?;
+        self.payload.clear();
+        Ok(())
     }
 }
 
@@ -143,9 +204,9 @@ impl Profile {
 struct Strings<'a>(Vec<&'a str>);
 
 impl<'a> Strings<'a> {
-    fn of(profile: &'a Profile) -> Strings<'a> {
-        let methods = profile.methods.iter().flat_map(|m| [&*m.class, &*m.name, &*m.descriptor]);
-        let mut strings: Vec<&str> = methods.chain(profile.threads.iter().map(|t| &*t.name)).collect();
+    fn of(methods: &'a [Method], threads: impl Iterator<Item = &'a str>) -> Strings<'a> {
+        let methods = methods.iter().flat_map(|m| [&*m.class, &*m.name, &*m.descriptor]);
+        let mut strings: Vec<&str> = methods.chain(threads).collect();
         strings.sort_unstable();
         strings.dedup();
         Strings(strings)

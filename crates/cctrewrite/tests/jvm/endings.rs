@@ -37,7 +37,9 @@ fn where_the_stack_is_full(jdk: &'static Jdk) {
         let mut java = profiled(jdk, Blocks::Precise, "full");
         let run = java.option(mode).run("FullStack", &[]);
         run.assert_code(5);
-        assert_eq!(run.err, "");
+        // From JDK 21 on exit looks for a logger first, for which there may be no stack left; the JDK itself says so.
+        let ours = run.err.lines().filter(|line| !line.starts_with("Runtime.exit(5) logging failed"));
+        assert_eq!(ours.collect::<Vec<_>>(), [""; 0]);
         assert_eq!(flat(&run)["FullStack.work()V"].0, 10, "{mode}");
         let names: Vec<String> = run.profile().threads.iter().map(|t| t.name.to_string()).collect();
         assert!(!names.iter().any(|name| name.contains("cctrewrite")), "{names:?}");
@@ -71,6 +73,23 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
 }
 
+/// The load-time library writes the trees, and without it the runtime does: in either way names, methods, threads and children are in the order that
+/// readers rely on, which is that of the profile read and written again.
+fn in_canonical_order(jdk: &'static Jdk) {
+    for options in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {
+        for (main, argument) in [("Threads", ""), ("Ending", "hook")] {
+            let mut java = profiled(jdk, Blocks::Precise, "canonical");
+            options.iter().for_each(|&option| _ = java.option(option));
+            let run = java.run(main, &[argument]);
+            let file = fs::read(run.profile_path()).unwrap();
+            let profile = Profile::read(&file).unwrap();
+            assert!(profile.contexts() > 100, "JDK {}: {}", jdk.version, profile.contexts());
+            assert!(file == profile.to_bytes().unwrap(), "JDK {}: {main} {options:?}", jdk.version);
+        }
+    }
+}
+
+jdks!(in_canonical_order, in_canonical_order, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(at_the_end_of_main_at_exit_and_at_halt, at_the_end_of_main_at_exit_and_at_halt, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(at_a_signal, at_a_signal, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(where_the_stack_is_full, where_the_stack_is_full, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -83,6 +83,18 @@ pub struct ForeignRecord {
     pub descriptor: Box<[u8]>,
 }
 
+impl ForeignRecord {
+    /// Its name, and whether it is a native: what callers count are natives, and Object's constructor.
+    pub fn named(&self) -> read::Named {
+        read::Named {
+            class: self.class.clone(),
+            name: self.name.clone(),
+            descriptor: self.descriptor.clone(),
+            is_native: *self.name != *b"<init>",
+        }
+    }
+}
+
 impl From<Foreign<'_>> for ForeignRecord {
     fn from(f: Foreign<'_>) -> Self {
         ForeignRecord {

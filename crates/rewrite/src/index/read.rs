@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{ClassRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
+use super::{ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
 use crate::mid::{ClassHash, Mid};
 use crate::plan::Treatment;
 
@@ -119,24 +119,37 @@ impl<B: AsRef<[u8]>> Index<B> {
     pub fn method(&self, mid: Mid) -> Option<Named> {
         let b = self.bytes.as_ref();
         if let Some(row) = self.methods.find(b, mid) {
-            let class = self.class(self.classes.item(b, u4(row, 8)? as usize)?)?;
-            let number = usize::from(u16::from_be_bytes([row[12], row[13]]));
-            let method = class.methods.into_iter().nth(number)?;
-            return Some(Named {
-                class: class.name,
-                name: method.name,
-                descriptor: method.descriptor,
-                is_native: method.flags & method_flags::NATIVE != 0,
-            });
+            let record = self.classes.item(b, u4(row, 8)? as usize)?;
+            return self.named(record, u16::from_be_bytes([row[12], row[13]]));
         }
         let row = self.foreign.find(b, mid)?;
-        let name = self.string(u4(row, 12)?)?;
+        let [class, name, descriptor] = [8, 12, 16].map(|at| self.string(u4(row, at)?));
+        Some(ForeignRecord { mid, class: class?, name: name?, descriptor: descriptor? }.named())
+    }
+
+    /// The method of that number of a class. The methods before it are passed over, since profiles ask for thousands.
+    fn named(&self, class: &[u8], number: u16) -> Option<Named> {
+        let mut fields = Fields(class);
+        let class = self.string(fields.u4()?)?;
+        fields.skip(16)?;
+        let interfaces = fields.u2()?;
+        fields.skip(4 * usize::from(interfaces))?;
+        if number >= fields.u2()? {
+            return None;
+        }
+        for _ in 0..number {
+            for _ in 0..3 {
+                fields.varint()?;
+            }
+            fields.skip(3)?;
+        }
+        let (name, descriptor, _) = (fields.varint()?, fields.varint()?, fields.varint()?);
+        let (_, flags) = (fields.u1()?, fields.u1()?);
         Some(Named {
-            class: self.string(u4(row, 8)?)?,
-            // Counted by their callers are natives, and Object's constructor.
-            is_native: *name != *b"<init>",
-            name,
-            descriptor: self.string(u4(row, 16)?)?,
+            class,
+            name: self.string(name)?,
+            descriptor: self.string(descriptor)?,
+            is_native: flags & method_flags::NATIVE != 0,
         })
     }
 
@@ -244,6 +257,11 @@ impl Fields<'_> {
 
     fn u4(&mut self) -> Option<u32> {
         Some(u32::from(self.u2()?) << 16 | u32::from(self.u2()?))
+    }
+
+    fn skip(&mut self, bytes: usize) -> Option<()> {
+        self.0 = self.0.get(bytes..)?;
+        Some(())
     }
 
     fn varint(&mut self) -> Option<u32> {

@@ -105,7 +105,7 @@ final class Exactness {
                 return bodies;
             case WITH_BODIES_ON_JDK_8:
                 // Later String.equals calls other methods that are replaced, and these have extended forms.
-                return bodies && System.getProperty("java.specification.version", "").startsWith("1.");
+                return bodies && JavaVersion.FEATURE == 8;
             default:
                 return true;
         }

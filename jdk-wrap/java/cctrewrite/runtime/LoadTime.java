@@ -173,4 +173,24 @@ public final class LoadTime {
 
     /** What the profile's reader must know of classes that were defined. */
     static native String[] notes();
+
+    /**
+     * Looks through trees.
+     *
+     * @return a number for {@link #write}, then the ids of methods whose names are to be given there
+     */
+    static native long[] collect(long[] records);
+
+    /**
+     * Writes what comes behind the notes of a profile, once.
+     *
+     * @param number from {@link #collect}
+     * @param file the open file's descriptor
+     * @param names class, name and descriptor of each method that has none; nulls if it cannot be told
+     * @param flags of each of these
+     * @param threads names of the threads, sorted
+     * @param rows of each thread: the tree's record, the number of threads that it served, flags
+     * @return what went wrong, or null
+     */
+    static native String write(long number, int file, String[] names, long[] flags, String[] threads, long[] rows);
 }

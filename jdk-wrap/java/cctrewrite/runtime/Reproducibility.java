@@ -68,7 +68,7 @@ final class Reproducibility {
     static boolean check(ArrayList<String> notes) {
         int before = notes.size();
         VmFlags flags = VmFlags.open();
-        int jdk = jdk();
+        int jdk = JavaVersion.FEATURE;
         for (int i = 0; i < OPTIONS.length; i++) {
             Option option = OPTIONS[i];
             if (jdk < option.since || jdk > option.until) {
@@ -84,16 +84,6 @@ final class Reproducibility {
             notes.add(COLLECTED);
         }
         return notes.size() == before;
-    }
-
-    /** 8 for JDK 8. */
-    private static int jdk() {
-        String version = System.getProperty("java.specification.version");
-        try {
-            return Integer.parseInt(version.startsWith("1.") ? version.substring(2) : version);
-        } catch (RuntimeException e) {
-            return NEWEST;
-        }
     }
 
     /** Whether any collector has run. By reflection: the management classes are in another module. */

@@ -1,5 +1,6 @@
 package java.lang;
 
+import cctrewrite.runtime.JavaVersion;
 import cctrewrite.runtime.Offsets;
 import java.util.ArrayList;
 import sun.misc.Unsafe;
@@ -397,7 +398,7 @@ public final class CctTraces {
     /** The frames of an exception as the VM lists them: those from which the program's are taken. */
     private static final class VmTrace {
         /** JDK 8 hands out one after another. */
-        static final boolean ELEMENT_BY_ELEMENT = has("getStackTraceDepth");
+        static final boolean ELEMENT_BY_ELEMENT = JavaVersion.FEATURE == 8;
 
         final int depth;
         private final Throwable of;
@@ -421,15 +422,6 @@ public final class CctTraces {
         static Object backtrace(Throwable of) {
             return AllAtOnce.backtrace(of);
         }
-
-        private static boolean has(String method) {
-            try {
-                Throwable.class.getDeclaredMethod(method);
-                return true;
-            } catch (NoSuchMethodException e) {
-                return false;
-            }
-        }
     }
 
     /** JDK 9 and later fill an array, whose length must be the very depth. */
@@ -437,7 +429,7 @@ public final class CctTraces {
         private static final long DEPTH = Offsets.of(Throwable.class, "depth");
 
         /** From JDK 19 on the native takes the backtrace, and not the exception; -1 for earlier ones. */
-        private static final long BACKTRACE = takesBacktrace() ? Offsets.of(Throwable.class, "backtrace") : -1L;
+        private static final long BACKTRACE = JavaVersion.FEATURE >= 19 ? Offsets.of(Throwable.class, "backtrace") : -1L;
 
         static Object backtrace(Throwable of) {
             return BACKTRACE < 0L ? null : CctMemory.U.getObject(of, BACKTRACE);
@@ -457,15 +449,6 @@ public final class CctTraces {
                 StackTraceElement.cct$initStackTraceElements(frames, backtrace(of), frames.length);
             }
             return frames;
-        }
-
-        private static boolean takesBacktrace() {
-            try {
-                StackTraceElement.class.getDeclaredMethod("initStackTraceElements", StackTraceElement[].class, Object.class, int.class);
-                return true;
-            } catch (NoSuchMethodException e) {
-                return false;
-            }
         }
     }
 

@@ -1,0 +1,189 @@
+//! The trees of a profile, written in one go: an interpreter, which is what runs the runtime's own writer when a program ends early, takes a
+//! hundred times as long.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
+use cct_rewrite::mid::Mid;
+use rustc_hash::FxHashMap;
+
+use crate::state::state;
+use crate::tree::{Node, Record};
+
+/// The id of the node for contexts that were merged for want of memory, and how it is called (docs/runtime.md, *Nodes*).
+const MERGED_MID: u64 = 2;
+const MERGED: &str = "[contexts merged: out of memory]";
+
+/// A tree and its thread's row.
+pub struct Tree<'a> {
+    /// The thread's name.
+    pub name: &'a str,
+    /// The tree.
+    pub record: Record,
+    /// How many threads it has served.
+    pub threads: u64,
+    /// Of the profile's format.
+    pub flags: u64,
+}
+
+/// The methods of all trees, as of one moment: contexts of others, which come up afterwards, are left out.
+#[derive(Debug)]
+pub struct Collected {
+    /// By id; those whose names the library does not know have none.
+    methods: BTreeMap<u64, Option<Method>>,
+}
+
+impl Collected {
+    /// Looks through the trees.
+    pub fn of(records: impl Iterator<Item = Record>) -> Collected {
+        let mut mids = rustc_hash::FxHashSet::default();
+        let mut stack = Vec::new();
+        for record in records {
+            stack.push(record.root());
+            while let Some(node) = stack.pop() {
+                for child in node.children() {
+                    mids.insert(child.mid());
+                    stack.push(child);
+                }
+            }
+            if record.merged().is_some() {
+                mids.insert(MERGED_MID);
+            }
+        }
+        let names = state().names();
+        let state = state();
+        let method = |mid| match mid {
+            MERGED_MID => Some(Method {
+                class: MERGED.into(),
+                name: "".into(),
+                descriptor: "".into(),
+                mid,
+                flags: Method::MARKER,
+            }),
+            _ => state.library.method(Mid(mid)).or_else(|| names.get(&mid).cloned()).map(|named| Method {
+                class: text(&named.class).into(),
+                name: text(&named.name).into(),
+                descriptor: text(&named.descriptor).into(),
+                mid,
+                flags: if named.is_native { Method::NATIVE } else { 0 },
+            }),
+        };
+        Collected { methods: mids.into_iter().map(|mid| (mid, method(mid))).collect() }
+    }
+
+    /// The ids of methods whose names are not known here, in order.
+    pub fn nameless(&self) -> Vec<u64> {
+        self.methods.iter().filter(|(_, method)| method.is_none()).map(|(&mid, _)| mid).collect()
+    }
+
+    /// Writes everything behind the notes.
+    ///
+    /// `found` are the names (class, name, descriptor) and flags of [`Collected::nameless`], in that order; a class without a name is one that nobody
+    /// knows.
+    pub fn write<'n>(
+        mut self,
+        out: &mut dyn Write,
+        found: impl Iterator<Item = (&'n [String], u64)>,
+        mut trees: Vec<Tree<'_>>,
+    ) -> Result<(), WriteError> {
+        let nameless = self.methods.iter_mut().filter(|(_, method)| method.is_none());
+        for ((&mid, method), (names, flags)) in nameless.zip(found) {
+            if let [class, name, descriptor] = names
+                && !class.is_empty()
+            {
+                let (class, name, descriptor) = (&**class, &**name, &**descriptor);
+                *method = Some(Method {
+                    class: class.into(),
+                    name: name.into(),
+                    descriptor: descriptor.into(),
+                    mid,
+                    flags,
+                });
+            }
+        }
+        let unknown = |mid| Method {
+            class: "?".into(),
+            name: format!("{mid:x}").into(),
+            descriptor: "".into(),
+            mid,
+            flags: Method::UNKNOWN,
+        };
+        let mut methods: Vec<Method> =
+            self.methods.into_iter().map(|(mid, method)| method.unwrap_or_else(|| unknown(mid))).collect();
+        methods.sort_unstable();
+        let places: FxHashMap<u64, u32> = methods.iter().map(|method| method.mid).zip(0..).collect();
+
+        // Threads of one name stay in the order in which their trees were made.
+        trees.sort_by_key(|tree| tree.name);
+        let mut out = BufWriter::new(out);
+        let mut writer = TreeWriter::start(&mut out, &methods, trees.iter().map(|tree| tree.name))?;
+        for tree in &trees {
+            writer.thread(tree.name, tree.threads, tree.flags)?;
+            write_tree(&mut writer, tree, &places).map_err(|e| match e {
+                NodeError::Io(e) => e,
+                // Never: the places are those of the methods.
+                NodeError::NoSuchMethod(_) => io::Error::other(e),
+            })?;
+        }
+        writer.finish()?;
+        Ok(out.flush()?)
+    }
+}
+
+/// Writes the nodes of a tree in preorder, with the children of each sorted by method.
+fn write_tree(
+    writer: &mut TreeWriter<'_>,
+    tree: &Tree<'_>,
+    places: &FxHashMap<u64, u32>,
+) -> Result<(), NodeError> {
+    let root = tree.record.root();
+    let mut stack = vec![(ROOT, root)];
+    while let Some((method, node)) = stack.pop() {
+        let first = stack.len();
+        stack.extend(node.children().filter_map(|child| Some((*places.get(&child.mid())?, child))));
+        if node == root
+            && let Some(merged) = tree.record.merged()
+            && let Some(&place) = places.get(&MERGED_MID)
+        {
+            stack.push((place, merged));
+        }
+        let children = &mut stack[first..];
+        // The first child is written next: it lies on top.
+        children.sort_unstable_by_key(|&(method, _): &(u32, Node)| std::cmp::Reverse(method));
+        writer.node(method, node.calls(), node.bytecodes(), children.len() as u64)?;
+    }
+    Ok(())
+}
+
+fn text(name: &[u8]) -> String {
+    cct_classfile::mutf8::decode_lossy(name).into_owned()
+}
+
+/// What was collected and not yet written, by number.
+#[derive(Debug, Default)]
+pub struct Pending {
+    last: u64,
+    waiting: BTreeMap<u64, Collected>,
+}
+
+impl Pending {
+    /// Keeps it until it is taken; says under which number.
+    pub fn keep(&mut self, collected: Collected) -> u64 {
+        self.last += 1;
+        self.waiting.insert(self.last, collected);
+        self.last
+    }
+
+    /// Gives it back, once.
+    pub fn take(&mut self, number: u64) -> Option<Collected> {
+        self.waiting.remove(&number)
+    }
+}
+
+/// All that is waiting.
+pub fn pending() -> MutexGuard<'static, Pending> {
+    static PENDING: Mutex<Pending> = Mutex::new(Pending { last: 0, waiting: BTreeMap::new() });
+    PENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}

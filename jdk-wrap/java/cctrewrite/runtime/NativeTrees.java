@@ -1,0 +1,92 @@
+package cctrewrite.runtime;
+
+import cctrewrite.agent.MethodName;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+
+/** Has the load-time library write the trees. In bypass. */
+final class NativeTrees extends TreeSections {
+    private static final int NATIVE = 1;
+
+    private final FileOutputStream out;
+
+    /** What the library collected: its number, then the ids of methods whose names the library does not know. */
+    private final long[] collected;
+
+    private final boolean merged;
+
+    /** Of those methods: class, name and descriptor, null where nobody knows them. */
+    private final String[] names;
+    private final long[] flags;
+    private int unnamed;
+
+    NativeTrees(TreeEntry[] trees, FileOutputStream out) throws IOException {
+        this.out = out;
+        long[] records = new long[trees.length];
+        boolean any = false;
+        for (int i = 0; i < trees.length; i++) {
+            records[i] = trees[i].record;
+            any |= Counters.calls(CctMemory.U.getLong(null, records[i] + Layout.MERGED)) != 0L;
+        }
+        merged = any;
+        collected = LoadTime.collect(records);
+        if (collected == null) {
+            throw new IOException("no memory");
+        }
+        int count = collected.length - 1;
+        names = new String[3 * count];
+        flags = new long[count];
+        if (count > 0) {
+            name(count);
+        }
+    }
+
+    private void name(int count) {
+        LongMap wanted = new LongMap(2 * count);
+        for (int i = 0; i < count; i++) {
+            wanted.put(collected[i + 1], 1L);
+        }
+        Names all = new Names(wanted);
+        for (int i = 0; i < count; i++) {
+            MethodName known = all.of(collected[i + 1]);
+            if (known == null) {
+                unnamed++;
+            } else {
+                names[3 * i] = known.className();
+                names[3 * i + 1] = known.name();
+                names[3 * i + 2] = known.descriptor();
+                flags[i] = known.isNative() ? NATIVE : 0;
+            }
+        }
+        all.free();
+        wanted.free();
+    }
+
+    @Override
+    boolean merged() {
+        return merged;
+    }
+
+    @Override
+    int unnamed() {
+        return unnamed;
+    }
+
+    @Override
+    void write(TreeRow[] rows) throws IOException {
+        String[] threads = new String[rows.length];
+        long[] values = new long[3 * rows.length];
+        for (int i = 0; i < rows.length; i++) {
+            threads[i] = rows[i].name;
+            values[3 * i] = rows[i].record;
+            values[3 * i + 1] = rows[i].threads;
+            values[3 * i + 2] = rows[i].flags;
+        }
+        int file = CctMemory.U.getInt(out.getFD(), Offsets.of(FileDescriptor.class, "fd"));
+        String trouble = LoadTime.write(collected[0], file, names, flags, threads, values);
+        if (trouble != null) {
+            throw new IOException(trouble);
+        }
+    }
+}
