@@ -11,7 +11,7 @@ public final class JavaVersion {
     private JavaVersion() {}
 
     private static int feature() {
-        String version = System.getProperty("java.specification.version");
+        String version = Property.get("java.specification.version");
         try {
             return Integer.parseInt(version.startsWith("1.") ? version.substring(2) : version);
         } catch (RuntimeException e) {

@@ -4,7 +4,7 @@ package cctrewrite.runtime;
  * What happens right before the launcher looks for the program's main class; without a launcher, when the JVM ends. In bypass.
  *
  * <p>Initialises classes that the program would otherwise initialise itself, or never, without being charged for it: {@code
- * FileInputStream}, {@code DataInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap}, {@code
+ * FileInputStream}, {@code ZipFile}, {@code Inflater}, {@code ArrayList}, {@code HashMap}, {@code
  * WeakReference}, and what loading the agent takes of reflection. The launcher itself has used most of them by then.
  */
 public final class Launch {

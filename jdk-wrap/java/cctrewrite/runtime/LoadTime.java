@@ -27,7 +27,7 @@ public final class LoadTime {
     public static void load() {
         String path = System.getProperty("cctrewrite.loadtime");
         if (path == null) {
-            path = ofImage(System.getProperty("java.home"));
+            path = ofImage(Property.get("java.home"));
         }
         if (path == null || path.isEmpty()) {
             return;

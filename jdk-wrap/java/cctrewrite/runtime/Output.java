@@ -1,7 +1,7 @@
 package cctrewrite.runtime;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -64,11 +64,10 @@ final class Output {
             return null;
         }
         try {
-            DataInputStream in = new DataInputStream(source.stream);
             byte[] head = new byte[12];
-            in.readFully(head);
+            source.fill(head);
             byte[] lines = new byte[Index.provenanceLength(head)];
-            in.readFully(lines);
+            source.fill(lines);
             return new Output(file, place, boot, Mutf8.decode(lines, 0, lines.length));
         } finally {
             source.close();
@@ -87,6 +86,17 @@ final class Output {
             this.stream = stream;
             this.size = size;
             this.zip = zip;
+        }
+
+        /** Reads as many bytes. A {@code DataInputStream} could, too, but the program's first one is to initialise that class. */
+        void fill(byte[] bytes) throws IOException {
+            for (int read = 0; read < bytes.length; ) {
+                int n = stream.read(bytes, read, bytes.length - read);
+                if (n < 0) {
+                    throw new EOFException();
+                }
+                read += n;
+            }
         }
 
         void close() throws IOException {
@@ -175,7 +185,7 @@ final class Output {
         try {
             if (source.size >= 0L && source.size < Integer.MAX_VALUE) {
                 byte[] bytes = new byte[(int) source.size];
-                new DataInputStream(source.stream).readFully(bytes);
+                source.fill(bytes);
                 return bytes;
             }
             ByteArrayOutputStream whole = new ByteArrayOutputStream(1 << 20);

@@ -72,11 +72,11 @@ final class Outputs {
         ArrayList<Output> found = new ArrayList<Output>();
         String trouble = null;
         try {
-            String path = System.getProperty("cctrewrite.outputs", System.getProperty("sun.boot.class.path"));
+            String path = System.getProperty("cctrewrite.outputs", Property.get("sun.boot.class.path"));
             if (path != null) {
                 entries(found, path, true);
             } else {
-                String home = System.getProperty("java.home");
+                String home = Property.get("java.home");
                 File folders = new File(home, FOLDERS_INDEX);
                 boolean isImage = new File(home, "lib/modules").isFile() || !folders.isFile();
                 image(found, isImage ? new File(home, IMAGE_INDEX) : folders);
@@ -98,8 +98,8 @@ final class Outputs {
         }
         String trouble = null;
         try {
-            extensions(found, System.getProperty("java.ext.dirs"));
-            entries(found, System.getProperty("java.class.path"), false);
+            extensions(found, Property.get("java.ext.dirs"));
+            entries(found, Property.get("java.class.path"), false);
         } catch (IOException e) {
             trouble = e.getMessage();
         }

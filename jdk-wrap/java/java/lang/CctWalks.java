@@ -1,5 +1,6 @@
 package java.lang;
 
+import cctrewrite.runtime.Declared;
 import cctrewrite.runtime.Offsets;
 import java.lang.StackStreamFactory.AbstractStackWalker;
 import jdk.internal.vm.Continuation;
@@ -240,12 +241,7 @@ public final class CctWalks {
         }
 
         private static boolean has(Class<?>... parameters) {
-            try {
-                AbstractStackWalker.class.getDeclaredMethod("fetchStackFrames", parameters);
-                return true;
-            } catch (NoSuchMethodException e) {
-                return false;
-            }
+            return Declared.has(AbstractStackWalker.class, "fetchStackFrames", parameters);
         }
     }
 

@@ -24,6 +24,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native Method getDeclaredMethod(String name, Class<?>... parameters) throws NoSuchMethodException;
 
+    public native Method[] getDeclaredMethods();
+
     public native Field getDeclaredField(String name) throws NoSuchFieldException;
 
     public native Constructor<T> getDeclaredConstructor(Class<?>... parameters) throws NoSuchMethodException;
