@@ -167,6 +167,14 @@ impl Env {
         (0..jni!(self, GetArrayLength, array)).filter(is_set).map(|i| i as usize).collect()
     }
 
+    /// The elements of an array, as new local references.
+    pub fn elements(self, array: jobjectArray) -> Vec<jobject> {
+        if array.is_null() {
+            return Vec::new();
+        }
+        (0..jni!(self, GetArrayLength, array)).map(|i| jni!(self, GetObjectArrayElement, array, i)).collect()
+    }
+
     /// Length of an array.
     pub fn length(self, array: jbyteArray) -> jint {
         jni!(self, GetArrayLength, array)

@@ -148,6 +148,12 @@ impl Jvmti {
 
     /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number behind it.
     pub fn class_name(self, class: jclass) -> Option<Vec<u8>> {
+        let signature = self.class_signature(class)?;
+        Some(signature.strip_prefix(b"L")?.strip_suffix(b";")?.to_vec())
+    }
+
+    /// The descriptor of a class, primitive types and arrays included.
+    pub fn class_signature(self, class: jclass) -> Option<Vec<u8>> {
         let mut signature = ptr::null_mut();
         let found = jvmti!(
             self,
@@ -157,8 +163,7 @@ impl Jvmti {
             &mut signature,
             ptr::null_mut()
         );
-        let signature = found.then(|| self.take(signature))?;
-        Some(signature.strip_prefix(b"L")?.strip_suffix(b";")?.to_vec())
+        found.then(|| self.take(signature))
     }
 
     /// The defining loader of a class, as a new local reference; null for the boot class loader.

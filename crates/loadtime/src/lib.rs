@@ -21,6 +21,7 @@ mod jvmti;
 mod known;
 mod library;
 mod loaders;
+mod native_methods;
 mod natives;
 mod notes;
 mod replay;

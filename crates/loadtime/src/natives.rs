@@ -19,6 +19,7 @@ use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
 use crate::library::Bytes;
+use crate::native_methods;
 use crate::replay;
 use crate::rewriting;
 use crate::state::{Members, state};
@@ -40,7 +41,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 11] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 12] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -51,6 +52,11 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
         (b"replay\0", b"(J)J\0", replay as *mut c_void),
         (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
+        (
+            b"nativeMethod\0",
+            b"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;[Ljava/lang/Class;)J\0",
+            native_method as *mut c_void,
+        ),
         (b"index\0", b"()[B\0", index as *mut c_void),
         (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
@@ -156,6 +162,21 @@ extern "system" fn inherits_hash_code(raw: *mut sys::JNIEnv, _: jclass, class: j
         Some(true) => 1,
         Some(false) => 2,
         None => 0,
+    })
+}
+
+/// `long nativeMethod(Class<?> type, String name, Class<?> result, Class<?>[] parameters)`
+extern "system" fn native_method(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    class: jclass,
+    name: jstring,
+    result: jclass,
+    parameters: jobjectArray,
+) -> jlong {
+    guarded(raw, 0, |env| {
+        let mid = env.frame(300, || native_methods::find(env, class, name, result, parameters)).flatten();
+        mid.map_or(0, |mid| mid.0 as jlong)
     })
 }
 

@@ -74,6 +74,11 @@ impl State {
         names
     }
 
+    /// Remembers a method that somebody counts who calls it.
+    pub fn add_foreign(&mut self, method: ForeignRecord) {
+        self.foreign.insert(method);
+    }
+
     /// The index of the classes that were rewritten here.
     pub fn index(&self) -> Result<Vec<u8>, String> {
         let (_, provenance) = self.library.provenance().ok_or("no output on the boot class path")?;

@@ -44,6 +44,8 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
     // Whether the class inherits `hashCode` from `Object`.
     (b"java/lang/Class", b"cct$inherits", b"J"),
+    // Natives of the class that method handles and reflection have led to.
+    (b"java/lang/Class", b"cct$natives", b"Ljava/lang/Object;"),
     // A stack trace that this thread is being given.
     (b"java/lang/Thread", b"cct$trace", b"Ljava/lang/Object;"),
     // The first frames that the VM has filled in, where the walk asked for classes alone.
@@ -90,6 +92,8 @@ helpers! {
     CURRENT_THREAD = b"cct$thread" b"()Ljava/lang/Object;";
     CONTEXT = b"cct$context" b"(Ljava/lang/Object;)J";
     HASH_CODE = b"cct$hashCode" b"(Ljava/lang/Object;JJ)V";
+    LINK = b"cct$link" b"(Ljava/lang/Object;J)V";
+    LINK_HASH_CODE = b"cct$linkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
     RESTORE = b"cct$restore" b"(Ljava/lang/Object;J)V";
     REPLAY = b"cct$replay" b"(Ljava/lang/Object;J)J";
 }

@@ -8,6 +8,9 @@ const HOOKS: &[u8] = b"java/lang/CctHooks";
 /// The runtime's class for what lists frames of the stack.
 const STACKS: &[u8] = b"java/lang/CctStacks";
 
+/// The runtime's class for natives that method handles and reflection lead to.
+const NATIVES: &[u8] = b"java/lang/CctNatives";
+
 /// The same for `StackWalker`, which JDK 8 does not have.
 const WALKS: &[u8] = b"java/lang/CctWalks";
 
@@ -117,6 +120,8 @@ pub enum NativeHook {
     /// Passes the result, if there is one, `this` and all arguments to a runtime method, which gives the result. An `int` among the
     /// arguments says how deep a stack is asked for: the native gets [`DEPTH`] of it.
     After(RuntimeMethod),
+    /// Calls a runtime method with `this` and all arguments when the native has been entered and the thread carries its context.
+    Entered(RuntimeMethod),
     /// Replaces arguments: passes `this` and all arguments to each runtime method in turn, whose result becomes the argument with this number.
     Arguments(&'static [(usize, RuntimeMethod)]),
 }
@@ -194,6 +199,16 @@ const SIMPLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
         b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IJIII[Ljava/lang/Object;)I";
 };
 
+/// Natives by which reflection calls a method: that method may be a native, too. (The rest of reflection is bytecode, or method handles.)
+const REFLECTION_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
+    b"sun/reflect/NativeMethodAccessorImpl" b"invoke0" Entered NATIVES b"entered$invoke0"
+        b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
+    b"jdk/internal/reflect/NativeMethodAccessorImpl" b"invoke0" Entered NATIVES b"entered$invoke0"
+        b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
+    b"jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor" b"invoke0" Entered NATIVES b"entered$invoke0"
+        b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
+};
+
 /// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the methods of a class by the addresses of their
 /// names.
 const REPRODUCIBLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
@@ -260,6 +275,7 @@ pub fn native_hook(
     let hook = special
         .iter()
         .chain(SIMPLE_HOOKS)
+        .chain(REFLECTION_HOOKS)
         .chain(WALK_HOOKS)
         .find(|(c, n, hook)| *c == class && *n == name && hook.fits(class, descriptor, is_static));
     hook.map(|(.., hook)| hook)
@@ -286,6 +302,9 @@ impl NativeHook {
             NativeHook::After(RuntimeMethod { descriptor, .. }) => {
                 let returned = if result == b"V" { b"" } else { result };
                 [b"(", returned, &*receiver, arguments, b")", result].concat() == *descriptor
+            }
+            NativeHook::Entered(RuntimeMethod { descriptor, .. }) => {
+                [b"(", &*receiver, arguments, b")V"].concat() == *descriptor
             }
             NativeHook::Arguments(replaced) => {
                 let taken = [b"(", &*receiver, arguments, b")"].concat();

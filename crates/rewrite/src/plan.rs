@@ -154,6 +154,12 @@ pub enum CallTarget<'x> {
     /// By the original one, and only the receiver's class tells whether it leads to this method, which nobody but the caller can count. So the
     /// slot is stored, and the callee counted if it is this one.
     Dispatched(Foreign<'x>),
+    /// A method handle's last step, which goes to the method that its last argument names. The slot is stored, and the method counted if it
+    /// is a native: it has no other caller.
+    Linked,
+    /// The same for virtual methods without arguments and with an `int` as result. The only native among them that can be overridden is
+    /// `hashCode`.
+    LinkedToHashCode,
 }
 
 /// The plan for all inputs.
@@ -221,6 +227,13 @@ impl Plan {
         let MemberRef { class: owner, name, descriptor, .. } = *callee;
         if let Some(target) = counted_by_name(op, owner, name, descriptor) {
             return target;
+        }
+        if op == opcode::INVOKESTATIC && owner == rules::METHOD_HANDLE {
+            match (name, descriptor) {
+                (b"linkToStatic" | b"linkToSpecial", _) => return CallTarget::Linked,
+                (b"linkToVirtual", rules::LINKED_HASH_CODE) => return CallTarget::LinkedToHashCode,
+                _ => (),
+            }
         }
         let resolved = match super_class_searched(world, caller, op, owner, name) {
             Some(class) => world.resolve_in(class, name, descriptor),
@@ -341,10 +354,19 @@ pub(crate) fn monomorphic(
 
 /// A native or an intrinsic, counted by its caller.
 fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x> {
+    CallTarget::Counted(foreign(class, method))
+}
+
+fn foreign<'x>(class: &'x ClassSummary, method: &MethodSummary) -> Foreign<'x> {
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
     let calls_back =
         method.is(access::NATIVE) && *class.name != *OBJECT && !rules::is_leaf(&class.name, name);
-    CallTarget::Counted(Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back })
+    Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back }
+}
+
+/// The `k`-th method of a class, as whoever calls it counts it, if it is a native.
+pub fn counted_native(class: &ClassSummary, k: usize) -> Option<Foreign<'_>> {
+    class.methods.get(k).filter(|method| method.is(access::NATIVE)).map(|method| foreign(class, method))
 }
 
 /// The extended form of a descriptor.
@@ -673,6 +695,22 @@ mod tests {
         let plan_beside = Plan::new(&companion, Intrinsics::Bytecode).unwrap();
         assert_eq!(counted(call(&plan_beside, &companion, INVOKESPECIAL, "A", "n", "()V")), Some((0, true)));
         assert_eq!(call(&plan_beside, &companion, INVOKEVIRTUAL, "A", "n", "()V"), CallTarget::Extended);
+        // Method handles' last steps: one method, or whatever the receiver's class has.
+        let linkers = ["linkToStatic", "linkToSpecial", "linkToVirtual", "linkToInterface"];
+        let link = |name| {
+            to(
+                INVOKESTATIC,
+                "java/lang/invoke/MethodHandle",
+                name,
+                "(Ljava/lang/Object;Ljava/lang/invoke/MemberName;)I",
+            )
+        };
+        assert_eq!(
+            linkers.map(link),
+            [CallTarget::Linked, CallTarget::Linked, CallTarget::LinkedToHashCode, unknown]
+        );
+        let to_string = "(Ljava/lang/Object;Ljava/lang/invoke/MemberName;)Ljava/lang/Object;";
+        assert_eq!(to(INVOKESTATIC, "java/lang/invoke/MethodHandle", "linkToVirtual", to_string), unknown);
         // hashCode may lead anywhere, unless the receiver's class is final or the call is not virtual.
         let dispatched = |target| matches!(target, CallTarget::Dispatched(f) if f.class == OBJECT);
         assert!(dispatched(to(INVOKEVIRTUAL, "A", "hashCode", "()I")));

@@ -315,6 +315,13 @@ pub fn has_signature_polymorphic_methods(class: &[u8]) -> bool {
     matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
 }
 
+/// The class with HotSpot's linkers (`linkTo*`), by which method handles call the method that the last argument, a `MemberName`, names.
+/// `linkToStatic` and `linkToSpecial` call that very method, the others look at the receiver's class.
+pub const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
+
+/// What `linkToVirtual` has as descriptor when it is `hashCode` that is called.
+pub const LINKED_HASH_CODE: &[u8] = b"(Ljava/lang/Object;Ljava/lang/invoke/MemberName;)I";
+
 /// Signature-polymorphic methods and the linkers (JVMS 2.9.3, and HotSpot's `linkTo*`): no argument may be added anywhere.
 pub fn is_signature_polymorphic(class: &[u8], access_flags: u16, descriptor: &[u8]) -> bool {
     use cct_classfile::access::{NATIVE, VARARGS};

@@ -386,6 +386,10 @@ pub fn bytecode_to_native(
         push_slot_offset(&mut asm, 0);
     }
     emitter.helper(&mut asm, convention::RESTORE)?;
+    if let Some(NativeHook::Entered(method)) = hook {
+        target.push_arguments(&mut asm);
+        emitter.runtime(&mut asm, *method)?;
+    }
     then_original_and_restore(emitter, target, asm, start, hook, head)
 }
 

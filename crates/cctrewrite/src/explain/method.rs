@@ -151,6 +151,9 @@ fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_
             "original signature, context put into the thread; counted here if it leads to Object's native"
                 .to_owned()
         }
+        CallTarget::Linked | CallTarget::LinkedToHashCode => {
+            "original signature, context put into the thread; counted here if it leads to a native".to_owned()
+        }
         CallTarget::Stored { known: false } => {
             "original signature, context put into the thread (the callee's class was not found)".to_owned()
         }

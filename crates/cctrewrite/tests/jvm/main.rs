@@ -22,6 +22,7 @@ mod filters;
 mod forms;
 mod images;
 mod intrinsics;
+mod library_calls;
 mod loadtime;
 mod misfits;
 mod modern_counts;

@@ -17,10 +17,15 @@ pub fn apply(
 ) -> Result<()> {
     for (site, &(bci, target)) in calls.iter().enumerate() {
         let mut asm = Asm::new();
-        if let CallTarget::Dispatched(_) = target {
+        match target {
             // The receiver, for its class; there are no arguments above it.
-            asm.op(opcode::DUP);
-        }
+            CallTarget::Dispatched(_) => asm.op(opcode::DUP),
+            // The last argument, which names the callee.
+            CallTarget::Linked => asm.op(opcode::DUP),
+            // Both.
+            CallTarget::LinkedToHashCode => asm.op(opcode::DUP2),
+            _ => &mut asm,
+        };
         body.context.push_slot(&mut asm, site);
         match target {
             CallTarget::Extended => {
@@ -30,6 +35,8 @@ pub fn apply(
                 continue;
             }
             CallTarget::Stored { .. } => emitter.helper(&mut asm, convention::STORE)?,
+            CallTarget::Linked => emitter.helper(&mut asm, convention::LINK)?,
+            CallTarget::LinkedToHashCode => emitter.helper(&mut asm, convention::LINK_HASH_CODE)?,
             CallTarget::Dispatched(callee) => {
                 emitter.mid(&mut asm, callee.mid())?;
                 emitter.helper(&mut asm, convention::HASH_CODE)?;

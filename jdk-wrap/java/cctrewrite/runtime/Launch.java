@@ -19,6 +19,9 @@ public final class Launch {
         "java.lang.CctTraces$VmTrace",
     };
 
+    /** From its initialisation on natives that method handles lead to are counted. */
+    private static final String[] FOLLOWING_LINKS = {"java.lang.CctNatives"};
+
     private static boolean launched;
 
     private Launch() {}
@@ -42,6 +45,7 @@ public final class Launch {
             launched = true;
         }
         load(NEEDED_ON_FULL_STACKS);
+        load(FOLLOWING_LINKS);
         String trouble = Settings.apply();
         if (trouble == null) {
             trouble = Outputs.known().misfit;

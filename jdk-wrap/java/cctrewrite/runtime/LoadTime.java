@@ -158,6 +158,11 @@ public final class LoadTime {
     /** 1 when instances of {@code type} have the {@code hashCode} of {@code Object}, 2 when they have another one, 0 when the JVM does not say yet. */
     public static native long inheritsHashCode(Class<?> type);
 
+    /**
+     * The method id of a native of {@code type}; 0 when it has none, or its class was not rewritten.
+     */
+    public static native long nativeMethod(Class<?> type, String name, Class<?> result, Class<?>[] parameters);
+
     /** The value of one of the JVM's flags; null when this JVM does not have it, or does not describe its flags in a way that the library knows. */
     static native String flag(String name);
 

@@ -41,6 +41,9 @@ public final class CctRuntime {
     private static final long INHERITS = 1L;
     private static final long OVERRIDES = 2L;
 
+    /** Of a method's access flags (JVMS 4.6). */
+    private static final int NATIVE = 0x100;
+
     // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
     private static final long CALLS = 8L;
     private static final long BYTECODES = 16L;
@@ -56,6 +59,9 @@ public final class CctRuntime {
 
     /** Entries that were not recorded because there was neither stack nor Java heap enough to attach their thread; threads that count at once may lose one. */
     private static int unattached;
+
+    /** Where a {@code MemberName} has its flags; 0 as long as natives that method handles lead to are not counted. */
+    private static long memberFlags;
 
     private CctRuntime() {}
 
@@ -215,12 +221,61 @@ public final class CctRuntime {
         }
     }
 
+    /**
+     * Before a method handle's last step, which leads to {@code member}: {@link #store}, and {@link #call} when it is a native, which nobody else can
+     * count.
+     */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void link(Object member, long slot) {
+        if (slot < LIMIT) {
+            return;
+        }
+        Thread.currentThread().cct$context = slot;
+        long flags = memberFlags;
+        if (flags != 0L && member != null && (CctMemory.U.getInt(member, flags) & NATIVE) != 0) {
+            nativeCall(CctNatives.ofMember(member), slot);
+        }
+    }
+
+    /** {@link #link} for a virtual method without arguments and with an {@code int} as result: {@code hashCode} leads to the native only if it is not overridden. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void linkHashCode(Object receiver, Object member, long slot) {
+        if (slot < LIMIT) {
+            return;
+        }
+        Thread.currentThread().cct$context = slot;
+        long flags = memberFlags;
+        if (flags != 0L && receiver != null && member != null && (CctMemory.U.getInt(member, flags) & NATIVE) != 0) {
+            long inherits = receiver.getClass().cct$inherits;
+            if (inherits != OVERRIDES) {
+                inheritsHashCode(receiver.getClass(), inherits, slot, CctNatives.ofMember(member));
+            }
+        }
+    }
+
+    /** The entry of a native, if it is known; what it calls hangs below it. */
+    static void nativeCall(long mid, long slot) {
+        if (mid != 0L) {
+            long node = enter(slot, mid, 0, 0);
+            if ((mid & Layout.SLOT_BITS) != 0L) {
+                Thread.currentThread().cct$context = node + SLOTS;
+            }
+        }
+    }
+
+    /** From now on natives that method handles lead to are counted; the offset of {@code MemberName.flags}. */
+    static void followLinks(long flags) {
+        memberFlags = flags;
+    }
+
     private static void inheritsHashCode(Class<?> type, long inherits, long slot, long mid) {
         if (inherits == 0L) {
             inherits = LoadTime.loaded() ? LoadTime.inheritsHashCode(type) : OVERRIDES;
             type.cct$inherits = inherits;
         }
-        if (inherits == INHERITS) {
+        if (inherits == INHERITS && mid != 0L) {
             enter(slot, mid, 0, 0);
         }
     }

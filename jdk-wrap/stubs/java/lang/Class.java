@@ -10,6 +10,9 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
     /** See docs/runtime.md: whether the class inherits hashCode from Object. */
     long cct$inherits;
 
+    /** See docs/runtime.md: natives of the class that method handles and reflection have led to. */
+    Object cct$natives;
+
     public static native Class<?> forName(String name) throws ClassNotFoundException;
 
     public static native Class<?> forName(String name, boolean initialize, ClassLoader loader) throws ClassNotFoundException;
@@ -23,6 +26,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
     public native java.io.InputStream getResourceAsStream(String name);
 
     public native Method getDeclaredMethod(String name, Class<?>... parameters) throws NoSuchMethodException;
+
+    public native int getModifiers();
 
     public native Method[] getDeclaredMethods();
 

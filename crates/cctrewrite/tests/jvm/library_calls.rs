@@ -1,0 +1,67 @@
+//! Calls below a program that are easily lost: natives that nobody names who calls them, and what happens once in a JVM.
+
+use crate::support::{Blocks, Image, Jdk, fixture, jdks};
+
+/// Calls by path.
+type Calls = Vec<(String, u64)>;
+
+fn calls(jdk: &'static Jdk, main: &str) -> Calls {
+    let image = Image::of(jdk, Blocks::Precise);
+    let classes = fixture(&main.to_lowercase()).join("classes");
+    let run = image.java("library-calls").class_path([classes]).succeed(main, &[]);
+    let call = |line: String| {
+        let [calls, _, path] = *line.splitn(3, ' ').collect::<Vec<_>>() else { panic!("{line}") };
+        (path.to_owned(), calls.parse().unwrap())
+    };
+    run.contexts(false).into_iter().map(call).collect()
+}
+
+/// Calls of a native below one method of the program, by frames of method handles or of reflection alone: others call it by its name.
+fn led_to(all: &Calls, below: &str, native: &str) -> u64 {
+    let is_led = |path: &str| {
+        let frames: Vec<&str> = path.split(';').collect();
+        let [.., caller, callee] = *frames else { return false };
+        frames.iter().any(|frame| frame.starts_with(below))
+            && callee.starts_with(native)
+            && (caller.starts_with("java.lang.invoke.") || caller.contains("Accessor"))
+    };
+    all.iter().filter(|(path, _)| is_led(path)).map(|(_, calls)| calls).sum()
+}
+
+fn natives_that_method_handles_and_reflection_lead_to(jdk: &'static Jdk) {
+    let all = calls(jdk, "Handles");
+    let expected = [
+        ("Handles.copies(", "java.lang.System.arraycopy(", 3),
+        ("Handles.instances(", "java.lang.Class.isInstance(", 4),
+        ("Handles.hashCodes(", "java.lang.Object.hashCode(", 5),
+        ("Handles.classes(", "java.lang.Object.getClass(", 6),
+        ("Handles.reflection(", "java.lang.System.arraycopy(", 7),
+        ("Handles.reflection(", "java.lang.Class.isInstance(", 7),
+        ("Handles.reflection(", "java.lang.Object.hashCode(", 7),
+    ];
+    for (below, native, calls) in expected {
+        let found = led_to(&all, below, native);
+        assert_eq!(found, calls, "JDK {}: {native} below {below}", jdk.version);
+    }
+}
+
+/// The runtime uses the class library, too. It must not be the first where that could be seen.
+fn first_uses_are_the_programs(jdk: &'static Jdk) {
+    let all = calls(jdk, "Firsts");
+    let calls = |below: &str, frame: &str| -> u64 {
+        let is = |path: &str| {
+            path.contains(&format!(";{below}")) && path.rsplit(';').next().unwrap().starts_with(frame)
+        };
+        all.iter().filter(|(path, _)| is(path)).map(|(_, calls)| calls).sum()
+    };
+    let linkage = "java.lang.invoke.MethodHandleNatives.linkCallSiteImpl(";
+    assert_eq!(calls("Firsts.joins(", linkage), 4, "JDK {}", jdk.version);
+    assert_eq!(calls("Firsts.property(", "java.lang.StringLatin1.hashCode("), 1, "JDK {}", jdk.version);
+    // Releases before and after have no such initialiser.
+    if [21, 25].contains(&jdk.version) {
+        assert_eq!(calls("Firsts.stream(", "java.io.DataInputStream.<clinit>("), 1, "JDK {}", jdk.version);
+    }
+}
+
+jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);

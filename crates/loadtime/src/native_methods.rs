@@ -1,0 +1,36 @@
+//! Natives that method handles lead to: which node such a call has.
+
+use cct_rewrite::index::ForeignRecord;
+use cct_rewrite::mid::Mid;
+use cct_rewrite::plan::{self, Treatment};
+
+use crate::frames::known_class;
+use crate::jni::{Env, jclass, jobjectArray, jstring};
+use crate::state::{Members, jvmti, state};
+
+/// The id of a native by its class, name and types. `None` if its class was not rewritten, or the native is none that has a node.
+pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: jobjectArray) -> Option<Mid> {
+    let (jvmti, members) = (jvmti(env)?, Members::find(env)?);
+    let class_name = jvmti.class_name(class)?;
+    let name = env.text(name)?;
+    let mut descriptor = vec![b'('];
+    for parameter in env.elements(parameters) {
+        descriptor.extend(jvmti.class_signature(parameter)?);
+    }
+    descriptor.push(b')');
+    descriptor.extend(jvmti.class_signature(result)?);
+
+    let known = known_class(env, jvmti, members, class, &class_name)?;
+    let k = known.summary.find(name.as_bytes(), &descriptor)?;
+    let row = known.rows[k];
+    match row.treatment {
+        Treatment::Native | Treatment::LeafNative => Some(known.summary.hash.method(k, row.slots)),
+        Treatment::CallerCounted => {
+            let native = ForeignRecord::from(plan::counted_native(&known.summary, k)?);
+            let mid = native.mid;
+            state().add_foreign(native);
+            Some(mid)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,125 @@
+package java.lang;
+
+import cctrewrite.runtime.LoadTime;
+import cctrewrite.runtime.Offsets;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import sun.misc.Unsafe;
+
+/**
+ * Natives that method handles and reflection lead to. Their callers do not know whom they call, and the natives themselves have no body that could
+ * count: so they are looked up when they are called, by the load-time library. Those of method handles are remembered with their class.
+ */
+public final class CctNatives {
+    private static final Unsafe U = CctMemory.U;
+
+    private static final long MEMBER_CLASS;
+    private static final long MEMBER_NAME;
+    private static final long MEMBER_TYPE;
+    private static final long TYPE_RESULT = Offsets.of(MethodType.class, "rtype");
+    private static final long TYPE_PARAMETERS = Offsets.of(MethodType.class, "ptypes");
+
+    static {
+        Class<?> member = memberName();
+        MEMBER_CLASS = Offsets.of(member, "clazz");
+        MEMBER_NAME = Offsets.of(member, "name");
+        MEMBER_TYPE = Offsets.of(member, "type");
+        CctRuntime.followLinks(Offsets.of(member, "flags"));
+    }
+
+    /** A native, and the one that was found before. */
+    private static final class Found {
+        final Object name;
+        final Object type;
+        final long mid;
+        final Found next;
+
+        Found(Object name, Object type, long mid, Found next) {
+            this.name = name;
+            this.type = type;
+            this.mid = mid;
+            this.next = next;
+        }
+    }
+
+    private CctNatives() {}
+
+    private static Class<?> memberName() {
+        try {
+            return Class.forName("java.lang.invoke.MemberName", false, null);
+        } catch (ClassNotFoundException e) {
+            throw new NoClassDefFoundError(e.getMessage());
+        }
+    }
+
+    /** When {@code invoke0}, by which reflection calls {@code method}, has been entered: the entry of {@code method}, if it is a native. */
+    public static void entered$invoke0(Method method, Object receiver, Object[] arguments) {
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        if (context < CctRuntime.LIMIT || method == null || !LoadTime.loaded()) {
+            return;
+        }
+        long mid = 0L;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            if (Modifier.isNative(method.getModifiers()) && isCalled(method, receiver)) {
+                mid = LoadTime.nativeMethod(
+                        method.getDeclaringClass(), method.getName(), method.getReturnType(), method.getParameterTypes());
+            }
+        } finally {
+            thread.cct$context = context;
+        }
+        CctRuntime.nativeCall(mid, context);
+    }
+
+    /** Whether it is the method itself that is called and not one that overrides it. */
+    private static boolean isCalled(Method method, Object receiver) {
+        Class<?> of = method.getDeclaringClass();
+        if (Modifier.isStatic(method.getModifiers())) {
+            return true;
+        }
+        if (receiver == null) {
+            return false;
+        }
+        if (receiver.getClass() == of || ((method.getModifiers() | of.getModifiers()) & (Modifier.FINAL | Modifier.PRIVATE)) != 0) {
+            return true;
+        }
+        return of == Object.class && method.getName().equals("hashCode") && LoadTime.inheritsHashCode(receiver.getClass()) == 1L;
+    }
+
+    /** The method id of the native that a {@code MemberName} names, or 0. */
+    static long ofMember(Object member) {
+        Object of = U.getObject(member, MEMBER_CLASS);
+        Object name = U.getObject(member, MEMBER_NAME);
+        Object type = U.getObject(member, MEMBER_TYPE);
+        // Linked members have both: the JVM's own string, and a type of which there is but one.
+        if (!(of instanceof Class) || !(name instanceof String) || !(type instanceof MethodType)) {
+            return 0L;
+        }
+        for (Found found = (Found) ((Class<?>) of).cct$natives; found != null; found = found.next) {
+            if (found.name == name && found.type == type) {
+                return found.mid;
+            }
+        }
+        return lookUp((Class<?>) of, (String) name, (MethodType) type);
+    }
+
+    private static long lookUp(Class<?> of, String name, MethodType type) {
+        if (!LoadTime.loaded()) {
+            return 0L;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            Class<?> result = (Class<?>) U.getObject(type, TYPE_RESULT);
+            long mid = LoadTime.nativeMethod(of, name, result, (Class<?>[]) U.getObject(type, TYPE_PARAMETERS));
+            // If another thread does the same, one of both is forgotten, and looked up once more.
+            of.cct$natives = new Found(name, type, mid, (Found) of.cct$natives);
+            return mid;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+}
