@@ -3,17 +3,22 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod args;
+mod classes;
 mod compare_command;
+mod csv;
 mod exactness;
 mod exit;
 mod explain;
 mod filter;
 mod flags;
 mod image;
+mod info_command;
 mod inputs;
 mod instrument;
 mod jdk;
+mod json;
 mod load_time;
+mod merge_command;
 mod output;
 mod pending_file;
 mod place;
@@ -21,6 +26,7 @@ mod profile_file;
 mod progress;
 mod report_command;
 mod reproducible;
+mod tables_command;
 mod text;
 mod traces;
 mod treatments;
@@ -38,6 +44,8 @@ fn main() -> ExitCode {
         Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
         Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
+        Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),
+        Command::Merge(arguments) => (merge_command::run(&arguments), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),
     };
     exit::finish(result, failure)

@@ -2,11 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use cct_profile::Profile;
+use cct_profile::merge::{MergeOptions, Merger};
 
-/// Whether the path means standard input.
+use crate::exit;
+
+/// Whether the path means standard input (or output).
 pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -23,4 +27,50 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>> {
 /// What the file is called in messages.
 pub fn shown(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Reads a profile. What is damaged is said on standard error.
+pub fn read(path: &Path) -> Result<Profile> {
+    let profile = Profile::read_from(open(path)?).with_context(|| shown(path))?;
+    for damage in &profile.damage {
+        exit::say(&format!("cctrewrite: {}: {damage}", shown(path)));
+    }
+    Ok(profile)
+}
+
+/// Reads profiles and adds them up; a single one stays as it is. Says whether any of them is damaged.
+pub fn read_sum(paths: &[PathBuf], options: MergeOptions) -> Result<(Profile, bool)> {
+    if let [only] = paths {
+        let profile = read(only)?;
+        let damaged = !profile.damage.is_empty();
+        return Ok((profile, damaged));
+    }
+    let mut merger = Merger::new(options);
+    let mut damaged = false;
+    for path in paths {
+        let profile = read(path)?;
+        damaged |= !profile.damage.is_empty();
+        merger.add(&name(path, paths), profile).context(CANNOT)?;
+    }
+    Ok((merger.finish().context(CANNOT)?, damaged))
+}
+
+/// Why profiles are not added up, in front of the reason.
+pub const CANNOT: &str = "these profiles cannot be added up";
+
+/// What a profile is called in a sum: the name of its file, without the folders if that tells it from the others.
+pub fn name(path: &Path, all: &[PathBuf]) -> String {
+    let is_the_only = all.iter().filter(|other| other.file_name() == path.file_name()).count() == 1;
+    match path.file_name() {
+        Some(file) if is_the_only && !is_stdin(path) => file.to_string_lossy().into_owned(),
+        _ => shown(path),
+    }
+}
+
+/// Fails if standard input is to be read twice.
+pub fn check_stdin(paths: &[PathBuf]) -> Result<()> {
+    if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+        bail!("standard input can be given only once");
+    }
+    Ok(())
 }

@@ -6,27 +6,44 @@
 //! * read from and written to `.cct` files ([`Profile::read`], [`Profile::write`]; the format is `docs/formats/profile.md`),
 //! * merged with others by the methods' names ([`merge`]),
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
-//! * reported for people ([`report`]),
-//! * compared with another ([`compare`]).
+//! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by methods or groups of them ([`labels`]),
+//! * compared with another ([`compare`], both side by side by [`pair`]).
 //!
 //! Nothing here knows class files, and nothing recurses on the depth of a tree: stacks of a hundred thousand frames are ordinary.
 
 pub mod compare;
 pub mod contexts;
+pub mod fold;
+pub mod labels;
+mod largest;
 pub mod merge;
+pub mod metric;
 mod model;
 pub mod names;
+pub mod origin;
+pub mod pair;
+mod pattern;
 mod read;
 pub mod report;
 mod section;
+pub mod selection;
+pub mod summary;
+pub mod sums;
+pub mod tables;
 #[cfg(test)]
 mod testing;
 mod tree;
+mod walk;
 mod write;
 
+pub use fold::Fold;
 pub use merge::MergeError;
+pub use metric::Metric;
 pub use model::{Damage, Method, Missing, Profile, ThreadTree};
+pub use pattern::Pattern;
 pub use read::{Problem, ReadError};
 pub use report::ReportError;
+pub use selection::{Selection, SelectionError};
+pub use summary::Summary;
 pub use tree::{Children, Node, ROOT, Tree, TreeBuilder, TreeTooLarge};
 pub use write::{NodeError, TreeWriter, WriteError};

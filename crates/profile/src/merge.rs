@@ -7,8 +7,11 @@ use crate::{Damage, Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+mod merger;
 #[cfg(test)]
 mod tests;
+
+pub use merger::{MERGED, Merger, RUNS};
 
 /// Why trees or profiles cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -86,7 +89,7 @@ const DECISIVE: [&str; 3] = ["blocks", "intrinsics", "metrics"];
 /// # Errors
 /// When counts overflow, or the profiles count different things.
 pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, MergeError> {
-    let meta = merged_meta(profiles)?;
+    let meta = merged_meta(profiles.iter().map(|p| &p.meta))?;
     let (methods, labels) = merged_methods(profiles, options.bodies);
     let damage = profiles.iter().flat_map(|p| &p.damage).map(Damage::to_string);
     let notes: BTreeSet<String> =
@@ -98,10 +101,12 @@ pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, Me
     Ok(Profile { meta, notes: notes.into_iter().collect(), methods, threads, damage: Vec::new() })
 }
 
-fn merged_meta(profiles: &[&Profile]) -> Result<BTreeMap<String, String>, MergeError> {
+fn merged_meta<'a>(
+    metas: impl Iterator<Item = &'a BTreeMap<String, String>>,
+) -> Result<BTreeMap<String, String>, MergeError> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (key, value) in profiles.iter().flat_map(|p| &p.meta) {
-        values.entry(key).or_default().insert(value);
+    for (key, value) in metas.flatten() {
+        values.entry(key).or_default().extend(value.split(separator(key)));
     }
     for key in DECISIVE {
         let mut different = values.get(key).into_iter().flatten().map(|value| (*value).to_owned());
@@ -109,16 +114,17 @@ fn merged_meta(profiles: &[&Profile]) -> Result<BTreeMap<String, String>, MergeE
             return Err(MergeError::Incompatible { key, first, second });
         }
     }
-    let joined = |key: &str, values: &BTreeSet<&str>| match key {
+    let joined = |key: &str, values: BTreeSet<&str>| match key {
         // The sum is exact when all parts are.
         "exact" if values.contains("no") => "no".to_owned(),
-        "provenance" => {
-            let lines: BTreeSet<&str> = values.iter().flat_map(|value| value.split('\n')).collect();
-            lines.into_iter().collect::<Vec<_>>().join("\n")
-        }
-        _ => values.iter().copied().collect::<Vec<_>>().join(" | "),
+        _ => values.into_iter().collect::<Vec<_>>().join(separator(key)),
     };
-    Ok(values.iter().map(|(&key, values)| (key.to_owned(), joined(key, values))).collect())
+    Ok(values.into_iter().map(|(key, values)| (key.to_owned(), joined(key, values))).collect())
+}
+
+/// What stands between different values of a key.
+fn separator(key: &str) -> &'static str {
+    if matches!(key, "provenance" | MERGED) { "\n" } else { " | " }
 }
 
 /// The united methods, and for each profile the new index of each of its methods.

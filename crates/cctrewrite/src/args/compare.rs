@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::SelectionArguments;
+
 const EXAMPLES: &str = "\
 Exit codes, as those of diff(1):
   0  equal: the same contexts with the same counts
@@ -42,18 +44,8 @@ pub struct Compare {
     #[arg(long)]
     pub per_thread: bool,
 
-    /// Compare only the threads of this name (a pattern)
-    #[arg(long, value_name = "THREAD")]
-    pub thread: Option<String>,
-
-    /// Compare only what is at and below a method (a pattern): of every stack the part from its outermost frame that matches. Parts that
-    /// become equal are added up
-    #[arg(long, value_name = "METHOD")]
-    pub root: Option<String>,
-
-    /// Leave out methods that match (a pattern; repeatable), and all that is below them, on both sides. Goes before --root
-    #[arg(long, value_name = "METHOD")]
-    pub ignore: Vec<String>,
+    #[command(flatten)]
+    pub selection: SelectionArguments,
 
     /// Leave out the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors), as `report` does.
     /// Contexts that become equal are added up

@@ -4,17 +4,23 @@ mod choices;
 mod compare;
 mod explain;
 mod flags;
+mod info;
 mod instrument;
 mod jdk;
+mod merge;
 mod report;
+mod selection;
 
 pub use choices::Choices;
 pub use compare::{Compare, CompareFormat};
 pub use explain::Explain;
 pub use flags::Flags;
+pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
 pub use jdk::Jdk;
-pub use report::{OrderArgument, Report, ReportFormat};
+pub use merge::{Merge, ThreadsArgument};
+pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
+pub use selection::SelectionArguments;
 
 use clap::{Parser, Subcommand};
 
@@ -51,6 +57,8 @@ pub enum Command {
     Flags(Flags),
     Jdk(Jdk),
     Report(Report),
+    Info(Info),
+    Merge(Merge),
     Compare(Compare),
     Explain(Explain),
 }
@@ -90,10 +98,7 @@ mod tests {
         let mut command = Arguments::command();
         let mut texts =
             vec![MANUAL.to_owned(), command.render_long_help().to_string().replace("\n  ", "\n    ")];
-        let names = ["instrument", "flags", "jdk", "report", "compare", "explain"];
-        texts.extend(
-            names.map(|name| command.find_subcommand_mut(name).unwrap().render_long_help().to_string()),
-        );
+        texts.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
         let mut seen = 0;
         for line in texts.iter().flat_map(|text| command_lines(text)) {
             seen += 1;

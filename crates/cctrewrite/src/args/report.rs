@@ -4,10 +4,18 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::SelectionArguments;
+
 const EXAMPLES: &str = "\
 Examples:
     cctrewrite report run.cct | less -S
     cctrewrite report run.cct --min-percent 0 --depth 5 --top 20 --sort calls
+    cctrewrite report run.cct --focus 'java.util.regex.*' --ignore '*.<clinit>' --fold-recursion
+    cctrewrite report run.cct --by package --top 20
+    cctrewrite report run.cct --by jar --classes app.jar --classes $JAVA_HOME
+    cctrewrite report run.cct --format csv --by class > classes.csv
+    cctrewrite report --table natives *.cct
+    cctrewrite report --table library --classes $JAVA_HOME antlr.cct bloat.cct
     cctrewrite report --format contexts a.cct > a.txt
     cctrewrite report --format contexts b.cct > b.txt; diff a.txt b.txt";
 
@@ -16,18 +24,37 @@ Examples:
 /// A profile (.cct file) is shown as text: where the numbers come from and what they lack, then the calling-context tree, the heaviest
 /// contexts first.
 ///
+/// A pattern (METHOD, THREAD) is a name in which `*` stands for any characters: `java.util.HashMap.put`, `java.util.*`,
+/// `*.hashCode()I`. Without a parenthesis the descriptor does not matter.
+///
 /// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is shown, standard error says what is missing, and
 /// the exit code is 3. A file that is damaged otherwise is refused, with exit code 1.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Report {
-    /// Profiles; `-` is standard input. Several are added up, context by context
+    /// Profiles; `-` is standard input. Several are added up, context by context; in a --table each has a row
     #[arg(required = true, value_name = "FILE")]
     pub profiles: Vec<PathBuf>,
 
     /// What to write
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+
+    #[command(flatten)]
+    pub selection: SelectionArguments,
+
+    /// What rows stand for. Calls within a group are part of the group's context
+    #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]
+    pub by: ByArgument,
+
+    /// Where classes come from, for `--by jar`, `--by module` and `--table library`, as profiles do not record it: a jar, a folder, an
+    /// image or the home of a JDK, instrumented or not (repeatable). Of several classes of a name the first counts
+    #[arg(long, value_name = "PATH")]
+    pub classes: Vec<PathBuf>,
+
+    /// Show a call of a method that is on the stack already in the context that it has there, so that no method is twice on a path
+    #[arg(long)]
+    pub fold_recursion: bool,
 
     /// Keep threads apart instead of adding up their trees
     #[arg(long)]
@@ -38,21 +65,30 @@ pub struct Report {
     #[arg(long)]
     pub raw_names: bool,
 
-    /// Add a table of the N methods that cost most, over all contexts [text]
+    /// What is summed and taken percentages of; calls where bytecodes were not counted
+    #[arg(long, value_enum, value_name = "METRIC")]
+    pub metric: Option<MetricArgument>,
+
+    /// Show the N methods (or groups) that cost most, over all contexts. Text has them behind the tree if this is given; JSON and CSV have
+    /// all without it [text, json, csv]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 
-    /// What the table of methods is sorted by [text]
-    #[arg(long, value_enum, default_value_t = OrderArgument::Own, requires = "top")]
-    pub sort: OrderArgument,
+    /// What is sorted by [default: the table by own, contexts by inclusive] [text, json, csv]
+    #[arg(long, value_enum)]
+    pub sort: Option<OrderArgument>,
 
-    /// Hide contexts deeper than N frames [text]
+    /// Hide contexts deeper than N frames [text, json]
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
 
-    /// Hide contexts whose inclusive share is below P percent; 0 shows all [text]
+    /// Hide contexts whose inclusive share is below P percent; 0 shows all [text, json]
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = percentage)]
     pub min_percent: f64,
+
+    /// Write a table of the literature instead, with a row for each profile [text, json, csv]
+    #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric"])]
+    pub table: Option<TableArgument>,
 
     /// Cut lines to N columns [text]
     #[arg(long, value_name = "N")]
@@ -64,19 +100,64 @@ pub struct Report {
 pub enum ReportFormat {
     /// For people: where the numbers come from, then the tree
     Text,
+    /// For programs: the same and the table of methods, as one JSON object (docs/formats/json.md)
+    Json,
+    /// For spreadsheets: the table of methods, or the --table
+    Csv,
     /// For programs: one line per context, `calls bytecodes frame;frame;...`, sorted by bytes, after comment lines that start with #
     Contexts,
 }
 
-/// Orders of the table of methods.
+/// What rows stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ByArgument {
+    /// A method
+    Method,
+    /// A class
+    Class,
+    /// A package
+    Package,
+    /// A jar, image or folder (needs --classes)
+    Jar,
+    /// A module (needs --classes)
+    Module,
+    /// All threads of one name
+    Thread,
+}
+
+/// What is summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MetricArgument {
+    /// Executed bytecodes
+    Bytecodes,
+    /// Calls
+    Calls,
+}
+
+/// Orders of rows, the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OrderArgument {
-    /// Bytecodes of the method itself
+    /// Bytecodes of the method or context itself
+    #[value(alias = "self")]
     Own,
-    /// Bytecodes of the method and all that it called
+    /// Bytecodes of the method or context and all that it called
     Inclusive,
     /// Calls
     Calls,
+}
+
+/// Tables of the literature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TableArgument {
+    /// Native methods: contexts and calls, and their shares of all (CCCP, section 6.1, table 1)
+    Natives,
+    /// Calls within and between the application and the JDK (CCCP, section 6.2, table 2). By names of packages; by the classes
+    /// themselves if --classes names a JDK
+    Library,
+    /// Numbers of methods, contexts and calls, depths (JP2, section 4, figure 9)
+    Shape,
+    /// Overlap percentages of all profiles with each other, by calls and by bytecodes (CCCP, section 6.1)
+    Overlap,
 }
 
 fn percentage(text: &str) -> Result<f64, String> {

@@ -106,7 +106,7 @@ pub fn write(found: &Comparison, options: &TextOptions, out: &mut dyn Write) -> 
 fn one_side<'c>(
     found: &'c Comparison,
     only: &'c Only,
-    counts: fn(&Listed) -> cct_profile::compare::Counts,
+    counts: fn(&Listed) -> cct_profile::metric::Counts,
 ) -> OneSide<'c> {
     let bytecodes = |count: u64| found.bytecodes.is_some().then_some(count);
     let largest = only.largest.iter().map(|listed| One {

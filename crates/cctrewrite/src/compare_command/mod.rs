@@ -5,11 +5,10 @@ mod json;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use cct_profile::ReportError;
-use cct_profile::compare::{
-    CompareOptions, Comparison, Input, Kind, Pattern, TextOptions, compare, write_text,
-};
+use cct_profile::compare::{CompareOptions, Comparison, TextOptions, compare, write_text};
 use cct_profile::names::NameStyle;
+use cct_profile::pair::{Input, Kind};
+use cct_profile::ReportError;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};
@@ -57,9 +56,7 @@ fn named(path: &Path, input: &Input) -> String {
 fn options(arguments: &Compare) -> CompareOptions {
     CompareOptions {
         per_thread: arguments.per_thread,
-        thread: arguments.thread.as_deref().map(Pattern::of_thread),
-        root: arguments.root.as_deref().map(Pattern::new),
-        ignore: arguments.ignore.iter().map(|pattern| Pattern::new(pattern)).collect(),
+        selection: arguments.selection.selection(),
         names: if arguments.normalize_generated { NameStyle::Normalised } else { NameStyle::Raw },
         calls_only: arguments.calls_only,
         limit: arguments.limit,
@@ -69,15 +66,13 @@ fn options(arguments: &Compare) -> CompareOptions {
 /// What is compared, in words.
 fn compared(arguments: &Compare, found: &Comparison) -> String {
     let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
-    let threads = match (&arguments.thread, arguments.per_thread) {
+    let threads = match (&arguments.selection.thread, arguments.per_thread) {
         (None, false) => "all threads added up".to_owned(),
         (None, true) => "each thread".to_owned(),
         (Some(thread), false) => format!("threads '{thread}' added up"),
         (Some(thread), true) => format!("each thread '{thread}'"),
     };
-    let root = arguments.root.iter().map(|root| format!("from '{root}' on"));
-    let ignored = arguments.ignore.iter().map(|pattern| format!("without '{pattern}'"));
     let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
-    let parts = [what.to_owned(), threads].into_iter().chain(root).chain(ignored).chain(names);
+    let parts = [what.to_owned(), threads].into_iter().chain(arguments.selection.in_words()).chain(names);
     crate::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())
 }

@@ -9,5 +9,7 @@ mod flags;
 mod help;
 mod instrument;
 mod jdk;
+mod profiles;
 mod report;
 mod support;
+mod tables;

@@ -7,7 +7,8 @@ use std::process::Stdio;
 use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 
-use super::support::{command, put, run, scratch, snapshot};
+use super::profiles::usual;
+use super::support::{command, jar, plain, put, run, scratch, snapshot};
 
 fn method(class: &str, name: &str, descriptor: &str, mid: u64) -> Method {
     Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid, flags: 0 }
@@ -156,4 +157,82 @@ fn a_reader_that_has_had_enough_is_no_error() {
         assert_eq!(output.status.code(), Some(0));
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     }
+}
+
+/// The usual profile, reported with these options.
+fn of_usual(options: &[&str]) -> String {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    report(folder.path(), options)
+}
+
+#[test]
+fn parts_of_a_profile_are_shown() {
+    let focus = ["--focus", "java.lang.*", "--ignore", "*.step", "--min-percent", "0", "--metric", "calls"];
+    snapshot("report-selection.txt", &of_usual(&[&focus[..], &["--top", "9"]].concat()));
+    let root = of_usual(&["--root", "app.tree.Node.walk", "--thread", "main", "--fold-recursion"]);
+    // 30 + 60 + 80 bytecodes of 10,984; calls 1 + 2 + 4.
+    assert!(root.contains("\nSelected    threads 'main', from 'app.tree.Node.walk' on: 170 bytecodes, 1.55 % of all\n"), "{root}");
+    assert!(root.contains("\n    7        170        170  100.00  app.tree.Node.walk(Node)\n"), "{root}");
+    let contexts = of_usual(&["--format", "contexts", "--focus", "*.hashCode"]);
+    assert!(contexts.ends_with("\n3 0 app.Main$$Lambda.run()V;app.Main.step(I)J;java.lang.Object.hashCode()I\n4 0 app.Main.main([Ljava/lang/String,)V;app.tree.Node.walk(Lapp/tree/Node,)V;app.tree.Node.walk(Lapp/tree/Node,)V;app.tree.Node.walk(Lapp/tree/Node,)V;java.lang.Object.hashCode()I\n"), "{contexts}");
+}
+
+#[test]
+fn what_is_selected_must_be_there() {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    let with = |options: &[&str]| run(folder.path(), &[&["report", "run.cct"], options].concat());
+    with(&["--root", "a.B.c"]).fails_saying(&["no context has the method 'a.B.c'"]);
+    with(&["--focus", "a.B.c"]).fails_saying(&["no context has a method 'a.B.c'"]);
+    with(&["--thread", "nobody"]).fails_saying(&["no thread 'nobody'"]);
+    with(&["--by", "jar"]).fails_saying(&["do not record where classes come from", "--classes"]);
+    let vain = with(&["--ignore", "a.B.c"]).succeeds();
+    assert_eq!(vain.stderr, "cctrewrite: no method is ignored by 'a.B.c'\n");
+}
+
+#[test]
+fn groups_of_methods_are_shown() {
+    let mut all = String::new();
+    for by in ["class", "package", "thread"] {
+        let shown = of_usual(&["--by", by, "--min-percent", "0", "--top", "9", "--sort", "inclusive"]);
+        all += shown.split_once("\n\n").unwrap().1;
+    }
+    snapshot("report-groups.txt", &all);
+}
+
+#[test]
+fn jars_are_known_from_the_class_path() {
+    let folder = scratch();
+    put(folder.path(), "run.cct", &usual());
+    let tree = jar(&[("app/tree/Node.class", &plain("app/tree/Node"))]);
+    let main = plain("app/Main");
+    put(folder.path(), "app.jar", &jar(&[("BOOT-INF/classes/app/Main.class", &main), ("lib/tree.jar", &tree)]));
+    let options = ["--by", "jar", "--classes", "app.jar", "--format", "csv"];
+    assert_eq!(
+        report(folder.path(), &options),
+        "calls,self,self_percent,inclusive,inclusive_percent,jar\n\
+         1007,9180,83.576111,10984,100.000000,app.jar\n\
+         258,1634,14.876184,1634,14.876184,(not found)\n\
+         7,170,1.547706,170,1.547706,app.jar!/lib/tree.jar\n"
+    );
+    let by_module = report(folder.path(), &["--by", "module", "--classes", "app.jar", "--format", "csv"]);
+    assert!(by_module.contains(",(unnamed module) app.jar\n"), "{by_module}");
+}
+
+#[test]
+fn a_report_is_written_for_programs() {
+    let options = ["--format", "json", "--top", "3", "--per-thread", "--focus", "app.*", "--depth", "3"];
+    let text = of_usual(&options);
+    snapshot("report.json", &text);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["total"], 10_984);
+    let all = of_usual(&["--format", "json", "--min-percent", "0"]);
+    let json: serde_json::Value = serde_json::from_str(&all).unwrap();
+    let list = |value: &serde_json::Value| value.as_array().unwrap().clone();
+    let own = list(&json["table"]).iter().map(|row| row["self"].as_u64().unwrap()).sum::<u64>();
+    let contexts = list(&json["trees"][0]["contexts"]);
+    let in_tree = contexts.iter().map(|row| row["self"].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((own, in_tree, contexts.len()), (10_984, 10_984, 11));
+    assert!(json["selected"].is_null() && json["totals"]["bytecodes"] == 10_984);
 }

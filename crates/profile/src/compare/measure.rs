@@ -1,36 +1,9 @@
 //! How far two sets of counts agree: differences, overlap percentage, relative error.
 
-use super::Counts;
-use super::largest::Largest;
-use super::walk::Match;
+use crate::largest::Largest;
+use crate::metric::{Counts, Metric};
+use crate::walk::Match;
 use std::cmp::Ordering;
-
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Calls.
-    Calls,
-    /// Executed bytecodes.
-    Bytecodes,
-}
-
-impl Metric {
-    /// The word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Calls => "calls",
-            Metric::Bytecodes => "bytecodes",
-        }
-    }
-
-    /// This count of a context.
-    pub fn of(self, counts: Counts) -> u64 {
-        match self {
-            Metric::Calls => counts.calls,
-            Metric::Bytecodes => counts.bytecodes,
-        }
-    }
-}
 
 /// The overlap percentage of two trees (CCCP, section 6.1): the sum over all contexts that are in both of the smaller of their two
 /// shares, a context's share being its count over the sum of all counts of its tree. It is kept as an exact fraction.
@@ -59,6 +32,19 @@ impl Overlap {
         } else {
             (self.shared as f64 / self.whole as f64 * 100.0).min(100f64.next_down())
         }
+    }
+}
+
+/// Six decimals, but 100 and 0 only where they are true.
+impl std::fmt::Display for Overlap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = format!("{:.6}", self.percent());
+        let text = match text.as_str() {
+            "100.000000" if !self.is_complete() => "99.999999",
+            "0.000000" if self.percent() > 0.0 => "0.000001",
+            text => text,
+        };
+        write!(f, "{text} %")
     }
 }
 

@@ -1,10 +1,11 @@
 //! Two trees become a comparison: contexts are gathered in one walk, and those that are listed get their names.
 
-use super::largest::Largest;
 use super::measure::Measure;
-use super::walk::{Match, paths, walk};
-use super::{Agreement, CompareError, Comparison, Counts, FrameName, Listed, Metric, Only, Side};
+use super::{Agreement, Comparison, FrameName, Listed, Only, PairError, Side};
+use crate::largest::Largest;
+use crate::metric::{Counts, Metric};
 use crate::names::FrameTable;
+use crate::walk::{Match, paths, walk};
 use crate::{MergeError, Tree};
 use std::collections::BTreeMap;
 
@@ -18,9 +19,9 @@ pub(super) struct Trees<'t> {
 
 impl Trees<'_> {
     /// Compares the trees, whose labels are the frames of the table. There are no remarks yet.
-    pub(super) fn compare(&self, table: &FrameTable<'_>, limit: usize) -> Result<Comparison, CompareError> {
-        let total_a = self.total(self.a).map_err(|error| CompareError::Merge(Side::A, error))?;
-        let total_b = self.total(self.b).map_err(|error| CompareError::Merge(Side::B, error))?;
+    pub(super) fn compare(&self, table: &FrameTable<'_>, limit: usize) -> Result<Comparison, PairError> {
+        let total_a = self.total(self.a).map_err(|error| PairError::Merge(Side::A, error))?;
+        let total_b = self.total(self.b).map_err(|error| PairError::Merge(Side::B, error))?;
         let measure = |metric: Metric| Measure::new(metric, metric.of(total_a), metric.of(total_b), limit);
         let mut calls = measure(Metric::Calls);
         let mut bytecodes = self.bytecodes.then(|| measure(Metric::Bytecodes));

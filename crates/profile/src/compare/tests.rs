@@ -1,7 +1,7 @@
 use super::*;
 use crate::contexts::{ContextsOptions, write_contexts};
 use crate::testing::{method, profile, random, thread, tree};
-use crate::{Damage, Missing, Profile};
+use crate::{Damage, MergeError, Method, Missing, Pattern, Profile};
 use std::collections::BTreeMap;
 
 fn list(lines: &[&str]) -> Input {
@@ -182,18 +182,18 @@ fn threads_are_added_up_or_kept_apart() {
     assert_eq!((each.common, each.calls.different), (2, 2));
     assert_eq!(shown(&each, &each.calls.by_ratio)[0], "2 2 / 1 1 [w];x.A.f()V");
     // One thread of each.
-    let one = found(a(), b(), &with(|o| o.thread = Some(Pattern::of_thread("w"))));
+    let one = found(a(), b(), &with(|o| o.selection.thread = Some(Pattern::of_thread("w"))));
     assert_eq!((one.calls.a, one.calls.b), (2, 1));
     let missing =
-        found(a(), list(&["1 1 [main];x.A.f()V"]), &with(|o| o.thread = Some(Pattern::of_thread("w"))));
+        found(a(), list(&["1 1 [main];x.A.f()V"]), &with(|o| o.selection.thread = Some(Pattern::of_thread("w"))));
     assert!(texts(&missing).contains(&"thread-missing Some(B) B has no thread 'w'".to_owned()));
     assert!(!missing.is_equal());
-    let none = with(|o| o.thread = Some(Pattern::of_thread("x")));
-    assert_eq!(compare(a(), b(), &none), Err(CompareError::NoSuchThread("x".to_owned())));
+    let none = with(|o| o.selection.thread = Some(Pattern::of_thread("x")));
+    assert_eq!(compare(a(), b(), &none), Err(PairError::NoSuchThread("x".to_owned())));
     let merged = || list(&["3 3 x.A.f()V"]);
     assert!(found(a(), merged(), &CompareOptions::default()).is_equal());
     let each = with(|o| o.per_thread = true);
-    assert_eq!(compare(a(), merged(), &each), Err(CompareError::NoThreads(Side::B)));
+    assert_eq!(compare(a(), merged(), &each), Err(PairError::NoThreads(Side::B)));
 }
 
 #[test]
@@ -210,19 +210,19 @@ fn the_root_is_the_outermost_of_its_kind_on_every_stack() {
         ])
     };
     let b = || list(&["6 40 x.R.r()V", "3 20 x.R.r()V;x.R.r()V", "5 40 x.R.r()V;x.S.s()V"]);
-    let root = |name: &str| with(|o| o.root = Some(Pattern::new(name)));
+    let root = |name: &str| with(|o| o.selection.root = Some(Pattern::new(name)));
     let c = found(a(), b(), &root("x.R.r"));
     assert!(c.is_equal(), "{c:?}");
     assert_eq!((c.contexts_a, c.calls.a), (3, 14));
-    assert_eq!(compare(a(), b(), &root("x.R.z")), Err(CompareError::NoSuchRoot("x.R.z".to_owned())));
+    assert_eq!(compare(a(), b(), &root("x.R.z")), Err(PairError::NoSuchMethod("x.R.z".to_owned())));
     let one = found(a(), b(), &root("x.P.p"));
     assert_eq!((one.contexts_a, one.contexts_b, one.calls.a), (3, 0, 6));
     assert!(
-        texts(&one).contains(&"root-missing Some(B) B has no context with the method 'x.P.p'".to_owned())
+        texts(&one).contains(&"method-missing Some(B) B has no context with the method 'x.P.p'".to_owned())
     );
     // Threads stay above the root.
     let each = with(|o| {
-        o.root = Some(Pattern::new("x.R.r()V"));
+        o.selection.root = Some(Pattern::new("x.R.r()V"));
         o.per_thread = true;
     });
     let a = list(&["1 1 [m];x.P.p()V;x.R.r()V", "9 9 [m];x.P.p()V", "2 2 [n];x.R.r()V;x.S.s()V"]);
@@ -250,7 +250,7 @@ fn ignored_methods_go_with_all_below_them() {
     let b = || list(&["1 1 x.A.f()V", "4 4 x.A.f()V;x.A.h()V", "7 7 x.A.f()V;x.A.wait(J)V"]);
     let ignoring = |patterns: &[&str]| {
         let ignore: Vec<Pattern> = patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
-        found(a(), b(), &with(|o| o.ignore = ignore))
+        found(a(), b(), &with(|o| o.selection.ignore = ignore))
     };
     let c = ignoring(&["y.*", "x.A.wait"]);
     assert!(c.is_equal() && c.contexts_a == 2, "{c:?}");
@@ -265,8 +265,8 @@ fn ignored_methods_go_with_all_below_them() {
         a(),
         b(),
         &with(|o| {
-            o.ignore = vec![Pattern::new("y.*")];
-            o.root = Some(Pattern::new("x.A.f"));
+            o.selection.ignore = vec![Pattern::new("y.*")];
+            o.selection.root = Some(Pattern::new("x.A.f"));
         }),
     );
     assert_eq!(c.calls.a, 5);
@@ -303,8 +303,8 @@ fn call_sites_are_added_up_when_one_side_has_none() {
 fn counts_of_different_kinds_are_not_compared_in_silence() {
     let calls = || list(&["1 - x.A.f()V"]);
     let both = || list(&["1 5 x.A.f()V"]);
-    assert_eq!(compare(calls(), both(), &CompareOptions::default()), Err(CompareError::NoBytecodes(Side::A)));
-    assert_eq!(compare(both(), calls(), &CompareOptions::default()), Err(CompareError::NoBytecodes(Side::B)));
+    assert_eq!(compare(calls(), both(), &CompareOptions::default()), Err(PairError::NoBytecodes(Side::A)));
+    assert_eq!(compare(both(), calls(), &CompareOptions::default()), Err(PairError::NoBytecodes(Side::B)));
     assert!(found(both(), calls(), &with(|o| o.calls_only = true)).is_equal());
     assert!(found(calls(), calls(), &CompareOptions::default()).bytecodes.is_none());
 }
@@ -318,7 +318,7 @@ fn different_choices_for_intrinsics_are_different_in_kind() {
     };
     let [bytecode, native] = ["bytecode", "native"].map(|choice| move || side(choice));
     let refused = compare(bytecode().into(), native().into(), &CompareOptions::default());
-    assert_eq!(refused, Err(CompareError::Intrinsics { a: "bytecode".to_owned(), b: "native".to_owned() }));
+    assert_eq!(refused, Err(PairError::Intrinsics { a: "bytecode".to_owned(), b: "native".to_owned() }));
     let calls = found(bytecode().into(), native().into(), &with(|o| o.calls_only = true));
     assert!(calls.is_equal() && calls.bytecodes.is_none());
     assert!(calls.remarks.iter().any(|r| r.kind() == "header" && r.to_string().starts_with("intrinsics: ")));
@@ -365,7 +365,7 @@ fn markers_are_named_whatever_is_selected() {
         vec![method("A", "f", "()V"), marker],
         vec![thread("main", tree(&[(1, 0, 1, 2), (1, 1, 30, 0)]))],
     );
-    let c = found(p.clone().into(), p.into(), &with(|o| o.root = Some(Pattern::new("A.f"))));
+    let c = found(p.clone().into(), p.into(), &with(|o| o.selection.root = Some(Pattern::new("A.f"))));
     assert_eq!((c.is_equal(), c.is_incomplete(), c.contexts_a), (true, true, 1));
     assert_eq!(c.remarks.len(), 2);
     assert!(
@@ -400,13 +400,13 @@ fn lists_are_limited_and_deterministic() {
 fn sums_that_do_not_fit_are_errors() {
     let most = format!("{} 0 x.A.f()V", u64::MAX);
     let error = compare(list(&["1 1 x.A.f()V"]), list(&[&most, "1 0 x.A.g()V"]), &CompareOptions::default());
-    assert_eq!(error, Err(CompareError::Merge(Side::B, MergeError::Overflow)));
+    assert_eq!(error, Err(PairError::Merge(Side::B, MergeError::Overflow)));
     assert!(found(list(&[&most]), list(&[&most]), &CompareOptions::default()).is_equal());
 }
 
 #[test]
 fn deep_trees_are_compared() {
     let (a, b) = (crate::testing::deep(100_000), crate::testing::deep(100_001));
-    let c = found(a.into(), b.into(), &with(|o| o.root = Some(Pattern::new("A.*"))));
+    let c = found(a.into(), b.into(), &with(|o| o.selection.root = Some(Pattern::new("A.*"))));
     assert_eq!((c.common, c.only_b.contexts, c.only_b.largest[0].path.len()), (100_000, 1, 100_001));
 }

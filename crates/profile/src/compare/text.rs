@@ -1,7 +1,8 @@
 //! A comparison as text for people.
 
-use super::{Agreement, Comparison, Counts, Listed, Metric, Only, Remark};
+use super::{Agreement, Comparison, Listed, Only, Remark};
 use crate::ReportError;
+use crate::metric::{Counts, Metric};
 use crate::report::numbers::{counted, cut, grouped};
 use std::io::{BufWriter, Write};
 
@@ -114,7 +115,7 @@ impl<W: Write> Text<W> {
         };
         let rows = [
             row("", &|agreement| agreement.metric.name().to_owned()),
-            row("Overlap", &|agreement| overlap(agreement)),
+            row("Overlap", &|agreement| agreement.overlap.to_string()),
             row("Relative error of the total", &|agreement| signed_error(agreement.relative_error())),
             row("  summed over contexts", &|agreement| error(agreement.error_over_contexts())),
             row("  largest of a context in both", &|agreement| error(agreement.largest_error)),
@@ -228,18 +229,6 @@ fn difference(a: u64, b: u64) -> String {
         std::cmp::Ordering::Greater => "+",
     };
     format!("{sign}{}", number(a.abs_diff(b)))
-}
-
-/// Six decimals, but 100 and 0 only where they are true.
-fn overlap(agreement: &Agreement<Listed>) -> String {
-    let overlap = agreement.overlap;
-    let text = format!("{:.6}", overlap.percent());
-    let text = match text.as_str() {
-        "100.000000" if !overlap.is_complete() => "99.999999",
-        "0.000000" if overlap.percent() > 0.0 => "0.000001",
-        text => text,
-    };
-    format!("{text} %")
 }
 
 fn error(error: f64) -> String {

@@ -2,7 +2,11 @@
 
 use super::*;
 use crate::contexts::{ContextsOptions, write_contexts};
-use crate::report::{ThreadView, TopOptions, TreeOptions, write_header, write_top, write_tree};
+use crate::labels::{By, Labels};
+use crate::names::NameStyle;
+use crate::origin::Origins;
+use crate::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
+use crate::{Metric, Pattern, Selection, Summary};
 use crate::section::{MAGIC, section, string, varint};
 use crate::testing::{deep, method, profile, random, thread, tree};
 use arbtest::arbitrary::Unstructured;
@@ -245,12 +249,19 @@ fn exercise(bytes: &[u8]) {
     for per_thread in [false, true] {
         let _ = write_contexts(&p, ContextsOptions { per_thread, ..ContextsOptions::default() }, out);
     }
-    for threads in [ThreadView::Merged, ThreadView::Each] {
-        let options = TreeOptions { threads, min_percent: 0.0, width: Some(60), ..TreeOptions::default() };
-        let _ = write_tree(&p, options, out);
+    write_header(&Summary::of(&p), &[], out).expect("memory");
+    for (by, recursion) in [(By::Method, false), (By::Method, true), (By::Package, false)] {
+        let labels = Labels::new(&p.methods, by, NameStyle::Normalised, &Origins::default());
+        if let Ok(tree) = labels.tree(&p.threads, recursion) {
+            let rows = Rows::new(&tree, RowsOptions::all(Metric::Bytecodes));
+            let _ = rows.map(|rows| write_tree("", &rows, &labels.readable(), Some(60), out));
+        }
+        let trees: Vec<_> = p.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
+        let table = Table::of(&trees, labels.len(), Metric::Calls, Order::Own).expect("methods that exist");
+        write_table(&table, &labels, 30, None, out).expect("memory");
     }
-    write_header(&p, out).expect("memory");
-    write_top(&p, TopOptions::default(), out).expect("memory");
+    let selection = Selection { focus: vec![Pattern::new("*a*")], ..Selection::default() };
+    let _ = selection.of_profile(p, NameStyle::Normalised);
 }
 
 #[test]

@@ -1,17 +1,22 @@
 //! What stands above every report: where the numbers come from and what they lack.
 
-use super::Weight;
 use super::numbers::{counted, grouped};
+use crate::merge::RUNS;
 use crate::names::escaped;
-use crate::{Profile, ReportError, ThreadTree};
+use crate::summary::Summary;
+use crate::{Metric, ReportError};
 use std::io::Write;
 
-/// Writes the header: program, JVM, what was counted and how, sums, and every note and damage.
+/// Writes the header: program, JVM, what was counted and how, sums, further facts with their names, and every note and damage.
 ///
 /// # Errors
 /// When the output fails.
-pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), ReportError> {
-    let meta = |key: &str| profile.meta.get(key).map(|value| escaped(value));
+pub fn write_header(
+    summary: &Summary,
+    facts: &[(&str, String)],
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let meta = |key: &str| summary.meta.get(key).map(|value| escaped(value));
     let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{value}");
     line("Program", meta("main").unwrap_or_else(|| "(unknown)".to_owned()))?;
     let jvm: Vec<String> = ["java.vm.name", "java.vm.version"].into_iter().filter_map(meta).collect();
@@ -19,9 +24,12 @@ pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), Report
     if !jvm.is_empty() || !java.is_empty() {
         line("JVM", (jvm.join(" ") + &java).trim_start().to_owned())?;
     }
-    line("Counted", counted_what(profile, meta("blocks")))?;
+    line("Counted", counted_what(summary.metric(), meta("blocks")))?;
     if let Some(intrinsics) = meta("intrinsics") {
         line("Intrinsics", intrinsics_are(intrinsics))?;
+    }
+    if let Some(runs) = meta(RUNS) {
+        line("Runs", format!("{runs}, added up"))?;
     }
     if let Some(reproducible) = meta("reproducible").filter(|value| value != "no") {
         line("Repeatable", reproducible_is(reproducible))?;
@@ -32,30 +40,23 @@ pub fn write_header(profile: &Profile, out: &mut dyn Write) -> Result<(), Report
             line(name, value + why)?;
         }
     }
-    let served: u128 = profile.threads.iter().map(|thread| u128::from(thread.threads)).sum();
-    let alive = profile.threads.iter().filter(|thread| thread.flags & ThreadTree::ENDED == 0).count();
+    let alive = summary.not_ended();
     let alive = if alive == 0 { String::new() } else { format!(", {} not ended", grouped(alive as u128)) };
-    line(
-        "Threads",
-        format!("{} in {}{alive}", grouped(served), counted(profile.threads.len() as u128, "tree")),
-    )?;
-    line(
-        "Contexts",
-        format!(
-            "{} of {}",
-            grouped(profile.contexts() as u128),
-            counted(profile.methods.len() as u128, "method")
-        ),
-    )?;
-    let contexts = || profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]);
-    line("Calls", grouped(contexts().map(|node| u128::from(node.calls)).sum()))?;
-    if Weight::of(profile) == Weight::Bytecodes {
-        line("Bytecodes", grouped(contexts().map(|node| u128::from(node.bytecodes)).sum()))?;
+    let trees = counted(summary.trees.len() as u128, "tree");
+    line("Threads", format!("{} in {trees}{alive}", grouped(summary.threads())))?;
+    let methods = counted(u128::from(summary.methods), "method");
+    line("Contexts", format!("{} of {methods}", grouped(summary.all.contexts)))?;
+    line("Calls", grouped(summary.all.calls))?;
+    if summary.counts_bytecodes {
+        line("Bytecodes", grouped(summary.all.bytecodes))?;
     }
-    for damage in &profile.damage {
+    for (name, fact) in facts {
+        line(name, escaped(fact))?;
+    }
+    for damage in &summary.damage {
         line("INCOMPLETE", escaped(&damage.to_string()))?;
     }
-    for note in &profile.notes {
+    for note in &summary.notes {
         line("Note", escaped(note))?;
     }
     writeln!(out)?;
@@ -81,13 +82,13 @@ fn reproducible_is(value: String) -> String {
     }
 }
 
-fn counted_what(profile: &Profile, blocks: Option<String>) -> String {
-    match (Weight::of(profile), blocks.as_deref()) {
-        (Weight::Calls, _) => "calls".to_owned(),
-        (Weight::Bytecodes, None) => "calls and bytecodes".to_owned(),
-        (Weight::Bytecodes, Some("default")) => {
+fn counted_what(metric: Metric, blocks: Option<String>) -> String {
+    match (metric, blocks.as_deref()) {
+        (Metric::Calls, _) => "calls".to_owned(),
+        (Metric::Bytecodes, None) => "calls and bytecodes".to_owned(),
+        (Metric::Bytecodes, Some("default")) => {
             "calls and bytecodes (default blocks: a block that throws counts as a whole)".to_owned()
         }
-        (Weight::Bytecodes, Some(blocks)) => format!("calls and bytecodes ({blocks} blocks)"),
+        (Metric::Bytecodes, Some(blocks)) => format!("calls and bytecodes ({blocks} blocks)"),
     }
 }

@@ -1,21 +1,25 @@
-//! Reports for people: a header, the tree with its thresholds, the table of the methods that cost most.
+//! Reports: a header, the tree with its thresholds, the table of what costs most.
 //!
-//! Counts have thousands separators; names are those of [`FrameTable::readable`], with control characters escaped. Nothing is
-//! left out in silence: what the thresholds hide is said in a line of its own.
+//! [`Rows`] and [`Table`] are what is shown, for whoever writes it in whatever format; [`write_header`], [`write_tree`] and
+//! [`write_table`] write it for people. Counts have thousands separators then; names are those of
+//! [`FrameTable::readable`], with control characters escaped. Nothing is left out in silence: what the thresholds hide is said in a line
+//! of its own.
 
 mod header;
 pub(crate) mod numbers;
+mod rows;
+mod table;
 #[cfg(test)]
 mod tests;
-mod top;
 mod tree;
 
 pub use header::write_header;
-pub use numbers::{grouped, percent};
-pub use top::{Order, TopOptions, write_top};
-pub use tree::{ThreadView, TreeOptions, write_tree};
+pub use numbers::{aligned, counted, cut, grouped, percent};
+pub use rows::{Row, Rows, RowsOptions};
+pub use table::{Table, TableRow, write_table};
+pub use tree::{thread_title, write_tree};
 
-use crate::{MergeError, Node, Profile};
+use crate::{MergeError, SelectionError};
 use std::io;
 
 #[cfg(doc)]
@@ -30,56 +34,18 @@ pub enum ReportError {
     /// Trees could not be added up.
     #[error(transparent)]
     Merge(#[from] MergeError),
+    /// What was asked for is not there.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
 }
 
-/// What percentages are taken of: bytecodes, or calls where bytecodes were not counted.
+/// What rows are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
-    Bytecodes,
+pub enum Order {
+    /// The metric, of the row itself.
+    Own,
+    /// The metric, with all that was called.
+    Inclusive,
+    /// Calls.
     Calls,
-}
-
-impl Weight {
-    fn of(profile: &Profile) -> Weight {
-        if profile.counts_bytecodes() { Weight::Bytecodes } else { Weight::Calls }
-    }
-
-    fn own(self, node: &Node) -> u64 {
-        match self {
-            Weight::Bytecodes => node.bytecodes,
-            Weight::Calls => node.calls,
-        }
-    }
-}
-
-/// The weights of all subtrees of a tree.
-///
-/// A subtree is a range of the preorder, so one running sum over it serves all.
-struct Inclusive<'a> {
-    tree: &'a crate::Tree,
-    /// Sum over all nodes before this one.
-    before: Vec<u128>,
-}
-
-impl Inclusive<'_> {
-    fn of(tree: &crate::Tree, weight: Weight) -> Inclusive<'_> {
-        let mut before = Vec::with_capacity(tree.nodes().len() + 1);
-        let mut sum = 0u128;
-        before.push(sum);
-        for (index, node) in tree.nodes().iter().enumerate() {
-            // The root's counts mean nothing.
-            sum += if index == 0 { 0 } else { u128::from(weight.own(node)) };
-            before.push(sum);
-        }
-        Inclusive { tree, before }
-    }
-
-    fn subtree(&self, node: u32) -> u128 {
-        let range = self.tree.subtree(node);
-        self.before[range.end as usize] - self.before[range.start as usize]
-    }
-
-    fn total(&self) -> u128 {
-        self.subtree(0)
-    }
 }

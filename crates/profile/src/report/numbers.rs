@@ -19,13 +19,29 @@ pub fn percent(part: u128, total: u128) -> f64 {
 }
 
 /// `count` and the word, in the plural unless it is one.
-pub(crate) fn counted(count: u128, word: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
+pub fn counted(count: u128, word: &str) -> String {
+    let plural = match word {
+        _ if count == 1 => "",
+        word if word.ends_with('s') => "es",
+        _ => "s",
+    };
     format!("{} {word}{plural}", grouped(count))
 }
 
+/// Lines of a table: columns of numbers to the right, the last column to the left; empty columns are left out.
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> impl Iterator<Item = String> {
+    let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(widest);
+    rows.iter().map(move |row| {
+        let numbers = row.iter().zip(widths).take(N - 1).filter(|(_, width)| *width > 0);
+        let mut line: String = numbers.map(|(number, width)| format!("{number:>width$}  ")).collect();
+        line += &row[N - 1];
+        line
+    })
+}
+
 /// The text cut to so many terminal columns, with `…` where something is missing.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     if text.chars().map(columns_of).sum::<usize>() <= columns {
         return text.to_owned();
     }
@@ -61,6 +77,7 @@ mod tests {
         }
         assert_eq!(counted(1, "context"), "1 context");
         assert_eq!(counted(2000, "context"), "2,000 contexts");
+        assert_eq!([counted(1, "class"), counted(2, "class")], ["1 class", "2 classes"]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 use super::*;
-use crate::names::FrameTable;
+use crate::labels::{By, Labels};
+use crate::names::NameStyle;
+use crate::origin::Origins;
 use crate::testing::{deep, method, profile, random, thread, tree};
-use crate::{Damage, Missing, ThreadTree};
+use crate::{Damage, Metric, Missing, Profile, Summary, ThreadTree};
 
 fn shown(write: impl FnOnce(&mut Vec<u8>) -> Result<(), ReportError>) -> String {
     let mut out = Vec::new();
@@ -9,12 +11,59 @@ fn shown(write: impl FnOnce(&mut Vec<u8>) -> Result<(), ReportError>) -> String 
     String::from_utf8(out).expect("UTF-8")
 }
 
-fn tree_text(p: &Profile, options: TreeOptions) -> String {
-    shown(|out| write_tree(p, options, out))
+fn header(p: &Profile) -> String {
+    shown(|out| write_header(&Summary::of(p), &[], out))
 }
 
-fn top_text(p: &Profile, options: TopOptions) -> String {
-    shown(|out| write_top(p, options, out))
+/// How trees are shown.
+#[derive(Clone, Copy)]
+struct TreeOptions {
+    each: bool,
+    recursion: bool,
+    by: By,
+    order: Order,
+    min_percent: f64,
+    depth: Option<usize>,
+    width: Option<usize>,
+}
+
+impl Default for TreeOptions {
+    fn default() -> TreeOptions {
+        let (by, order) = (By::Method, Order::Inclusive);
+        TreeOptions { each: false, recursion: false, by, order, min_percent: 0.5, depth: None, width: None }
+    }
+}
+
+fn tree_text(p: &Profile, options: TreeOptions) -> String {
+    let labels = Labels::new(&p.methods, options.by, NameStyle::Normalised, &Origins::default());
+    let names = labels.readable();
+    let rows = RowsOptions {
+        metric: Metric::of_profile(p),
+        order: options.order,
+        min_percent: options.min_percent,
+        depth: options.depth,
+    };
+    shown(|out| {
+        let mut one = |title: &str, threads: &[ThreadTree]| {
+            let tree = labels.tree(threads, options.recursion)?;
+            write_tree(title, &Rows::new(&tree, rows)?, &names, options.width, out)
+        };
+        if !options.each {
+            return one("All threads", &p.threads);
+        }
+        p.threads.iter().try_for_each(|thread| one(&thread_title(thread), std::slice::from_ref(thread)))
+    })
+}
+
+fn table(p: &Profile, by: By, order: Order) -> (Table, Labels<'_>) {
+    let labels = Labels::new(&p.methods, by, NameStyle::Normalised, &Origins::default());
+    let trees: Vec<_> = p.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
+    (Table::of(&trees, labels.len(), Metric::of_profile(p), order).expect("small"), labels)
+}
+
+fn top_text(p: &Profile, order: Order, limit: usize) -> String {
+    let (table, labels) = table(p, By::Method, order);
+    shown(|out| write_table(&table, &labels, limit, None, out))
 }
 
 fn example() -> Profile {
@@ -45,7 +94,7 @@ fn the_merged_tree() {
     assert_eq!(
         tree_text(&example(), TreeOptions::default()),
         "\
-All threads (2 trees)
+All threads
 calls  bytecodes  inclusive       %  context
     1      1,000    100,000   50.00  Main.main(String[])
 2,000     98,997     98,997   49.50    java.util.HashMap.put(Object, Object)
@@ -58,12 +107,7 @@ calls  bytecodes  inclusive       %  context
 
 #[test]
 fn the_tree_of_each_thread() {
-    let options = TreeOptions {
-        threads: ThreadView::Each,
-        min_percent: 0.0,
-        width: Some(40),
-        ..TreeOptions::default()
-    };
+    let options = TreeOptions { each: true, min_percent: 0.0, width: Some(40), ..TreeOptions::default() };
     assert_eq!(
         tree_text(&example(), options),
         "\
@@ -110,9 +154,8 @@ fn nothing_is_hidden_in_silence() {
         let hidden = rows().filter_map(|row| row.strip_prefix("... ")?.split_once(" more context"));
         let hidden: usize = hidden.map(|(count, _)| count.parse::<usize>().expect("a number")).sum();
         let shown = rows().filter(|row| !row.starts_with("... ")).count();
-        let table = FrameTable::new(&p.methods, crate::names::NameStyle::Normalised);
-        let trees: Vec<_> = p.threads.iter().map(|t| (&t.tree, table.of_method())).collect();
-        assert_eq!(shown + hidden, crate::merge::joined(&trees).expect("small").contexts());
+        let labels = Labels::new(&p.methods, By::Method, NameStyle::Normalised, &Origins::default());
+        assert_eq!(shown + hidden, labels.tree(&p.threads, false).expect("small").contexts());
         Ok(())
     });
 }
@@ -126,15 +169,15 @@ fn calls_alone() {
         text.contains("\ncalls  inclusive       %  context\n    1      2,003   99.50  Main.main(String[])\n"),
         "{text}"
     );
-    let top = top_text(&p, TopOptions { order: Order::Calls, ..TopOptions::default() });
+    let top = top_text(&p, Order::Calls, 30);
     assert!(top.starts_with("calls  inclusive      %  method\n2,011      2,011  99.90  java.util"), "{top}");
-    assert!(!shown(|out| write_header(&p, out)).contains("Bytecodes"));
+    assert!(!header(&p).contains("Bytecodes"));
 }
 
 #[test]
 fn the_top_methods() {
     assert_eq!(
-        top_text(&example(), TopOptions { limit: 2, ..TopOptions::default() }),
+        top_text(&example(), Order::Own, 2),
         "\
 calls     self      %  inclusive      %  method
 2,011  198,998  99.50    198,998  99.50  java.util.HashMap.put(Object, Object)
@@ -143,7 +186,7 @@ calls     self      %  inclusive      %  method
 
 "
     );
-    let top = top_text(&example(), TopOptions { order: Order::Inclusive, ..TopOptions::default() });
+    let top = top_text(&example(), Order::Inclusive, 30);
     assert!(top.lines().nth(3).is_some_and(|line| line.ends_with("Main.rare()")), "{top}");
 }
 
@@ -152,7 +195,7 @@ fn recursion_counts_once() {
     let methods = vec![method("A", "f", "()V"), method("A", "g", "()V")];
     // f (1) -> g (2) -> f (4) -> g (8), then another f (16) beside the first.
     let t = tree(&[(1, 0, 1, 1), (2, 1, 1, 2), (3, 0, 1, 4), (4, 1, 1, 8), (1, 0, 1, 16)]);
-    let top = top_text(&profile(methods, vec![thread("main", t)]), TopOptions::default());
+    let top = top_text(&profile(methods, vec![thread("main", t)]), Order::Own, 30);
     let row = |name: &str| {
         top.lines().find(|l| l.ends_with(name)).map(|l| l.split_whitespace().collect::<Vec<_>>())
     };
@@ -166,8 +209,8 @@ fn counts_of_roots_mean_nothing() -> Result<(), crate::TreeTooLarge> {
     builder.enter(0, 1, 2)?;
     let p = profile(vec![method("A", "f", "()V")], vec![thread("main", builder.finish())]);
     assert!(tree_text(&p, TreeOptions::default()).contains("1          2          2  100.00  A.f()\n"));
-    assert!(top_text(&p, TopOptions::default()).contains("    1     2  100.00          2  100.00  A.f()\n"));
-    assert!(shown(|out| write_header(&p, out)).contains("Calls       1\nBytecodes   2\n"));
+    assert!(top_text(&p, Order::Own, 30).contains("    1     2  100.00          2  100.00  A.f()\n"));
+    assert!(header(&p).contains("Calls       1\nBytecodes   2\n"));
     Ok(())
 }
 
@@ -178,7 +221,7 @@ fn the_header_says_what_is_missing() {
     p.notes.push("started without -XX:-OmitStackTraceInFastThrow\u{1b}[2J".into());
     p.damage.push(Damage::Truncated { length: 77, missing: Missing::LaterTrees });
     assert_eq!(
-        shown(|out| write_header(&p, out)),
+        header(&p),
         "\
 Program     Main
 JVM         Some VM 25+1 (Java 25)
@@ -194,4 +237,94 @@ Note        started without -XX:-OmitStackTraceInFastThrow\\u{1b}[2J
 
 "
     );
+}
+
+#[test]
+fn packages_call_each_other() {
+    let mut p = example();
+    let text = tree_text(&p, TreeOptions { by: By::Package, min_percent: 0.0, ..TreeOptions::default() });
+    // Main and Main.rare are one context, and so is what both call.
+    assert_eq!(
+        text,
+        "\
+All threads
+calls  bytecodes  inclusive       %  context
+    2      1,002    100,000   50.00  (unnamed package)
+2,001     98,998     98,998   49.50    java.util
+   10    100,000    100,000   50.00  java.util
+
+"
+    );
+    let (by_class, labels) = table(&p, By::Class, Order::Own);
+    let names = labels.readable();
+    let rows: Vec<_> = by_class.rows.iter().map(|r| (&*names[r.label as usize], r.sums.inclusive)).collect();
+    assert_eq!(rows, [("java.util.HashMap", 198_998), ("Main", 100_000)]);
+    let limited = shown(|out| write_table(&by_class, &labels, 1, None, out));
+    assert!(limited.ends_with("\n... 1 more class, 0.50 %\n\n"), "{limited}");
+    p.meta.insert("metrics".into(), "calls".into());
+    assert_eq!(table(&p, By::Class, Order::Own).0.total, 2_013);
+}
+
+#[test]
+fn recursion_is_folded_when_asked() {
+    let folded = TreeOptions { recursion: true, ..TreeOptions::default() };
+    let text = tree_text(&deep(10_000), folded);
+    assert_eq!(
+        text,
+        "\
+All threads
+calls  bytecodes  inclusive       %  context
+5,000     10,000     20,000  100.00  A.f()
+5,000     10,000     10,000   50.00    A.g()
+
+"
+    );
+}
+
+#[test]
+fn siblings_are_sorted_as_asked() {
+    let methods = vec![method("A", "f", "()V"), method("A", "g", "()V"), method("A", "h", "()V")];
+    // f: own 1, inclusive 101, 3 calls. g: own 50, 2 calls. h: own 40, 9 calls.
+    let t = tree(&[(1, 0, 3, 1), (2, 1, 1, 100), (1, 1, 2, 50), (1, 2, 9, 40)]);
+    let p = profile(methods, vec![thread("main", t)]);
+    let outermost = |order| -> String {
+        let text = tree_text(&p, TreeOptions { order, depth: Some(1), ..TreeOptions::default() });
+        text.lines().filter_map(|line| line.split_once("  A.")?.1.chars().next()).collect()
+    };
+    assert_eq!([Order::Own, Order::Inclusive, Order::Calls].map(outermost), ["ghf", "fgh", "hfg"]);
+}
+
+/// The sums of all rows are the total, and the outermost rows have it all.
+#[test]
+fn sums_are_the_total() {
+    arbtest::arbtest(|u| {
+        let p = random(u)?;
+        let summary = Summary::of(&p).all;
+        for (by, recursion) in [(By::Method, false), (By::Method, true), (By::Class, false), (By::Package, true)] {
+            let labels = Labels::new(&p.methods, by, NameStyle::Normalised, &Origins::default());
+            let tree = labels.tree(&p.threads, recursion).expect("small");
+            for metric in [Metric::Calls, Metric::Bytecodes] {
+                let rows = Rows::new(&tree, RowsOptions::all(metric)).expect("small");
+                let (mut own, mut outermost, mut contexts) = (0, 0, 0);
+                let all: Result<(), ()> = rows.for_each(|row| {
+                    if let Row::Context { node, depth, inclusive } = row {
+                        own += u128::from(metric.of_node(&tree.nodes()[node as usize]));
+                        outermost += if depth == 1 { u128::from(inclusive) } else { 0 };
+                        contexts += 1;
+                    }
+                    Ok(())
+                });
+                assert!(all.is_ok());
+                assert_eq!((own, outermost), (summary.total(metric), summary.total(metric)));
+                assert_eq!(contexts, tree.contexts());
+                let table = Table::of(&[(&tree, &identity(labels.len()))], labels.len(), metric, Order::Own);
+                assert_eq!(table.expect("small").total, summary.total(metric));
+            }
+        }
+        Ok(())
+    });
+}
+
+fn identity(labels: usize) -> Vec<u32> {
+    (0..labels as u32).collect()
 }

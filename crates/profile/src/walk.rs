@@ -7,7 +7,7 @@ use std::iter::Peekable;
 
 /// One node in both trees, or the lack of it in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Match {
+pub(crate) enum Match {
     A(u32),
     B(u32),
     Both(u32, u32),
@@ -20,7 +20,7 @@ struct Level<'t> {
 
 /// Visits all nodes but the roots of two trees that share their labels, whose children are sorted by label, and in which no siblings
 /// have the same (as [`crate::merge::joined`] makes them): equal paths together, in the order of the labels, callers before callees.
-pub(super) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
+pub(crate) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
     let level = |x, y| Level { a: a.children(x).peekable(), b: b.children(y).peekable() };
     let mut levels = vec![level(0, 0)];
     while let Some(Level { a: in_a, b: in_b }) = levels.last_mut() {
@@ -49,7 +49,7 @@ pub(super) fn walk(a: &Tree, b: &Tree, mut visit: impl FnMut(Match)) {
 }
 
 /// The paths of some nodes of a tree, outermost label first, in the order of the nodes, which must be sorted.
-pub(super) fn paths(tree: &Tree, nodes: &[u32]) -> Vec<Vec<u32>> {
+pub(crate) fn paths(tree: &Tree, nodes: &[u32]) -> Vec<Vec<u32>> {
     let mut paths = Vec::with_capacity(nodes.len());
     let mut wanted = nodes.iter().copied().peekable();
     let mut open: Vec<(u32, u32)> = Vec::new();

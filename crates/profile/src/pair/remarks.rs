@@ -24,6 +24,9 @@ impl fmt::Display for Side {
     }
 }
 
+/// What the two inputs are called where nothing else is said.
+pub const SIDES: [&str; 2] = ["A", "B"];
+
 /// Something a reader must know. The text is safe for terminals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remark {
@@ -56,7 +59,7 @@ pub enum Remark {
     /// This side does not have the thread that was asked for.
     ThreadMissing(Side, String),
     /// This side does not have the method that was asked for.
-    RootMissing(Side, String),
+    MethodMissing(Side, String),
     /// No method matches this pattern of methods to be ignored.
     IgnoresNothing(String),
     /// Classes with numbers in their names may be the same and named differently.
@@ -74,7 +77,7 @@ impl Remark {
             Remark::Marker { .. } => "marker",
             Remark::CallSitesMerged(_) => "call-sites-merged",
             Remark::ThreadMissing(..) => "thread-missing",
-            Remark::RootMissing(..) => "root-missing",
+            Remark::MethodMissing(..) => "method-missing",
             Remark::IgnoresNothing(_) => "ignores-nothing",
             Remark::GeneratedNames => "generated-names",
         }
@@ -88,52 +91,63 @@ impl Remark {
             | Remark::Marker { side, .. }
             | Remark::CallSitesMerged(side)
             | Remark::ThreadMissing(side, _)
-            | Remark::RootMissing(side, _) => Some(*side),
+            | Remark::MethodMissing(side, _) => Some(*side),
             Remark::Note(side, _) => *side,
             Remark::Header { .. } | Remark::IgnoresNothing(_) | Remark::GeneratedNames => None,
         }
     }
 }
 
-impl fmt::Display for Remark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Remark {
+    /// The remark in words, where the two inputs are called so.
+    pub fn worded(&self, sides: [&str; 2]) -> String {
+        let [a_is, b_is] = sides;
+        let name = |side: &Side| match side {
+            Side::A => a_is,
+            Side::B => b_is,
+        };
         match self {
-            Remark::Incomplete(_, what) | Remark::Note(_, what) => f.write_str(&escaped(what)),
+            Remark::Incomplete(_, what) | Remark::Note(_, what) => escaped(what),
             Remark::Header { key, a, b } => {
                 let value = |value: &Option<String>| match value {
                     Some(value) => escaped(value),
                     None => "(nothing)".to_owned(),
                 };
-                write!(f, "{}: A has {}, B has {}", escaped(key), value(a), value(b))?;
-                if let Some((_, meaning)) = MEANING.iter().find(|(known, _)| known == key) {
-                    write!(f, "; {meaning}")?;
-                }
-                Ok(())
+                let meaning = MEANING.iter().find(|(known, _)| known == key);
+                let meaning = meaning.map_or(String::new(), |(_, meaning)| format!("; {meaning}"));
+                format!("{}: {a_is} has {}, {b_is} has {}{meaning}", escaped(key), value(a), value(b))
             }
             Remark::NoHeader(_) => {
-                f.write_str("no header: by what rules it was counted, and whether it is complete, is not known")
+                "no header: by what rules it was counted, and whether it is complete, is not known".to_owned()
             }
-            Remark::Marker { marker, calls, .. } => write!(
-                f,
+            Remark::Marker { marker, calls, .. } => format!(
                 "contexts are missing: the marker {} stands for them, with {calls} calls",
                 escaped(marker)
             ),
-            Remark::CallSitesMerged(side) => {
-                write!(f, "call sites of {side} are added up, as the other side does not tell them apart")
-            }
+            Remark::CallSitesMerged(side) => format!(
+                "call sites of {} are added up, as the other side does not tell them apart",
+                name(side)
+            ),
             Remark::ThreadMissing(side, thread) => {
-                write!(f, "{side} has no thread '{}'", escaped(thread))
+                format!("{} has no thread '{}'", name(side), escaped(thread))
             }
-            Remark::RootMissing(side, root) => {
-                write!(f, "{side} has no context with the method '{}'", escaped(root))
+            Remark::MethodMissing(side, method) => {
+                format!("{} has no context with the method '{}'", name(side), escaped(method))
             }
             Remark::IgnoresNothing(pattern) => {
-                write!(f, "no method of either side is ignored by '{}'", escaped(pattern))
+                format!("no method of either side is ignored by '{}'", escaped(pattern))
             }
-            Remark::GeneratedNames => f.write_str(
-                "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out",
-            ),
+            Remark::GeneratedNames => {
+                "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out"
+                    .to_owned()
+            }
         }
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(SIDES))
     }
 }
 
@@ -148,7 +162,7 @@ const MEANING: [(&str, &str); 6] = [
 ];
 
 /// What the headers, notes and damages say.
-pub(super) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
+pub(crate) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for (side, input) in [(Side::A, a), (Side::B, b)] {
         remarks.extend(input.incomplete.iter().map(|what| Remark::Incomplete(side, what.clone())));
@@ -206,7 +220,7 @@ fn different_values(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) 
 }
 
 /// The markers in a tree. (A thread's name looks like a marker in a list, but has no calls.)
-pub(super) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &Tree) -> Vec<Remark> {
+pub(crate) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &Tree) -> Vec<Remark> {
     let is_marker = |method: &Method| method.flags & Method::MARKER != 0 && method.class.starts_with('[');
     let mut markers: BTreeMap<u32, (&str, u64)> = BTreeMap::new();
     for (method, &label) in methods.iter().zip(labels).filter(|(method, _)| is_marker(method)) {
@@ -225,6 +239,6 @@ pub(super) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &
 }
 
 /// Whether a method's class was made while the program ran, and has a number that may differ between runs.
-pub(super) fn has_generated_names(methods: &[Method]) -> bool {
+pub(crate) fn has_generated_names(methods: &[Method]) -> bool {
     methods.iter().any(|m| m.flags & Method::MARKER == 0 && normalised_class(&m.class) != &*m.class)
 }

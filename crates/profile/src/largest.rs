@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 /// Keeps the `limit` items whose keys are largest; of equal keys those that came first.
 #[derive(Clone, Debug)]
-pub(super) struct Largest<K, T> {
+pub(crate) struct Largest<K, T> {
     limit: usize,
     seen: u64,
     /// The smallest kept item on top.
@@ -19,11 +19,11 @@ struct Item<K, T> {
 }
 
 impl<K: Ord, T> Largest<K, T> {
-    pub(super) fn new(limit: usize) -> Largest<K, T> {
+    pub(crate) fn new(limit: usize) -> Largest<K, T> {
         Largest { limit, seen: 0, kept: BinaryHeap::new() }
     }
 
-    pub(super) fn add(&mut self, key: K, item: T) {
+    pub(crate) fn add(&mut self, key: K, item: T) {
         let key = (key, Reverse(self.seen));
         self.seen += 1;
         if self.kept.len() == self.limit {
@@ -36,7 +36,7 @@ impl<K: Ord, T> Largest<K, T> {
     }
 
     /// The kept items, the largest first.
-    pub(super) fn into_sorted(self) -> Vec<T> {
+    pub(crate) fn into_sorted(self) -> Vec<T> {
         self.kept.into_sorted_vec().into_iter().map(|Reverse(item)| item.item).collect()
     }
 }

@@ -1,5 +1,7 @@
 //! Patterns for methods and threads.
 
+use crate::names::Frame;
+
 /// A name in which `*` stands for any run of characters.
 ///
 /// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a parenthesis itself, also against that
@@ -26,6 +28,11 @@ impl Pattern {
     /// The text it was made of.
     pub fn given(&self) -> &str {
         &self.given
+    }
+
+    /// Whether a thread of this name is meant, by a pattern made by [`Pattern::of_thread`].
+    pub fn matches_thread(&self, name: &str) -> bool {
+        self.matches(&Frame::thread(name).bytes().collect::<Vec<u8>>())
     }
 
     /// Whether a frame's text is meant.

@@ -1,0 +1,34 @@
+//! Arguments of `cctrewrite info`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+    cctrewrite info run.cct
+    cctrewrite info *.cct --format json";
+
+/// Say what a profile is: program, JVM, options, sizes, threads, and what it lacks
+///
+/// The whole file is read and checked. Of a file that was cut off what is there is described, and the exit code is 3.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Info {
+    /// Profiles; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub profiles: Vec<PathBuf>,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = InfoFormat::Text)]
+    pub format: InfoFormat,
+}
+
+/// Formats of a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InfoFormat {
+    /// For people
+    Text,
+    /// For programs: one JSON object (docs/formats/json.md)
+    Json,
+}

@@ -1,0 +1,48 @@
+//! Arguments that select contexts, shared by the commands that look at profiles.
+
+use clap::Args;
+
+use cct_profile::{Pattern, Selection};
+
+/// Threads, roots, focus and what is left out.
+#[derive(Debug, Args)]
+pub struct SelectionArguments {
+    /// Only threads of this name (a pattern)
+    #[arg(long, value_name = "THREAD")]
+    pub thread: Option<String>,
+
+    /// Only what is at and below a method (a pattern): of every stack the part from its outermost frame that matches. Parts that become
+    /// equal are added up
+    #[arg(long, value_name = "METHOD")]
+    pub root: Option<String>,
+
+    /// Only contexts in whose stack a method is (a pattern; repeatable, any of them): what it calls, and its callers on the way to it without
+    /// their own counts. Looked for behind --root
+    #[arg(long, value_name = "METHOD")]
+    pub focus: Vec<String>,
+
+    /// Leave out methods that match (a pattern; repeatable), and all that is below them. Goes before --root and --focus
+    #[arg(long, value_name = "METHOD")]
+    pub ignore: Vec<String>,
+}
+
+impl SelectionArguments {
+    /// As the library takes it.
+    pub fn selection(&self) -> Selection {
+        let patterns = |given: &[String]| given.iter().map(|given| Pattern::new(given)).collect();
+        Selection {
+            thread: self.thread.as_deref().map(Pattern::of_thread),
+            root: self.root.as_deref().map(Pattern::new),
+            focus: patterns(&self.focus),
+            ignore: patterns(&self.ignore),
+        }
+    }
+
+    /// What is selected, in words, without the threads.
+    pub fn in_words(&self) -> Vec<String> {
+        let root = self.root.iter().map(|root| format!("from '{root}' on"));
+        let focus = (!self.focus.is_empty()).then(|| format!("through '{}'", self.focus.join("' or '")));
+        let ignored = self.ignore.iter().map(|pattern| format!("without '{pattern}'"));
+        root.chain(focus).chain(ignored).collect()
+    }
+}

@@ -1,0 +1,163 @@
+//! JSON objects that are written as they come (docs/formats/json.md): one member on each line, and one item of a list on each line.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use cct_profile::Summary;
+use serde::Serialize;
+
+/// An object in the making. [`Object::end`] must be called.
+pub struct Object<'o> {
+    out: &'o mut dyn Write,
+    depth: usize,
+    first: bool,
+}
+
+/// A list in the making.
+pub struct List<'o> {
+    out: &'o mut dyn Write,
+    depth: usize,
+    first: bool,
+}
+
+fn separate(out: &mut dyn Write, first: &mut bool, depth: usize) -> io::Result<()> {
+    let comma = if std::mem::take(first) { "" } else { "," };
+    write!(out, "{comma}\n{:1$}", "", 2 * depth)
+}
+
+impl<'o> Object<'o> {
+    /// A document of a format: `{"format": ..., "version": ...`.
+    pub fn new(out: &'o mut dyn Write, format: &str, version: u32) -> io::Result<Object<'o>> {
+        out.write_all(b"{")?;
+        let mut object = Object { out, depth: 1, first: true };
+        object.member("format", format)?;
+        object.member("version", &version)?;
+        Ok(object)
+    }
+
+    fn key(&mut self, key: &str) -> io::Result<()> {
+        separate(self.out, &mut self.first, self.depth)?;
+        serde_json::to_writer(&mut *self.out, key)?;
+        self.out.write_all(b": ")
+    }
+
+    /// Writes a member.
+    pub fn member(&mut self, key: &str, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+        self.key(key)?;
+        Ok(serde_json::to_writer(&mut *self.out, value)?)
+    }
+
+    /// Writes a member that is a list.
+    pub fn list<E: From<io::Error>>(
+        &mut self,
+        key: &str,
+        write: impl FnOnce(&mut List<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.key(key)?;
+        self.out.write_all(b"[")?;
+        let mut list = List { out: &mut *self.out, depth: self.depth + 1, first: true };
+        write(&mut list)?;
+        if !list.first {
+            write!(self.out, "\n{:1$}", "", 2 * self.depth)?;
+        }
+        Ok(self.out.write_all(b"]")?)
+    }
+
+    /// Writes its end.
+    pub fn end(self) -> io::Result<()> {
+        write!(self.out, "\n{:1$}}}", "", 2 * (self.depth - 1))
+    }
+}
+
+impl List<'_> {
+    /// Writes an item.
+    pub fn item(&mut self, value: &impl Serialize) -> io::Result<()> {
+        separate(self.out, &mut self.first, self.depth)?;
+        Ok(serde_json::to_writer(&mut *self.out, value)?)
+    }
+
+    /// Begins an item that is an object.
+    pub fn object(&mut self) -> io::Result<Object<'_>> {
+        separate(self.out, &mut self.first, self.depth)?;
+        self.out.write_all(b"{")?;
+        Ok(Object { out: &mut *self.out, depth: self.depth + 1, first: true })
+    }
+}
+
+/// What is to be known of a profile first, the same in all formats.
+#[derive(Serialize)]
+pub struct Head<'s> {
+    meta: &'s BTreeMap<String, String>,
+    notes: &'s [String],
+    incomplete: Vec<String>,
+    totals: Totals,
+}
+
+#[derive(Serialize)]
+struct Totals {
+    threads: u128,
+    trees: usize,
+    methods: u64,
+    contexts: u128,
+    calls: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytecodes: Option<u128>,
+}
+
+impl<'s> Head<'s> {
+    /// Of a profile.
+    pub fn of(summary: &'s Summary) -> Head<'s> {
+        let markers = summary.markers.iter().map(|(marker, calls)| {
+            format!("contexts are missing: the marker {marker} stands for them, with {calls} calls")
+        });
+        Head {
+            meta: &summary.meta,
+            notes: &summary.notes,
+            incomplete: summary.damage.iter().map(ToString::to_string).chain(markers).collect(),
+            totals: Totals {
+                threads: summary.threads(),
+                trees: summary.trees.len(),
+                methods: summary.methods,
+                contexts: summary.all.contexts,
+                calls: summary.all.calls,
+                bytecodes: summary.counts_bytecodes.then_some(summary.all.bytecodes),
+            },
+        }
+    }
+
+    /// Writes its members.
+    pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
+        object.member("meta", self.meta)?;
+        object.member("notes", self.notes)?;
+        object.member("incomplete", &self.incomplete)?;
+        object.member("totals", &self.totals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_bit_by_bit_is_json() {
+        let mut out = Vec::new();
+        let mut object = Object::new(&mut out, "x", 1).unwrap();
+        object.list("none", |_| io::Result::Ok(())).unwrap();
+        object
+            .list("some", |list| {
+                list.item(&"a\"b")?;
+                let mut inner = list.object()?;
+                inner.member("n", &u128::from(u64::MAX))?;
+                inner.end()?;
+                io::Result::Ok(())
+            })
+            .unwrap();
+        object.end().unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let expected = serde_json::json!({
+            "format": "x", "version": 1, "none": [], "some": ["a\"b", {"n": u64::MAX}]
+        });
+        assert_eq!(value, expected);
+        assert_eq!(String::from_utf8(out).unwrap().lines().count(), 11);
+    }
+}

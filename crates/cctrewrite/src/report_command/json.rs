@@ -1,0 +1,130 @@
+//! A report as one JSON object (docs/formats/json.md). Rows are written as they are met, so that memory does not grow with their number.
+
+use std::io::Write;
+
+use cct_profile::ReportError;
+use cct_profile::report::Row;
+use serde::Serialize;
+
+use super::{Shown, View};
+use crate::json::{self, Head};
+use crate::profile_file::shown;
+
+#[derive(Serialize)]
+struct Selected<'a> {
+    thread: Option<&'a str>,
+    root: Option<&'a str>,
+    focus: &'a [String],
+    ignore: &'a [String],
+    contexts: u128,
+    calls: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytecodes: Option<u128>,
+}
+
+#[derive(Serialize)]
+struct TableRow<'a> {
+    name: &'a str,
+    calls: u128,
+    #[serde(rename = "self")]
+    own: u128,
+    inclusive: u128,
+}
+
+#[derive(Serialize)]
+struct Thread<'a> {
+    name: &'a str,
+    threads: u64,
+}
+
+/// A row of a tree: a context, or what the thresholds hide.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum TreeRow<'a> {
+    Context {
+        depth: usize,
+        name: &'a str,
+        calls: u64,
+        #[serde(rename = "self")]
+        own: u64,
+        inclusive: u64,
+    },
+    Hidden {
+        depth: usize,
+        hidden: u64,
+        inclusive: u64,
+    },
+}
+
+/// Writes the object, and a line end.
+pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    let arguments = report.arguments;
+    let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
+    let mut object = json::Object::new(out, "cctrewrite report", 1)?;
+    object.member("files", &files)?;
+    Head::of(&report.summary).write(&mut object)?;
+    let selection = &arguments.selection;
+    let selected = report.selected.map(|extent| Selected {
+        thread: selection.thread.as_deref(),
+        root: selection.root.as_deref(),
+        focus: &selection.focus,
+        ignore: &selection.ignore,
+        contexts: extent.contexts,
+        calls: extent.calls,
+        bytecodes: report.summary.counts_bytecodes.then_some(extent.bytecodes),
+    });
+    object.member("selected", &selected)?;
+    let labels = report.labels()?;
+    let names: Vec<String> = (0..labels.len() as u32).map(|label| labels.exact(label)).collect();
+    object.member("by", labels.by().name())?;
+    object.member("metric", report.metric.name())?;
+
+    let table = report.table(&labels)?;
+    object.member("total", &table.total)?;
+    object.member("table_rows", &table.rows.len())?;
+    object.list("table", |list| -> Result<(), ReportError> {
+        for row in table.rows.iter().take(arguments.top.unwrap_or(usize::MAX)) {
+            let sums = row.sums;
+            let (name, calls) = (names[row.label as usize].as_str(), sums.calls);
+            list.item(&TableRow { name, calls, own: sums.own, inclusive: sums.inclusive })?;
+        }
+        Ok(())
+    })?;
+    object.list("trees", |list| {
+        report.for_each_view(&labels, |view| {
+            let mut tree = list.object()?;
+            write_tree(report, view, &names, &mut tree)?;
+            Ok(tree.end()?)
+        })
+    })?;
+    object.end()?;
+    Ok(writeln!(out)?)
+}
+
+fn write_tree(
+    report: &Shown<'_>,
+    view: &View<'_>,
+    names: &[String],
+    object: &mut json::Object<'_>,
+) -> Result<(), ReportError> {
+    let rows = report.rows(&view.tree)?;
+    let thread = view.thread.map(|thread| Thread { name: &thread.name, threads: thread.threads });
+    object.member("thread", &thread)?;
+    object.member("total", &rows.total())?;
+    object.list("contexts", |list| {
+        rows.for_each(|row| {
+            let row = match row {
+                Row::Context { node, depth, inclusive } => {
+                    let counts = &view.tree.nodes()[node as usize];
+                    let name = names.get(counts.method as usize).map_or("?", String::as_str);
+                    let own = report.metric.of_node(counts);
+                    TreeRow::Context { depth, name, calls: counts.calls, own, inclusive }
+                }
+                Row::Hidden { contexts, inclusive, depth } => {
+                    TreeRow::Hidden { depth, hidden: contexts, inclusive }
+                }
+            };
+            Ok(list.item(&row)?)
+        })
+    })
+}

@@ -1,0 +1,302 @@
+//! `cctrewrite report --table`: tables of the literature, a row for each profile, which are in memory one after the other.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cct_profile::compare::{CompareOptions, Overlap, compare};
+use cct_profile::origin::{Origins, is_jdk_by_name};
+use cct_profile::pair::Input;
+use cct_profile::report::{grouped, percent};
+use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
+use cct_profile::{Method, Profile, ReportError};
+use serde_json::{Value, json};
+
+use crate::args::{Report, ReportFormat, TableArgument};
+use crate::exit::{self, Outcome};
+use crate::profile_file::{open, read, shown};
+use crate::report_command::{names, select};
+use crate::{classes, csv, json};
+
+/// A column: what programs call it, and people.
+type Column = (&'static str, &'static str);
+
+/// A field of a row.
+enum Cell {
+    Text(String),
+    Count(u128),
+    /// A part and its whole.
+    Share(u128, u128),
+    Overlap(Option<Overlap>),
+    Number(f64),
+}
+
+impl Cell {
+    fn for_people(&self) -> String {
+        match self {
+            Cell::Text(text) => crate::text::readable(text.as_bytes()),
+            Cell::Count(count) => grouped(*count),
+            Cell::Share(part, whole) => format!("{:.2} %", percent(*part, *whole)),
+            Cell::Overlap(None) => "-".to_owned(),
+            Cell::Overlap(Some(overlap)) => overlap.to_string(),
+            Cell::Number(number) => format!("{number:.2}"),
+        }
+    }
+
+    fn for_programs(&self) -> String {
+        match self {
+            Cell::Text(text) => text.clone(),
+            Cell::Count(count) => count.to_string(),
+            Cell::Overlap(None) => String::new(),
+            other => other.number().map_or(String::new(), |number| format!("{number:.6}")),
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Share(part, whole) => Some(percent(*part, *whole)),
+            Cell::Overlap(overlap) => overlap.map(Overlap::percent),
+            Cell::Number(number) => Some(*number),
+            Cell::Text(_) | Cell::Count(_) => None,
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        match self {
+            Cell::Text(text) => json!(text),
+            Cell::Count(count) => json!(count),
+            other => json!(other.number()),
+        }
+    }
+}
+
+const NATIVES: &[Column] = &[
+    ("file", "profile"),
+    ("native_contexts", "native contexts"),
+    ("native_contexts_percent", "of all"),
+    ("native_calls", "native calls"),
+    ("native_calls_percent", "of all"),
+    ("contexts", "contexts"),
+    ("calls", "calls"),
+];
+
+const LIBRARY: &[Column] = &[
+    ("file", "profile"),
+    ("app_to_app_percent", "app -> app"),
+    ("jdk_to_app_percent", "JDK -> app"),
+    ("app_to_jdk_percent", "app -> JDK"),
+    ("jdk_to_jdk_percent", "JDK -> JDK"),
+    ("calls", "calls"),
+    ("entries", "entries"),
+    ("unknown", "unknown"),
+];
+
+const SHAPE: &[Column] = &[
+    ("file", "profile"),
+    ("methods", "methods"),
+    ("contexts", "contexts"),
+    ("leaves", "leaves"),
+    ("depth", "depth"),
+    ("average_depth", "average"),
+    ("calls", "calls"),
+    ("bytecodes", "bytecodes"),
+];
+
+const OVERLAP: &[Column] =
+    &[("a", "A"), ("b", "B"), ("calls_percent", "calls"), ("bytecodes_percent", "bytecodes")];
+
+struct Table {
+    name: &'static str,
+    columns: &'static [Column],
+    rows: Vec<Vec<Cell>>,
+    /// What is to be known of the numbers.
+    remarks: Vec<&'static str>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
+    if arguments.format == ReportFormat::Contexts {
+        anyhow::bail!("a table is written as text, json or csv");
+    }
+    let mut table = match which {
+        TableArgument::Natives => Table::new("natives", NATIVES),
+        TableArgument::Library => Table::new("library", LIBRARY),
+        TableArgument::Shape => Table::new("shape", SHAPE),
+        TableArgument::Overlap => Table::new("overlap", OVERLAP),
+    };
+    let damaged = if which == TableArgument::Overlap {
+        overlaps(arguments, &mut table)?
+    } else {
+        let origins = classes::origins(&arguments.classes)?;
+        if which == TableArgument::Library && !origins.have_jdk() {
+            table.remarks.push(BY_NAME);
+        }
+        let mut damaged = false;
+        for path in &arguments.profiles {
+            let profile = read(path)?;
+            damaged |= !profile.damage.is_empty();
+            let (profile, _) = select(arguments, profile).with_context(|| shown(path))?;
+            let row = row(which, &profile, arguments, &origins).with_context(|| shown(path))?;
+            table.rows.push(std::iter::once(Cell::Text(shown(path))).chain(row).collect());
+        }
+        damaged
+    };
+    exit::to_stdout(|out| table.write(arguments, out))?;
+    Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
+}
+
+const BY_NAME: &str = "classes of the JDK are known by their packages' names; --classes with the home of the JDK looks them up";
+
+fn row(which: TableArgument, profile: &Profile, arguments: &Report, origins: &Origins) -> Result<Vec<Cell>> {
+    let names = names(arguments);
+    Ok(match which {
+        TableArgument::Natives => {
+            let NativeShare { native_contexts, contexts, native_calls, calls } =
+                NativeShare::of(profile, names)?;
+            let (native_contexts, contexts) = (u128::from(native_contexts), u128::from(contexts));
+            vec![
+                Cell::Count(native_contexts),
+                Cell::Share(native_contexts, contexts),
+                Cell::Count(native_calls),
+                Cell::Share(native_calls, calls),
+                Cell::Count(contexts),
+                Cell::Count(calls),
+            ]
+        }
+        TableArgument::Library => {
+            let calls = LibraryCalls::of(profile, |method| owner(method, origins))?;
+            let total = calls.total();
+            let parts = [calls.app_to_app, calls.jdk_to_app, calls.app_to_jdk, calls.jdk_to_jdk];
+            let shares = parts.map(|part| Cell::Share(part, total));
+            shares.into_iter().chain([total, calls.entries, calls.unknown].map(Cell::Count)).collect()
+        }
+        TableArgument::Shape | TableArgument::Overlap => {
+            let Shape { methods, extent } = Shape::of(profile, names)?;
+            vec![
+                Cell::Count(methods.into()),
+                Cell::Count(extent.contexts),
+                Cell::Count(extent.leaves),
+                Cell::Count(extent.depth.into()),
+                Cell::Number(extent.average_depth()),
+                Cell::Count(extent.calls),
+                Cell::Count(extent.bytecodes),
+            ]
+        }
+    })
+}
+
+/// Whose a method is. What is in none of the places given is the application's, as long as a JDK is among them.
+fn owner(method: &Method, origins: &Origins) -> Owner {
+    if method.flags & (Method::UNKNOWN | Method::MARKER) != 0 {
+        return Owner::Unknown;
+    }
+    let is_jdk = match origins.of(&method.class) {
+        Some(origin) if origins.have_jdk() => origin.is_jdk,
+        None if origins.have_jdk() => false,
+        _ => is_jdk_by_name(&method.class),
+    };
+    if is_jdk { Owner::Jdk } else { Owner::Application }
+}
+
+/// Each profile with each that stands behind it. Two are in memory at a time.
+fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
+    let paths = &arguments.profiles;
+    if paths.len() < 2 {
+        anyhow::bail!("an overlap is one of two profiles: name at least two");
+    }
+    if paths.iter().any(|path| crate::profile_file::is_stdin(path)) {
+        anyhow::bail!("profiles are read several times for --table overlap: standard input cannot be one");
+    }
+    let options = CompareOptions {
+        selection: arguments.selection.selection(),
+        names: names(arguments),
+        limit: 0,
+        ..CompareOptions::default()
+    };
+    let input = |path: &Path| -> Result<Input> {
+        Input::read_from(open(path)?).with_context(|| shown(path))
+    };
+    let mut damaged = false;
+    for (at, a) in paths.iter().enumerate() {
+        for b in &paths[at + 1..] {
+            let found = compare(input(a)?, input(b)?, &options)
+                .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
+            if found.is_incomplete() {
+                damaged = true;
+                exit::say(&format!("cctrewrite: part of {} or {} is missing", shown(a), shown(b)));
+            }
+            table.rows.push(vec![
+                Cell::Text(shown(a)),
+                Cell::Text(shown(b)),
+                Cell::Overlap(Some(found.calls.overlap)),
+                Cell::Overlap(found.bytecodes.map(|bytecodes| bytecodes.overlap)),
+            ]);
+        }
+    }
+    Ok(damaged)
+}
+
+impl Table {
+    fn new(name: &'static str, columns: &'static [Column]) -> Table {
+        Table { name, columns, rows: Vec::new(), remarks: Vec::new() }
+    }
+
+    fn write(&self, arguments: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
+        match arguments.format {
+            ReportFormat::Json => self.json(out),
+            ReportFormat::Csv => self.csv(out),
+            ReportFormat::Text | ReportFormat::Contexts => self.text(arguments.width, out),
+        }
+    }
+
+    /// Text to the left, numbers to the right.
+    fn text(&self, width: Option<usize>, out: &mut dyn Write) -> Result<(), ReportError> {
+        let title = self.columns.iter().map(|(_, title)| (*title).to_owned()).collect();
+        let rows: Vec<Vec<String>> = std::iter::once(title)
+            .chain(self.rows.iter().map(|row| row.iter().map(Cell::for_people).collect()))
+            .collect();
+        let is_text = |column: usize| matches!(self.columns[column].0, "file" | "a" | "b");
+        let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.columns.len()).map(widest).collect();
+        for row in &rows {
+            let fields = row.iter().enumerate().map(|(column, field)| match widths[column] {
+                width if is_text(column) => format!("{field:<width$}"),
+                width => format!("{field:>width$}"),
+            });
+            let line = fields.collect::<Vec<String>>().join("  ");
+            let line = line.trim_end();
+            writeln!(out, "{}", cct_profile::report::cut(line, width.unwrap_or(usize::MAX)))?;
+        }
+        for remark in &self.remarks {
+            writeln!(out, "({remark})")?;
+        }
+        Ok(())
+    }
+
+    fn csv(&self, out: &mut dyn Write) -> Result<(), ReportError> {
+        csv::record(out, self.columns.iter().map(|(key, _)| *key))?;
+        for row in &self.rows {
+            let fields: Vec<String> = row.iter().map(Cell::for_programs).collect();
+            csv::record(out, fields.iter().map(String::as_str))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self, out: &mut dyn Write) -> Result<(), ReportError> {
+        let mut object = json::Object::new(out, "cctrewrite table", 1)?;
+        object.member("table", self.name)?;
+        object.member("remarks", &self.remarks)?;
+        object.list("rows", |list| -> Result<(), ReportError> {
+            for row in &self.rows {
+                let mut object = list.object()?;
+                for ((key, _), cell) in self.columns.iter().zip(row) {
+                    object.member(key, &cell.as_json())?;
+                }
+                object.end()?;
+            }
+            Ok(())
+        })?;
+        object.end()?;
+        Ok(writeln!(out)?)
+    }
+}

@@ -1,0 +1,207 @@
+//! Trees in which contexts are joined that differ only by calls within a group, or by recursion.
+
+use crate::{MergeError, ROOT, Tree, TreeBuilder};
+use rustc_hash::FxHashMap;
+
+/// Which calls stay in the context that they come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// Those from a label to itself: what is called within a group of methods belongs to the group's context.
+    Within,
+    /// Those to a label that is on the stack already: they go back to its context, and what is called from there hangs below it. It is how
+    /// Ammons, Ball and Larus define the calling-context tree ("Exploiting hardware performance counters with flow and context
+    /// sensitive profiling", PLDI 1997), and how JP2 may keep it (JP2, section 2). No label is twice on a path then.
+    Recursion,
+}
+
+/// The sum of trees, each with the table that maps its methods to labels, folded. In the result [`crate::Node::method`] is the label,
+/// children are sorted by it, and no two siblings have the same. No count is lost: a folded context has the counts of all that became it.
+///
+/// # Errors
+/// When counts overflow, or a table is too short.
+pub fn folded(trees: &[(&Tree, &[u32])], fold: Fold) -> Result<Tree, MergeError> {
+    let mut forest = Forest::new();
+    for &(tree, labels) in trees {
+        forest.add(tree, labels, fold)?;
+    }
+    forest.tree()
+}
+
+/// A tree that grows at any place.
+struct Forest {
+    nodes: Vec<Grown>,
+    /// The child of a node with a label. Never iterated.
+    children: FxHashMap<(u32, u32), u32>,
+}
+
+struct Grown {
+    label: u32,
+    parent: u32,
+    calls: u64,
+    bytecodes: u64,
+}
+
+impl Forest {
+    fn new() -> Forest {
+        let root = Grown { label: ROOT, parent: 0, calls: 0, bytecodes: 0 };
+        Forest { nodes: vec![root], children: FxHashMap::default() }
+    }
+
+    fn add(&mut self, tree: &Tree, labels: &[u32], fold: Fold) -> Result<(), MergeError> {
+        // The open nodes of the tree: where they end, and what they became.
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
+            while open.last().is_some_and(|&(end, _)| end <= index) {
+                open.pop();
+            }
+            let caller = open.last().map_or(0, |&(_, became)| became);
+            let label = labels.get(node.method as usize).copied();
+            let label = label.ok_or(MergeError::NoSuchMethod { method: node.method, count: labels.len() })?;
+            let context = self.context(caller, label, fold)?;
+            let grown = &mut self.nodes[context as usize];
+            grown.calls = grown.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?;
+            grown.bytecodes = grown.bytecodes.checked_add(node.bytecodes).ok_or(MergeError::Overflow)?;
+            open.push((tree.subtree(index).end, context));
+        }
+        Ok(())
+    }
+
+    /// What a call of `label` from `caller` becomes.
+    fn context(&mut self, caller: u32, label: u32, fold: Fold) -> Result<u32, MergeError> {
+        let mut above = caller;
+        while above != 0 {
+            let node = &self.nodes[above as usize];
+            if node.label == label {
+                return Ok(above);
+            }
+            above = if fold == Fold::Within { 0 } else { node.parent };
+        }
+        if let Some(&child) = self.children.get(&(caller, label)) {
+            return Ok(child);
+        }
+        let new = u32::try_from(self.nodes.len()).ok().filter(|&new| new < ROOT);
+        let new = new.ok_or(crate::TreeTooLarge)?;
+        self.nodes.push(Grown { label, parent: caller, calls: 0, bytecodes: 0 });
+        self.children.insert((caller, label), new);
+        Ok(new)
+    }
+
+    fn tree(self) -> Result<Tree, MergeError> {
+        let Forest { nodes, children } = self;
+        drop(children);
+        // Children of a node together, in the order of their labels.
+        let mut order: Vec<u32> = (1..nodes.len() as u32).collect();
+        order.sort_unstable_by_key(|&node| (nodes[node as usize].parent, nodes[node as usize].label));
+        let mut first = vec![0u32; nodes.len() + 1];
+        for node in &nodes[1..] {
+            first[node.parent as usize + 1] += 1;
+        }
+        for parent in 0..nodes.len() {
+            first[parent + 1] += first[parent];
+        }
+        let mut builder = TreeBuilder::new();
+        // The next and the last of the children of every open node.
+        let mut open = vec![(first[0], first[1])];
+        while let Some((next, end)) = open.last_mut() {
+            if next == end {
+                open.pop();
+                builder.leave();
+                continue;
+            }
+            let child = order[*next as usize] as usize;
+            *next += 1;
+            builder.enter(nodes[child].label, nodes[child].calls, nodes[child].bytecodes)?;
+            open.push((first[child], first[child + 1]));
+        }
+        Ok(builder.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merge::joined;
+    use crate::testing::{deep, random, tree};
+    use std::collections::BTreeMap;
+
+    const SAME: [u32; 4] = [0, 1, 2, 3];
+
+    fn fold(t: &Tree, labels: &[u32], fold: Fold) -> Tree {
+        folded(&[(t, labels)], fold).expect("small")
+    }
+
+    #[test]
+    fn recursion_goes_back_to_its_context() {
+        // f -> g -> f -> h, and f -> h; g -> g.
+        let t = tree(&[
+            (1, 0, 1, 1),
+            (2, 1, 1, 2),
+            (3, 0, 1, 4),
+            (4, 2, 1, 8),
+            (2, 2, 1, 16),
+            (1, 1, 1, 32),
+            (2, 1, 1, 64),
+        ]);
+        let expected = tree(&[(1, 0, 2, 5), (2, 1, 1, 2), (2, 2, 2, 24), (1, 1, 2, 96)]);
+        assert_eq!(fold(&t, &SAME, Fold::Recursion), expected);
+        // Only g -> g is within a label.
+        let within = fold(&t, &SAME, Fold::Within);
+        assert_eq!(within.contexts(), 6);
+        assert_eq!(within.nodes()[6].bytecodes, 96);
+    }
+
+    #[test]
+    fn what_is_called_within_a_group_is_the_groups() {
+        // Methods 0 and 1 are of group 7, 2 is of group 3, where a callee leads back to group 7.
+        let t = tree(&[(1, 0, 1, 1), (2, 1, 2, 2), (3, 2, 3, 4), (4, 0, 4, 8), (2, 2, 5, 16), (1, 1, 6, 32)]);
+        let labels = [7, 7, 3];
+        let expected = tree(&[(1, 7, 9, 35), (2, 3, 8, 20), (3, 7, 4, 8)]);
+        assert_eq!(fold(&t, &labels, Fold::Within), expected);
+        assert_eq!(fold(&t, &labels, Fold::Recursion), tree(&[(1, 7, 13, 43), (2, 3, 8, 20)]));
+    }
+
+    /// The folded paths, the plain way.
+    fn plain(t: &Tree, rule: Fold) -> BTreeMap<Vec<u32>, (u64, u64)> {
+        let mut sums = BTreeMap::new();
+        let mut open: Vec<(u32, Vec<u32>)> = Vec::new();
+        for (index, node) in (0u32..).zip(t.nodes()).skip(1) {
+            open.retain(|&(end, _)| end > index);
+            let mut path = open.last().map_or(Vec::new(), |(_, path)| path.clone());
+            let back = match rule {
+                Fold::Within => (path.last() == Some(&node.method)).then(|| path.len() - 1),
+                Fold::Recursion => path.iter().position(|&label| label == node.method),
+            };
+            path.truncate(back.unwrap_or(path.len()));
+            path.push(node.method);
+            let sum: &mut (u64, u64) = sums.entry(path.clone()).or_default();
+            *sum = (sum.0 + node.calls, sum.1 + node.bytecodes);
+            open.push((t.subtree(index).end, path));
+        }
+        sums
+    }
+
+    #[test]
+    fn folding_is_folding_paths() {
+        arbtest::arbtest(|u| {
+            let p = random(u)?;
+            let labels: Vec<u32> = (0..p.methods.len() as u32).collect();
+            for thread in &p.threads {
+                for rule in [Fold::Within, Fold::Recursion] {
+                    let folded = fold(&thread.tree, &labels, rule);
+                    let expected = plain(&thread.tree, rule);
+                    assert_eq!(plain(&folded, rule), expected);
+                    assert_eq!(folded.contexts(), expected.len(), "every path once");
+                    assert_eq!(joined(&[(&folded, &labels)]).expect("small"), folded, "sorted");
+                }
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn deep_recursion_becomes_two_contexts() {
+        let p = deep(100_000);
+        let t = fold(&p.threads[0].tree, &SAME, Fold::Recursion);
+        assert_eq!(t, tree(&[(1, 0, 50_000, 100_000), (2, 1, 50_000, 100_000)]));
+    }
+}

@@ -1,0 +1,288 @@
+//! Adding up many profiles, one after the other, and keeping account of what is known of each.
+
+use super::{DECISIVE, MergeOptions, merge, merged_meta};
+use crate::{MergeError, Profile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `META` key of a merged profile: how many runs it is the sum of.
+pub const RUNS: &str = "runs";
+
+/// `META` key of a merged profile: what was merged, one name on each line.
+pub const MERGED: &str = "merged";
+
+/// Keys of which a reader must know for which of the profiles their values hold.
+const TOLD: [&str; 3] = ["exact", "limits", "reproducible"];
+
+/// So many contexts wait before they are added to the sum, so that small profiles do not each cost a walk over all of it.
+const BATCH: usize = 1 << 20;
+
+/// At most so many profiles are named in a note.
+const NAMED: usize = 3;
+
+/// Adds up profiles that have names. In memory are the sum and about as many contexts that wait to be added, or the largest profile.
+///
+/// The order of the profiles does not matter, except for trees that stay apart ([`super::Threads::Apart`]) and have the same thread's name.
+#[derive(Debug)]
+pub struct Merger {
+    options: MergeOptions,
+    heads: Vec<Head>,
+    sum: Option<Profile>,
+    waiting: Vec<Profile>,
+    waiting_contexts: usize,
+}
+
+/// What is known of a profile besides its trees.
+#[derive(Debug)]
+struct Head {
+    name: String,
+    meta: BTreeMap<String, String>,
+    notes: Vec<String>,
+    damage: Vec<String>,
+}
+
+impl Merger {
+    /// The sum of nothing.
+    pub fn new(options: MergeOptions) -> Merger {
+        Merger { options, heads: Vec::new(), sum: None, waiting: Vec::new(), waiting_contexts: 0 }
+    }
+
+    /// Adds a profile.
+    ///
+    /// # Errors
+    /// When counts overflow, or this profile counts other things than those before it.
+    pub fn add(&mut self, name: &str, mut profile: Profile) -> Result<(), MergeError> {
+        let head = Head {
+            name: name.to_owned(),
+            meta: std::mem::take(&mut profile.meta),
+            notes: std::mem::take(&mut profile.notes),
+            damage: profile.damage.drain(..).map(|damage| damage.to_string()).collect(),
+        };
+        self.check(&head)?;
+        self.heads.push(head);
+        self.waiting_contexts += profile.contexts();
+        self.waiting.push(profile);
+        let is_sum_of_several = self.sum.is_some() || self.waiting.len() > 1;
+        let sum_contexts = self.sum.as_ref().map_or(0, Profile::contexts);
+        if is_sum_of_several && self.waiting_contexts >= BATCH.max(sum_contexts) {
+            self.add_waiting()?;
+        }
+        Ok(())
+    }
+
+    /// Fails if the numbers of a profile mean something else than those of the profiles before it.
+    fn check(&self, new: &Head) -> Result<(), MergeError> {
+        for key in DECISIVE {
+            let Some(value) = new.meta.get(key) else { continue };
+            let other = self.heads.iter().find(|head| head.meta.get(key).is_some_and(|other| other != value));
+            if let Some(other) = other {
+                let (first, second) = (&other.meta[key], value);
+                return Err(MergeError::Incompatible {
+                    key,
+                    first: format!("{first} in {}", other.name),
+                    second: format!("{second} in {}", new.name),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn add_waiting(&mut self) -> Result<(), MergeError> {
+        let all: Vec<&Profile> = self.sum.iter().chain(&self.waiting).collect();
+        let sum = merge(&all, self.options)?;
+        self.sum = Some(sum);
+        self.waiting.clear();
+        self.waiting_contexts = 0;
+        Ok(())
+    }
+
+    /// The sum, in canonical order. Metadata that differ are joined with `" | "` (provenance: by lines; `exact` is `no` when it is so for any).
+    /// A note that does not hold for all profiles says for which it does; damage becomes a note, too.
+    ///
+    /// # Errors
+    /// When counts overflow.
+    pub fn finish(mut self) -> Result<Profile, MergeError> {
+        if !self.waiting.is_empty() || self.sum.is_none() {
+            self.add_waiting()?;
+        }
+        let meta = self.meta()?;
+        let notes = self.notes();
+        // `add_waiting` has made one.
+        let sum = self.sum.unwrap_or_default();
+        Ok(Profile { meta, notes, ..sum })
+    }
+
+    fn meta(&self) -> Result<BTreeMap<String, String>, MergeError> {
+        let mut meta = merged_meta(self.heads.iter().map(|head| &head.meta))?;
+        let before = meta.get(MERGED).map_or("", |names| names).to_owned();
+        let names = self.heads.iter().filter(|head| !head.meta.contains_key(MERGED)).map(|head| &*head.name);
+        let names: BTreeSet<&str> = before.lines().chain(names).collect();
+        meta.insert(MERGED.to_owned(), names.into_iter().collect::<Vec<_>>().join("\n"));
+        meta.insert(RUNS.to_owned(), self.heads.iter().map(Head::runs).sum::<u128>().to_string());
+        Ok(meta)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut said: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        let mut by_all: BTreeMap<&str, usize> = BTreeMap::new();
+        for head in &self.heads {
+            let notes: BTreeSet<&str> = head.notes.iter().map(|note| &**note).collect();
+            for note in notes {
+                *by_all.entry(note).or_default() += 1;
+                said.entry(note.to_owned()).or_default().insert(&head.name);
+            }
+        }
+        said.retain(|note, _| by_all.get(&**note) != Some(&self.heads.len()));
+        for head in &self.heads {
+            for damage in &head.damage {
+                said.entry(damage.clone()).or_default().insert(&head.name);
+            }
+        }
+        for key in TOLD {
+            let values: BTreeSet<Option<&String>> = self.heads.iter().map(|head| head.meta.get(key)).collect();
+            if values.len() < 2 {
+                continue;
+            }
+            for head in &self.heads {
+                let value = head.meta.get(key).map_or("not known", |value| value);
+                said.entry(format!("{key} is {value}")).or_default().insert(&head.name);
+            }
+        }
+        let of_all = by_all.into_iter().filter(|&(_, count)| count == self.heads.len());
+        let mut notes: Vec<String> = of_all.map(|(note, _)| note.to_owned()).collect();
+        notes.extend(said.into_iter().map(|(note, names)| format!("{}: {note}", listed(&names))));
+        notes.sort();
+        notes
+    }
+}
+
+impl Head {
+    /// How many runs it is the sum of.
+    fn runs(&self) -> u128 {
+        self.meta.get(RUNS).and_then(|runs| runs.parse().ok()).unwrap_or(1)
+    }
+}
+
+/// The first names, and how many more there are.
+fn listed(names: &BTreeSet<&str>) -> String {
+    let first: Vec<&str> = names.iter().copied().take(NAMED).collect();
+    match names.len().saturating_sub(NAMED) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::merge::{Bodies, Threads};
+    use crate::testing::{deep, method, profile, random, thread, tree};
+    use crate::{Damage, Missing};
+
+    fn merged(profiles: &[(&str, &Profile)], options: MergeOptions) -> Profile {
+        let mut merger = Merger::new(options);
+        for &(name, profile) in profiles {
+            merger.add(name, profile.clone()).expect("compatible");
+        }
+        merger.finish().expect("small")
+    }
+
+    #[test]
+    fn the_order_does_not_matter() {
+        arbtest::arbtest(|u| {
+            let mut some = [random(u)?, random(u)?, random(u)?];
+            for (p, exact) in some.iter_mut().zip(["yes", "no", "yes"]) {
+                p.meta.insert("exact".to_owned(), exact.to_owned());
+            }
+            let [a, b, c] = &some;
+            for bodies in [Bodies::Apart, Bodies::Together] {
+                for threads in [Threads::ByName, Threads::All] {
+                    let options = MergeOptions { threads, bodies };
+                    let abc = merged(&[("a", a), ("b", b), ("c", c)], options);
+                    assert_eq!(abc, merged(&[("c", c), ("a", a), ("b", b)], options));
+                    let plain = merge(&[a, b, c], options).expect("small");
+                    assert_eq!((&abc.methods, &abc.threads), (&plain.methods, &plain.threads));
+                    abc.to_bytes().expect("canonical");
+                    // What was merged before, counts as it is.
+                    let ab = merged(&[("a", a), ("b", b)], options);
+                    let nested = merged(&[("ab", &ab), ("c", c)], options);
+                    assert_eq!((&abc.methods, &abc.threads), (&nested.methods, &nested.threads));
+                    assert_eq!(abc.meta, nested.meta);
+                }
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn totals_are_preserved() {
+        let p = profile(vec![method("A", "f", "()V")], vec![thread("main", tree(&[(1, 0, 3, 10)]))]);
+        let many: Vec<(String, Profile)> = (0..20).map(|i| (format!("{i:02}"), p.clone())).collect();
+        let many: Vec<(&str, &Profile)> = many.iter().map(|(name, p)| (&**name, p)).collect();
+        let sum = merged(&many, MergeOptions::default());
+        assert_eq!((sum.threads[0].tree.nodes()[1].calls, sum.threads[0].threads), (60, 20));
+        assert_eq!((&*sum.meta[RUNS], sum.meta[MERGED].lines().count()), ("20", 20));
+        let none = Merger::new(MergeOptions::default()).finish().expect("empty");
+        assert_eq!((none.threads.len(), &*none.meta[RUNS]), (0, "0"));
+    }
+
+    #[test]
+    fn large_profiles_do_not_wait() {
+        let large = deep(BATCH / 2 + 1);
+        let mut merger = Merger::new(MergeOptions::default());
+        let mut contexts = Vec::new();
+        for name in ["a", "b", "c"] {
+            merger.add(name, large.clone()).expect("small");
+            contexts.push((merger.sum.as_ref().map_or(0, Profile::contexts), merger.waiting_contexts));
+        }
+        let one = BATCH / 2 + 1;
+        assert_eq!(contexts, [(0, one), (one, 0), (one, one)]);
+        assert_eq!(merger.finish().expect("small").threads[0].tree.nodes()[1].calls, 3);
+    }
+
+    #[test]
+    fn what_does_not_hold_for_all_is_told_of_whom() {
+        let with = |pairs: &[(&str, &str)], notes: &[&str]| {
+            let mut p = profile(Vec::new(), Vec::new());
+            p.meta = pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned())).collect();
+            p.notes = notes.iter().map(|&note| note.to_owned()).collect();
+            p
+        };
+        let a = with(&[("exact", "yes"), ("java.version", "17"), ("provenance", "x\ny")], &["both"]);
+        let mut b =
+            with(&[("exact", "no"), ("java.version", "21"), ("provenance", "y\nz")], &["both", "only b"]);
+        b.damage.push(Damage::Truncated { length: 7, missing: Missing::Names });
+        let sum = merged(&[("a", &a), ("b", &b)], MergeOptions::default());
+        let meta = |key: &str| &*sum.meta[key];
+        assert_eq!((meta("exact"), meta("java.version")), ("no", "17 | 21"));
+        assert_eq!((meta("provenance"), meta(MERGED)), ("x\ny\nz", "a\nb"));
+        assert_eq!(
+            sum.notes,
+            [
+                "a: exact is yes",
+                "b: exact is no",
+                "b: only b",
+                "b: the profile is truncated after 7 bytes: the method names and all trees are missing",
+                "both",
+            ]
+        );
+        assert!(sum.damage.is_empty());
+        let noted = with(&[], &["n"]);
+        let many = [("1", &noted), ("2", &noted), ("3", &noted), ("4", &noted), ("5", &noted), ("6", &a)];
+        let sum = merged(&many, MergeOptions::default());
+        assert!(sum.notes.contains(&"1, 2, 3 and 2 more: n".to_owned()), "{:?}", sum.notes);
+    }
+
+    #[test]
+    fn profiles_that_count_other_things_are_refused_by_name() {
+        let with = |blocks: &str| {
+            let mut p = deep(1);
+            p.meta.insert("blocks".to_owned(), blocks.to_owned());
+            p
+        };
+        let mut merger = Merger::new(MergeOptions::default());
+        merger.add("a.cct", with("default")).expect("the first");
+        merger.add("b.cct", deep(1)).expect("says nothing");
+        let error = merger.add("c.cct", with("precise")).expect_err("other blocks").to_string();
+        assert!(error.contains("(default in a.cct and precise in c.cct)"), "{error}");
+    }
+}

@@ -1,0 +1,224 @@
+//! Two inputs side by side: what [`crate::compare`] and [`crate::diff`] have in common.
+//!
+//! Methods are matched by class, name and descriptor, whatever their MIDs, so that two builds of a program, or the same program on two machines,
+//! can be held against each other. The trees of each side are united into one, what is not selected is left out, and both get
+//! their labels from one table of frames. A walk then goes down both ([`crate::walk`]).
+
+mod input;
+mod remarks;
+
+pub use input::{Input, InputError, Kind};
+pub use remarks::{Remark, SIDES, Side};
+
+use crate::contexts::tree_of_threads;
+use crate::merge::joined;
+use crate::names::{Frame, FrameTable, NameStyle};
+use crate::selection::{Met, Selector};
+use crate::{MergeError, Method, Pattern, Selection, ThreadTree, Tree};
+
+/// What is looked at of both inputs.
+#[derive(Clone, Debug, Default)]
+pub struct PairOptions {
+    /// Keep threads apart: they are matched by their names, and those of one name are added up. Otherwise all are added up.
+    pub per_thread: bool,
+    /// What of both is looked at.
+    pub selection: Selection,
+    /// Whether names that differ from run to run are made equal.
+    pub names: NameStyle,
+    /// Look at calls, not bytecodes.
+    pub calls_only: bool,
+}
+
+/// Why two inputs cannot be held against each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PairError {
+    /// Nothing to hold the bytecodes of the other against.
+    #[error("{0} counts calls only, the other counts bytecodes too; use --calls-only")]
+    NoBytecodes(Side),
+    /// What has bytecodes in one has none in the other.
+    #[error(
+        "A and B count intrinsics by different rules ({a} and {b}): methods that have bytecodes in one have none in the other; use --calls-only"
+    )]
+    Intrinsics {
+        /// The choice of A (`META` key `intrinsics`).
+        a: String,
+        /// The choice of B.
+        b: String,
+    },
+    /// Threads were added up when the list was made.
+    #[error(
+        "in {0}, a list of contexts, threads have been added up; make the list with --per-thread, or compare without --per-thread and --thread"
+    )]
+    NoThreads(Side),
+    /// The thread that was asked for.
+    #[error("neither side has a thread '{0}'")]
+    NoSuchThread(String),
+    /// The method that was asked for, as root or in focus.
+    #[error("no context of either side has the method '{0}'")]
+    NoSuchMethod(String),
+    /// Sums that do not fit.
+    #[error("{0} cannot be added up: {1}")]
+    Merge(Side, MergeError),
+}
+
+/// Two trees whose labels are the frames of one table. No two siblings have the same label, and siblings are sorted by it.
+pub(crate) struct Pair<'p> {
+    pub(crate) a: &'p Tree,
+    pub(crate) b: &'p Tree,
+    /// The methods of A, then those of B.
+    pub(crate) methods: [&'p [Method]; 2],
+    /// The frames of these methods, and of threads where they stay apart.
+    pub(crate) frames: &'p FrameTable<'p>,
+    /// Whether bytecodes are looked at.
+    pub(crate) bytecodes: bool,
+    /// Whether classes have names with numbers that may differ from run to run.
+    pub(crate) has_generated_names: bool,
+    /// What a reader must know.
+    pub(crate) remarks: &'p mut Vec<Remark>,
+}
+
+/// Puts two inputs side by side and has them looked at.
+///
+/// # Errors
+/// When they count different things, the selection asks for what neither has, or sums exceed 64 bits.
+pub(crate) fn united<T>(
+    a: Input,
+    b: Input,
+    options: &PairOptions,
+    look: impl FnOnce(&mut Pair<'_>) -> Result<T, PairError>,
+) -> Result<T, PairError> {
+    let bytecodes = counts_bytecodes(&a, &b, options)?;
+    for (side, input) in [(Side::A, &a), (Side::B, &b)] {
+        if !input.per_thread && (options.per_thread || options.selection.thread.is_some()) {
+            return Err(PairError::NoThreads(side));
+        }
+    }
+    let mut remarks = remarks::of_headers(&a, &b);
+    let drop_sites = [a.call_sites && !b.call_sites, b.call_sites && !a.call_sites];
+    for (side, drop) in [Side::A, Side::B].into_iter().zip(drop_sites) {
+        remarks.extend(drop.then_some(Remark::CallSitesMerged(side)));
+    }
+
+    let selection = &options.selection;
+    let (methods_a, threads_a) = (a.profile.methods, threads_of(a.profile.threads, selection));
+    let (methods_b, threads_b) = (b.profile.methods, threads_of(b.profile.threads, selection));
+    remarks.extend(thread_remark(&threads_a, &threads_b, selection)?);
+    let names_a: Vec<_> = threads_a.iter().map(|thread| thread.name.clone()).collect();
+    let names_b: Vec<_> = threads_b.iter().map(|thread| thread.name.clone()).collect();
+    let mut frames = Vec::new();
+    for (methods, names, drop_sites) in
+        [(&methods_a, &names_a, drop_sites[0]), (&methods_b, &names_b, drop_sites[1])]
+    {
+        let of_method = methods.iter().map(|method| frame(method, options.names, drop_sites));
+        frames.extend(of_method.chain(names.iter().map(|name| Frame::thread(name))));
+    }
+    let table = FrameTable::of(frames);
+    let (labels_a, labels_b) = table.of_method().split_at(methods_a.len() + names_a.len());
+
+    let selector = Selector::new(&table, selection, options.per_thread);
+    let given = |at: &usize| selection.ignore[*at].given().to_owned();
+    remarks.extend(selector.vain.iter().map(|at| Remark::IgnoresNothing(given(at))));
+    let identity: Vec<u32> = (0..table.frames().len() as u32).collect();
+    let mut side_tree = |side, threads, labels: &[u32], methods: &[Method]| {
+        let tree = tree_of(threads, labels, methods.len(), options.per_thread);
+        let selected = tree.and_then(|tree| {
+            // Before the selection: what a marker stands for might have been selected.
+            remarks.extend(remarks::of_markers(side, methods, labels, &tree));
+            if selector.is_everything() {
+                return Ok((tree, Met { root: true, focus: true }));
+            }
+            let (selected, met) = selector.of(&tree, &identity)?;
+            drop(tree);
+            // Occurrences of the root on different stacks have become siblings.
+            Ok((joined(&[(&selected, &identity)])?, met))
+        });
+        selected.map_err(|error| PairError::Merge(side, error))
+    };
+    let (tree_a, met_a) = side_tree(Side::A, threads_a, labels_a, &methods_a)?;
+    let (tree_b, met_b) = side_tree(Side::B, threads_b, labels_b, &methods_b)?;
+    let focus: Vec<&str> = selection.focus.iter().map(Pattern::given).collect();
+    let asked = [
+        (selection.root.as_ref().map(|root| root.given().to_owned()), met_a.root, met_b.root),
+        ((!focus.is_empty()).then(|| focus.join("', '")), met_a.focus, met_b.focus),
+    ];
+    for (given, in_a, in_b) in asked {
+        let Some(given) = given else { continue };
+        match (in_a, in_b) {
+            (false, false) => return Err(PairError::NoSuchMethod(given)),
+            (false, true) => remarks.push(Remark::MethodMissing(Side::A, given)),
+            (true, false) => remarks.push(Remark::MethodMissing(Side::B, given)),
+            (true, true) => {}
+        }
+    }
+    let generated = |methods: &[Method]| remarks::has_generated_names(methods);
+    let has_generated_names = generated(&methods_a) || generated(&methods_b);
+    look(&mut Pair {
+        a: &tree_a,
+        b: &tree_b,
+        methods: [&methods_a, &methods_b],
+        frames: &table,
+        bytecodes,
+        has_generated_names,
+        remarks: &mut remarks,
+    })
+}
+
+/// Whether bytecodes are looked at.
+fn counts_bytecodes(a: &Input, b: &Input, options: &PairOptions) -> Result<bool, PairError> {
+    let choice = |input: &Input| input.profile.meta.get("intrinsics").cloned();
+    if let (Some(a), Some(b)) = (choice(a), choice(b))
+        && a != b
+        && !options.calls_only
+    {
+        return Err(PairError::Intrinsics { a, b });
+    }
+    match (options.calls_only, a.profile.counts_bytecodes(), b.profile.counts_bytecodes()) {
+        (true, _, _) | (_, false, false) => Ok(false),
+        (_, true, true) => Ok(true),
+        (_, false, true) => Err(PairError::NoBytecodes(Side::A)),
+        (_, true, false) => Err(PairError::NoBytecodes(Side::B)),
+    }
+}
+
+fn threads_of(mut threads: Vec<ThreadTree>, selection: &Selection) -> Vec<ThreadTree> {
+    if let Some(pattern) = &selection.thread {
+        threads.retain(|thread| pattern.matches_thread(&thread.name));
+    }
+    threads
+}
+
+/// A remark when only one side has the thread that was asked for.
+fn thread_remark(
+    a: &[ThreadTree],
+    b: &[ThreadTree],
+    selection: &Selection,
+) -> Result<Option<Remark>, PairError> {
+    let Some(given) = selection.thread.as_ref().map(Pattern::given) else { return Ok(None) };
+    match (a.is_empty(), b.is_empty()) {
+        (true, true) => Err(PairError::NoSuchThread(given.to_owned())),
+        (true, false) => Ok(Some(Remark::ThreadMissing(Side::A, given.to_owned()))),
+        (false, true) => Ok(Some(Remark::ThreadMissing(Side::B, given.to_owned()))),
+        (false, false) => Ok(None),
+    }
+}
+
+fn frame(method: &Method, names: NameStyle, drop_sites: bool) -> Frame<'_> {
+    let frame = Frame::method(method, names);
+    if drop_sites { frame.without_call_site() } else { frame }
+}
+
+/// The trees of all threads as one, labelled by frames. Labels are those of the methods, then of the threads.
+fn tree_of(
+    threads: Vec<ThreadTree>,
+    labels: &[u32],
+    methods: usize,
+    per_thread: bool,
+) -> Result<Tree, MergeError> {
+    let (of_method, of_thread) = labels.split_at(methods);
+    let trees = threads.iter().map(|thread| &thread.tree);
+    if per_thread {
+        tree_of_threads(of_thread.iter().copied().zip(trees).collect(), of_method)
+    } else {
+        joined(&trees.map(|tree| (tree, of_method)).collect::<Vec<_>>())
+    }
+}

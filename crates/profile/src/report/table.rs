@@ -1,0 +1,113 @@
+//! What costs most, over all contexts: methods, or groups of them.
+
+use super::Order;
+use super::numbers::{aligned, counted, cut, grouped, percent};
+use crate::labels::Labels;
+use crate::sums::{Sums, sums};
+use crate::{MergeError, Metric, ReportError, Tree};
+use std::cmp::Reverse;
+use std::io::{BufWriter, Write};
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableRow {
+    /// What it stands for.
+    pub label: u32,
+    /// Its sums.
+    pub sums: Sums,
+}
+
+/// The table of all labels that were called or executed something, sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What was summed.
+    pub metric: Metric,
+    /// The metric's total over all contexts.
+    pub total: u128,
+    /// The rows, the largest first.
+    pub rows: Vec<TableRow>,
+}
+
+impl Table {
+    /// Of trees, each with the table that maps its methods to the labels. An inclusive sum counts what was called once, also where the label
+    /// stands several times in a path (recursion).
+    ///
+    /// # Errors
+    /// When a tree refers to no method.
+    pub fn of(
+        trees: &[(&Tree, &[u32])],
+        labels: usize,
+        metric: Metric,
+        order: Order,
+    ) -> Result<Table, MergeError> {
+        let sums = sums(trees, labels, metric)?;
+        let total = sums.iter().map(|sums| sums.own).sum();
+        let rows = (0..).zip(sums).map(|(label, sums)| TableRow { label, sums });
+        let mut rows: Vec<TableRow> =
+            rows.filter(|row| row.sums.calls > 0 || row.sums.inclusive > 0).collect();
+        rows.sort_by_key(|row| {
+            let Sums { calls, own, inclusive } = row.sums;
+            let key = match order {
+                Order::Own => (own, inclusive, calls),
+                Order::Inclusive => (inclusive, own, calls),
+                Order::Calls => (calls, own, inclusive),
+            };
+            (Reverse(key), row.label)
+        });
+        Ok(Table { metric, total, rows })
+    }
+}
+
+/// Writes the first `limit` rows of a table. A last line says what the limit hides. Lines are cut to `width` terminal columns.
+///
+/// # Errors
+/// When the output fails.
+pub fn write_table(
+    table: &Table,
+    labels: &Labels<'_>,
+    limit: usize,
+    width: Option<usize>,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let (shown, hidden) = table.rows.split_at(limit.min(table.rows.len()));
+    let names = labels.readable();
+    let word = labels.by().name();
+    // Where calls are what is counted, a column of them is enough.
+    let own_column = |text: &str| match table.metric {
+        Metric::Bytecodes => text.to_owned(),
+        Metric::Calls => String::new(),
+    };
+    let share = |part| format!("{:.2}", percent(part, table.total));
+    let mut lines = vec![[
+        "calls".to_owned(),
+        own_column("self"),
+        own_column("%"),
+        "inclusive".to_owned(),
+        "%".to_owned(),
+        word.to_owned(),
+    ]];
+    for row in shown {
+        let Sums { calls, own, inclusive } = row.sums;
+        lines.push([
+            grouped(calls),
+            own_column(&grouped(own)),
+            own_column(&share(own)),
+            grouped(inclusive),
+            share(inclusive),
+            names[row.label as usize].clone(),
+        ]);
+    }
+    let mut out = BufWriter::new(out);
+    let width = width.unwrap_or(usize::MAX);
+    for line in aligned(&lines) {
+        writeln!(out, "{}", cut(&line, width))?;
+    }
+    if !hidden.is_empty() {
+        let own = share(hidden.iter().map(|row| row.sums.own).sum());
+        let line = format!("... {}, {own} %", counted(hidden.len() as u128, &format!("more {word}")));
+        writeln!(out, "{}", cut(&line, width))?;
+    }
+    writeln!(out)?;
+    out.flush()?;
+    Ok(())
+}

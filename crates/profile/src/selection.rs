@@ -1,0 +1,222 @@
+//! Which contexts are looked at: what is left out, which stacks are of interest, and below which method looking starts.
+//!
+//! A selection is made of patterns ([`Pattern`]) and holds for reports, differences and comparisons alike. What it keeps, it keeps with its
+//! counts; a context that only leads to what is kept has no counts of its own afterwards. So what is selected, and what a second
+//! selection with the opposite choice selects, add up to the whole.
+
+use crate::names::{Frame, FrameTable, NameStyle};
+use crate::{MergeError, Pattern, Profile, Tree, TreeBuilder};
+
+#[cfg(test)]
+mod tests;
+
+/// What is looked at. By default, everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Only these threads.
+    pub thread: Option<Pattern>,
+    /// Only what is at and below this method: of every stack the part from its outermost frame that matches. Parts that become equal are
+    /// added up by whoever unites the trees.
+    pub root: Option<Pattern>,
+    /// Only contexts in whose stack one of these methods is: the method, what it calls, and, without their counts, the callers that
+    /// lead to it. Looked for behind [`Selection::root`].
+    pub focus: Vec<Pattern>,
+    /// Leave out methods that match, with all below them. Goes before the others.
+    pub ignore: Vec<Pattern>,
+}
+
+impl Selection {
+    /// Whether nothing is left out.
+    pub fn is_everything(&self) -> bool {
+        self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.ignore.is_empty()
+    }
+
+    /// What is selected of a profile, in which every tree stands for itself. Equal parts that have become siblings stay siblings.
+    ///
+    /// # Errors
+    /// When nothing in the profile matches the thread, the root or the focus.
+    pub fn of_profile(&self, mut profile: Profile, names: NameStyle) -> Result<Selected, SelectionError> {
+        if let Some(pattern) = &self.thread {
+            profile.threads.retain(|thread| pattern.matches_thread(&thread.name));
+            if profile.threads.is_empty() {
+                return Err(SelectionError::Thread(pattern.given().to_owned()));
+            }
+        }
+        let table = FrameTable::new(&profile.methods, names);
+        let selector = Selector::new(&table, self, false);
+        let mut met = Met::default();
+        for thread in &mut profile.threads {
+            let (tree, met_here) = selector.of(&thread.tree, table.of_method())?;
+            met.add(met_here);
+            thread.tree = tree;
+        }
+        if let Some(root) = self.root.as_ref().filter(|_| !met.root) {
+            return Err(SelectionError::Root(root.given().to_owned()));
+        }
+        if !self.focus.is_empty() && !met.focus {
+            let given: Vec<&str> = self.focus.iter().map(Pattern::given).collect();
+            return Err(SelectionError::Focus(given.join("', '")));
+        }
+        let vain = selector.vain.iter().map(|&at| self.ignore[at].given().to_owned()).collect();
+        Ok(Selected { profile, vain })
+    }
+}
+
+/// What a selection left of a profile.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// The contexts that are selected.
+    pub profile: Profile,
+    /// The patterns of [`Selection::ignore`] that match no method.
+    pub vain: Vec<String>,
+}
+
+/// Why nothing is selected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionError {
+    /// The thread that was asked for.
+    #[error("there is no thread '{0}'")]
+    Thread(String),
+    /// The method below which the tree was asked for.
+    #[error("no context has the method '{0}'")]
+    Root(String),
+    /// The methods in whose contexts the interest lies.
+    #[error("no context has a method '{0}'")]
+    Focus(String),
+    /// A tree that does not belong to its methods, or is too large.
+    #[error(transparent)]
+    Tree(#[from] MergeError),
+}
+
+/// Whether methods that were asked for have been met.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Met {
+    pub(crate) root: bool,
+    pub(crate) focus: bool,
+}
+
+impl Met {
+    fn add(&mut self, other: Met) {
+        self.root |= other.root;
+        self.focus |= other.focus;
+    }
+}
+
+/// A selection, for every frame of a table. Threads are not its business.
+#[derive(Debug)]
+pub(crate) struct Selector {
+    /// Whether the frame is a root; `None` when there is no such choice.
+    root: Option<Vec<bool>>,
+    focus: Option<Vec<bool>>,
+    ignored: Vec<bool>,
+    /// The outermost frames are threads: they stay, whatever the root.
+    per_thread: bool,
+    /// Which patterns of [`Selection::ignore`] match no frame.
+    pub(crate) vain: Vec<usize>,
+}
+
+/// A context on the way from the root to where the walk is.
+struct Open {
+    label: u32,
+    end: u32,
+    entered: bool,
+}
+
+impl Selector {
+    pub(crate) fn new(table: &FrameTable<'_>, selection: &Selection, per_thread: bool) -> Selector {
+        let mut ignored = vec![false; table.frames().len()];
+        let mut vain = Vec::new();
+        for (at, pattern) in selection.ignore.iter().enumerate() {
+            if !mark(table, pattern, &mut ignored) {
+                vain.push(at);
+            }
+        }
+        let any = |patterns: &mut dyn Iterator<Item = &Pattern>| {
+            let mut marked: Option<Vec<bool>> = None;
+            for pattern in patterns {
+                mark(table, pattern, marked.get_or_insert_with(|| vec![false; table.frames().len()]));
+            }
+            marked
+        };
+        let root = any(&mut selection.root.iter());
+        let focus = any(&mut selection.focus.iter());
+        Selector { root, focus, ignored, per_thread, vain }
+    }
+
+    /// Whether trees stay as they are.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.root.is_none() && self.focus.is_none() && !self.ignored.contains(&true)
+    }
+
+    /// What is selected of a tree, given the frame of each of its methods, and what was met.
+    pub(crate) fn of(&self, tree: &Tree, frames: &[u32]) -> Result<(Tree, Met), MergeError> {
+        let nodes = tree.nodes();
+        let mut builder = TreeBuilder::new();
+        let mut open: Vec<Open> = Vec::new();
+        // Where the subtrees of the root, and of the method in focus, end in which the walk is.
+        let mut below_root = if self.root.is_none() { u32::MAX } else { 0 };
+        let mut below_focus = if self.focus.is_none() { u32::MAX } else { 0 };
+        let mut met = Met { root: self.root.is_none(), focus: self.focus.is_none() };
+        let mut thread_end = 1;
+        let mut index = 1;
+        while (index as usize) < nodes.len() {
+            while let Some(closed) = open.pop_if(|open| open.end <= index) {
+                if closed.entered {
+                    builder.leave();
+                }
+            }
+            let (node, end) = (&nodes[index as usize], tree.subtree(index).end);
+            let frame = frames.get(node.method as usize).copied();
+            let frame = frame.ok_or(MergeError::NoSuchMethod { method: node.method, count: frames.len() })?;
+            let frame = frame as usize;
+            let is_thread = self.per_thread && index >= thread_end;
+            if is_thread {
+                thread_end = end;
+            }
+            if self.ignored[frame] && !is_thread {
+                index = end;
+                continue;
+            }
+            if !is_thread && index >= below_root && self.root.as_ref().is_some_and(|root| root[frame]) {
+                below_root = end;
+                met.root = true;
+            }
+            let is_below_root = is_thread || index < below_root;
+            let focused = || self.focus.as_ref().is_some_and(|focus| focus[frame]);
+            if !is_thread && is_below_root && index >= below_focus && focused() {
+                below_focus = end;
+                met.focus = true;
+            }
+            if is_below_root {
+                let entered = is_thread || index < below_focus;
+                if entered {
+                    // Whoever is entered has callers that are.
+                    let first = open.partition_point(|caller| caller.entered);
+                    for caller in &mut open[first..] {
+                        builder.enter(caller.label, 0, 0)?;
+                        caller.entered = true;
+                    }
+                    builder.enter(node.method, node.calls, node.bytecodes)?;
+                }
+                open.push(Open { label: node.method, end, entered });
+            }
+            index += 1;
+        }
+        Ok((builder.finish(), met))
+    }
+}
+
+/// Marks the frames of the table that are meant; whether there is any.
+fn mark(table: &FrameTable<'_>, pattern: &Pattern, marked: &mut [bool]) -> bool {
+    let mut any = false;
+    let mut text = Vec::new();
+    for (marked, frame) in marked.iter_mut().zip(table.frames()) {
+        text.clear();
+        text.extend(Frame::bytes(frame));
+        if pattern.matches(&text) {
+            *marked = true;
+            any = true;
+        }
+    }
+    any
+}

@@ -1,0 +1,209 @@
+//! A profile in numbers and facts: what `info` shows, and what stands above every report.
+
+use crate::{Damage, Method, Metric, Profile, ThreadTree, Tree};
+use std::collections::BTreeMap;
+
+/// What a profile is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// How the numbers came about (`META`, keys in `docs/formats/profile.md`).
+    pub meta: BTreeMap<String, String>,
+    /// What a reader of the numbers must know.
+    pub notes: Vec<String>,
+    /// What is missing of the file.
+    pub damage: Vec<Damage>,
+    /// Whether bytecodes were counted.
+    pub counts_bytecodes: bool,
+    /// Number of methods.
+    pub methods: u64,
+    /// Of these, native ones.
+    pub native_methods: u64,
+    /// Of these, methods whose name is not known.
+    pub unknown_methods: u64,
+    /// The trees.
+    pub trees: Vec<TreeSummary>,
+    /// All trees together; the depth is the greatest.
+    pub all: Extent,
+    /// Calls of markers, that is, of contexts that are missing from the trees, by the marker's text.
+    pub markers: BTreeMap<String, u128>,
+}
+
+/// One tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreeSummary {
+    /// The thread's name.
+    pub name: String,
+    /// How many threads it has served.
+    pub threads: u64,
+    /// Whether all of them have ended.
+    pub ended: bool,
+    /// Whether they are daemons.
+    pub daemon: bool,
+    /// Its size.
+    pub extent: Extent,
+}
+
+/// How large a tree is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Number of contexts.
+    pub contexts: u128,
+    /// Sum of all calls.
+    pub calls: u128,
+    /// Sum of all bytecodes.
+    pub bytecodes: u128,
+    /// Frames of the longest path.
+    pub depth: u64,
+    /// Sum of the depths of all contexts.
+    pub depths: u128,
+    /// Contexts that call nothing.
+    pub leaves: u128,
+}
+
+impl Extent {
+    /// Of a tree. The outermost frame has depth 1.
+    pub fn of(tree: &Tree) -> Extent {
+        let mut extent = Extent::default();
+        let mut open: Vec<u32> = Vec::new();
+        for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
+            while open.pop_if(|end| *end <= index).is_some() {}
+            let end = tree.subtree(index).end;
+            open.push(end);
+            extent.contexts += 1;
+            extent.calls += u128::from(node.calls);
+            extent.bytecodes += u128::from(node.bytecodes);
+            extent.depth = extent.depth.max(open.len() as u64);
+            extent.depths += open.len() as u128;
+            extent.leaves += u128::from(end == index + 1);
+        }
+        extent
+    }
+
+    /// The sum of two; its depth is the greater one.
+    #[must_use]
+    pub fn and(self, other: Extent) -> Extent {
+        Extent {
+            contexts: self.contexts + other.contexts,
+            calls: self.calls + other.calls,
+            bytecodes: self.bytecodes + other.bytecodes,
+            depth: self.depth.max(other.depth),
+            depths: self.depths + other.depths,
+            leaves: self.leaves + other.leaves,
+        }
+    }
+
+    /// The total of a metric.
+    pub fn total(&self, metric: Metric) -> u128 {
+        match metric {
+            Metric::Calls => self.calls,
+            Metric::Bytecodes => self.bytecodes,
+        }
+    }
+
+    /// The depth of a context on the average; 0 of nothing.
+    pub fn average_depth(&self) -> f64 {
+        if self.contexts == 0 { 0.0 } else { self.depths as f64 / self.contexts as f64 }
+    }
+}
+
+impl Summary {
+    /// Of a profile.
+    pub fn of(profile: &Profile) -> Summary {
+        let with = |flag: u64| profile.methods.iter().filter(|m| m.flags & flag != 0).count() as u64;
+        let trees: Vec<TreeSummary> = profile.threads.iter().map(tree_summary).collect();
+        Summary {
+            meta: profile.meta.clone(),
+            notes: profile.notes.clone(),
+            damage: profile.damage.clone(),
+            counts_bytecodes: profile.counts_bytecodes(),
+            methods: profile.methods.len() as u64 - with(Method::MARKER),
+            native_methods: with(Method::NATIVE),
+            unknown_methods: with(Method::UNKNOWN),
+            all: trees.iter().fold(Extent::default(), |all, tree| all.and(tree.extent)),
+            trees,
+            markers: markers(profile),
+        }
+    }
+
+    /// What the profile is looked at by, unless something else is asked for.
+    pub fn metric(&self) -> Metric {
+        if self.counts_bytecodes { Metric::Bytecodes } else { Metric::Calls }
+    }
+
+    /// Whether contexts are missing: the file was cut off, or memory for the trees ran out.
+    pub fn is_incomplete(&self) -> bool {
+        !self.damage.is_empty() || !self.markers.is_empty()
+    }
+
+    /// How many threads the trees have served.
+    pub fn threads(&self) -> u128 {
+        self.trees.iter().map(|tree| u128::from(tree.threads)).sum()
+    }
+
+    /// Trees of threads that had not all ended.
+    pub fn not_ended(&self) -> usize {
+        self.trees.iter().filter(|tree| !tree.ended).count()
+    }
+}
+
+fn tree_summary(thread: &ThreadTree) -> TreeSummary {
+    TreeSummary {
+        name: thread.name.to_string(),
+        threads: thread.threads,
+        ended: thread.flags & ThreadTree::ENDED != 0,
+        daemon: thread.flags & ThreadTree::DAEMON != 0,
+        extent: Extent::of(&thread.tree),
+    }
+}
+
+fn markers(profile: &Profile) -> BTreeMap<String, u128> {
+    let is_marker: Vec<bool> = profile.methods.iter().map(|m| m.flags & Method::MARKER != 0).collect();
+    let mut markers = BTreeMap::new();
+    if !is_marker.contains(&true) {
+        return markers;
+    }
+    for node in profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]) {
+        if is_marker.get(node.method as usize) == Some(&true) && node.calls > 0 {
+            let text = profile.methods[node.method as usize].class.to_string();
+            *markers.entry(text).or_default() += u128::from(node.calls);
+        }
+    }
+    markers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{deep, method, profile, thread, tree};
+
+    #[test]
+    fn a_profile_in_numbers() {
+        let methods = vec![
+            method("A", "f", "()V"),
+            Method { flags: Method::NATIVE, ..method("A", "n", "()V") },
+            Method { flags: Method::MARKER, ..method("[merged]", "", "") },
+            Method { flags: Method::UNKNOWN, ..method("?", "12", "") },
+        ];
+        // Depths 1, 2, 3, 2, 1, of which three call nothing.
+        let main = tree(&[(1, 0, 1, 10), (2, 0, 2, 20), (3, 1, 3, 0), (2, 3, 4, 40), (1, 2, 5, 0)]);
+        let other = ThreadTree { flags: ThreadTree::DAEMON, threads: 3, ..thread("w", tree(&[(1, 0, 1, 1)])) };
+        let summary = Summary::of(&profile(methods, vec![thread("main", main), other]));
+        assert_eq!((summary.methods, summary.native_methods, summary.unknown_methods), (3, 1, 1));
+        let of_main =
+            Extent { contexts: 5, calls: 15, bytecodes: 70, depth: 3, depths: 9, leaves: 3 };
+        assert_eq!(summary.trees[0].extent, of_main);
+        assert!((summary.trees[0].extent.average_depth() - 1.8).abs() < 1e-12);
+        let all = Extent { contexts: 6, calls: 16, bytecodes: 71, depth: 3, depths: 10, leaves: 4 };
+        assert_eq!(summary.all, all);
+        assert_eq!((summary.threads(), summary.not_ended()), (4, 1));
+        assert_eq!(summary.markers, BTreeMap::from([("[merged]".to_owned(), 5)]));
+        assert!(summary.is_incomplete() && !Summary::of(&deep(3)).is_incomplete());
+    }
+
+    #[test]
+    fn deep_trees_have_their_depth() {
+        let extent = Summary::of(&deep(100_000)).all;
+        assert_eq!((extent.depth, extent.leaves, extent.depths), (100_000, 1, 5_000_050_000));
+        assert_eq!(Extent::default().average_depth().to_bits(), 0f64.to_bits());
+    }
+}
