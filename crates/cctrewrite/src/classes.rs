@@ -25,7 +25,8 @@ pub fn origins(paths: &[PathBuf]) -> Result<Origins> {
 
 fn add(path: &Path, origins: &mut Origins) -> Result<()> {
     let input = Input::open(path, &Limits::default())?;
-    let file = path.file_name().map_or_else(|| path.display().to_string(), |f| f.to_string_lossy().into_owned());
+    let file =
+        path.file_name().map_or_else(|| path.display().to_string(), |f| f.to_string_lossy().into_owned());
     let is_jdk = jdk::home_around(path).is_some() || crate::output::has_object(&input);
     // A jmod is named after its module.
     let of_jmod = (input.layout() == Layout::Jmod).then(|| file.trim_end_matches(".jmod").to_owned());

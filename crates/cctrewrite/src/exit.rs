@@ -12,7 +12,8 @@ Exit codes:
   1  the work failed; the message says why, and nothing was written
   2  the command line is wrong
   3  a profile is damaged; what is sound of it was shown
-`compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile.";
+`compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile. `run` is like env(1): the command's own exit code, 125
+when a profile is missing or cctrewrite failed, 126 or 127 when the command cannot be started or found.";
 
 /// Exit code of a command that failed.
 pub const FAILURE: u8 = 1;
@@ -29,6 +30,8 @@ pub enum Outcome {
     Damaged,
     /// Two profiles were compared, and are different.
     Different,
+    /// A command was run, and ended with this exit code.
+    Passed(u8),
 }
 
 /// Ends the process's work: says what failed, on one line, and chooses the exit code, which after a failure is `failure`.
@@ -37,6 +40,7 @@ pub fn finish(result: Result<Outcome>, failure: u8) -> ExitCode {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Different) => ExitCode::from(1),
         Ok(Outcome::Damaged) => ExitCode::from(3),
+        Ok(Outcome::Passed(code)) => ExitCode::from(code),
         Err(error) => {
             say(&format!("cctrewrite: {error:#}"));
             ExitCode::from(failure)

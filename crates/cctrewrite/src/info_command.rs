@@ -21,7 +21,11 @@ pub fn run(arguments: &Info) -> Result<Outcome> {
     let mut described = Vec::with_capacity(arguments.profiles.len());
     for path in &arguments.profiles {
         // Of each only this is kept.
-        described.push(Described { file: shown(path), bytes: length(path), summary: Summary::of(&read(path)?) });
+        described.push(Described {
+            file: shown(path),
+            bytes: length(path),
+            summary: Summary::of(&read(path)?),
+        });
     }
     exit::to_stdout(|out| match arguments.format {
         InfoFormat::Text => described.iter().try_for_each(|one| one.text(out)),
@@ -53,14 +57,20 @@ impl Described {
         writeln!(out, "{:<12}{file}{}", "File", bytes.unwrap_or_default())?;
         let mut facts = vec![
             ("Methods", methods(summary)),
-            ("Depth", format!("{} at most, {:.2} on the average", frames(summary), summary.all.average_depth())),
+            (
+                "Depth",
+                format!("{} at most, {:.2} on the average", frames(summary), summary.all.average_depth()),
+            ),
         ];
         for (key, name) in [("provenance", "Made by"), (MERGED, "Merged")] {
             let lines = summary.meta.get(key).map_or("", |lines| lines).lines();
             facts.extend(lines.map(|line| (name, line.to_owned())));
         }
         for (marker, calls) in &summary.markers {
-            facts.push(("INCOMPLETE", format!("{marker}: {} of contexts that are missing", counted(*calls, "call"))));
+            facts.push((
+                "INCOMPLETE",
+                format!("{marker}: {} of contexts that are missing", counted(*calls, "call")),
+            ));
         }
         write_header(summary, &facts, out)?;
 

@@ -26,6 +26,7 @@ mod profile_file;
 mod progress;
 mod report_command;
 mod reproducible;
+mod run_command;
 mod tables_command;
 mod text;
 mod traces;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), exit::FAILURE),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), exit::FAILURE),
         Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
+        Command::Run(arguments) => (run_command::run(&arguments), run_command::FAILURE),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
         Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
         Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),

@@ -145,7 +145,8 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
     Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
 }
 
-const BY_NAME: &str = "classes of the JDK are known by their packages' names; --classes with the home of the JDK looks them up";
+const BY_NAME: &str =
+    "classes of the JDK are known by their packages' names; --classes with the home of the JDK looks them up";
 
 fn row(which: TableArgument, profile: &Profile, arguments: &Report, origins: &Origins) -> Result<Vec<Cell>> {
     let names = names(arguments);
@@ -213,9 +214,7 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
         limit: 0,
         ..CompareOptions::default()
     };
-    let input = |path: &Path| -> Result<Input> {
-        Input::read_from(open(path)?).with_context(|| shown(path))
-    };
+    let input = |path: &Path| -> Result<Input> { Input::read_from(open(path)?).with_context(|| shown(path)) };
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {

@@ -12,6 +12,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod collection;
 mod frames;
 mod hash_code;
 mod identity;

@@ -14,6 +14,7 @@ use jni_sys::{jint, jlong};
 
 use cct_rewrite::mid::Mid;
 
+use crate::collection;
 use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
@@ -41,7 +42,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 12] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 13] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -60,6 +61,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         (b"index\0", b"()[B\0", index as *mut c_void),
         (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
+        (b"place\0", b"()Ljava/lang/String;\0", place as *mut c_void),
         (b"collect\0", b"([J)[J\0", collect as *mut c_void),
         (
             b"write\0",
@@ -214,6 +216,13 @@ extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
     guarded(raw, ptr::null_mut(), |env| {
         let lines = state().notes.lines();
         env.new_strings(&lines)
+    })
+}
+
+/// `String place()`
+extern "system" fn place(raw: *mut sys::JNIEnv, _: jclass) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        collection::place().map_or(ptr::null_mut(), |path| env.new_string(path.as_bytes()))
     })
 }
 

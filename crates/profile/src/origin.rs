@@ -179,7 +179,8 @@ mod tests {
         for class in ["java/lang/Object", "javax/sql/DataSource", "sun/misc/Unsafe", "jdk/internal/misc/VM"] {
             assert!(is_jdk_by_name(class), "{class}");
         }
-        for class in ["javax/servlet/Servlet", "javafx/stage/Stage", "app/Main", "sunny/Day", "Main", "java"] {
+        for class in ["javax/servlet/Servlet", "javafx/stage/Stage", "app/Main", "sunny/Day", "Main", "java"]
+        {
             assert!(!is_jdk_by_name(class), "{class}");
         }
         assert!(JDK_PACKAGES.is_sorted());

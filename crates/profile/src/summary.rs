@@ -186,11 +186,11 @@ mod tests {
         ];
         // Depths 1, 2, 3, 2, 1, of which three call nothing.
         let main = tree(&[(1, 0, 1, 10), (2, 0, 2, 20), (3, 1, 3, 0), (2, 3, 4, 40), (1, 2, 5, 0)]);
-        let other = ThreadTree { flags: ThreadTree::DAEMON, threads: 3, ..thread("w", tree(&[(1, 0, 1, 1)])) };
+        let other =
+            ThreadTree { flags: ThreadTree::DAEMON, threads: 3, ..thread("w", tree(&[(1, 0, 1, 1)])) };
         let summary = Summary::of(&profile(methods, vec![thread("main", main), other]));
         assert_eq!((summary.methods, summary.native_methods, summary.unknown_methods), (3, 1, 1));
-        let of_main =
-            Extent { contexts: 5, calls: 15, bytecodes: 70, depth: 3, depths: 9, leaves: 3 };
+        let of_main = Extent { contexts: 5, calls: 15, bytecodes: 70, depth: 3, depths: 9, leaves: 3 };
         assert_eq!(summary.trees[0].extent, of_main);
         assert!((summary.trees[0].extent.average_depth() - 1.8).abs() < 1e-12);
         let all = Extent { contexts: 6, calls: 16, bytecodes: 71, depth: 3, depths: 10, leaves: 4 };

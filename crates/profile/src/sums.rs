@@ -72,14 +72,7 @@ mod tests {
     #[test]
     fn recursion_counts_once() {
         // f (1) -> g (2) -> f (4) -> g (8), then another f (16) beside the first, and h (32) in it.
-        let t = tree(&[
-            (1, 0, 1, 1),
-            (2, 1, 1, 2),
-            (3, 0, 1, 4),
-            (4, 1, 1, 8),
-            (1, 0, 1, 16),
-            (2, 2, 3, 32),
-        ]);
+        let t = tree(&[(1, 0, 1, 1), (2, 1, 1, 2), (3, 0, 1, 4), (4, 1, 1, 8), (1, 0, 1, 16), (2, 2, 3, 32)]);
         let of = |calls, own, inclusive| Sums { calls, own, inclusive };
         let bytecodes = sums(&[(&t, &[0, 1, 2])], 3, Metric::Bytecodes).expect("small");
         assert_eq!(bytecodes, [of(3, 21, 63), of(2, 10, 14), of(3, 32, 32)]);
@@ -108,7 +101,8 @@ mod tests {
                         let on_stack = |label: u32| {
                             (1..=index).any(|above| {
                                 let is_above = thread.tree.subtree(above).contains(&index);
-                                is_above && labels[thread.tree.nodes()[above as usize].method as usize] == label
+                                is_above
+                                    && labels[thread.tree.nodes()[above as usize].method as usize] == label
                             })
                         };
                         for label in 0..2 {

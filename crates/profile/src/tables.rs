@@ -220,7 +220,8 @@ mod tests {
         arbtest::arbtest(|u| {
             let p = random(u)?;
             let total = crate::Summary::of(&p).all.calls;
-            let owner = |method: &Method| [Owner::Jdk, Owner::Application, Owner::Unknown][method.mid as usize % 3];
+            let owner =
+                |method: &Method| [Owner::Jdk, Owner::Application, Owner::Unknown][method.mid as usize % 3];
             let calls = LibraryCalls::of(&p, owner).expect("small");
             assert_eq!(calls.total() + calls.unknown + calls.entries, total);
             assert_eq!(NativeShare::of(&p, NameStyle::Normalised).expect("small").calls, total);

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::filter::Filter;
 
 /// Libraries, filters, metrics, block rule, intrinsics and reproducibility.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Choices {
     /// Classes that the inputs refer to and that are not rewritten now: a jar, folder, image or the home
     /// of a JDK, original or already instrumented (repeatable)

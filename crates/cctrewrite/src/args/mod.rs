@@ -9,6 +9,7 @@ mod instrument;
 mod jdk;
 mod merge;
 mod report;
+mod run;
 mod selection;
 
 pub use choices::Choices;
@@ -20,6 +21,7 @@ pub use instrument::Instrument;
 pub use jdk::Jdk;
 pub use merge::{Merge, ThreadsArgument};
 pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
+pub use run::Run;
 pub use selection::SelectionArguments;
 
 use clap::{Parser, Subcommand};
@@ -56,6 +58,7 @@ pub enum Command {
     Instrument(Instrument),
     Flags(Flags),
     Jdk(Jdk),
+    Run(Run),
     Report(Report),
     Info(Info),
     Merge(Merge),

@@ -60,18 +60,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
         return order.say_made(&made, place.path(), started);
     };
 
-    let folder = cache.clone().map_or_else(cache::default_folder, Ok)?;
-    let slot = cache::Slot::take(&folder, &order.key)?;
-    let made = match slot.is_filled()? {
-        true => None,
-        false => {
-            let in_cache = Place::new(&slot.path, &order.home.path)?;
-            let workshop = Workshop::open(in_cache.parent())?;
-            let made = order.build(&workshop.image())?;
-            workshop.deliver(&in_cache)?;
-            Some(made)
-        }
-    };
+    let (slot, made) = order.fill_slot(cache.as_deref())?;
     let report = report.map(|path| copy_of_report(&slot.path, &order.home, path)).transpose()?;
     if let Some(place) = &place {
         let workshop = Workshop::open(place.parent())?;
@@ -89,6 +78,24 @@ fn make(arguments: &args::Jdk) -> Result<()> {
         Some(_) => Ok(()),
         None => to_stdout(|out| writeln!(out, "{}", path.display())),
     }
+}
+
+/// The home of the image that is in the cache, where it is put if need be.
+pub fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
+    with_threads(arguments.threads, || {
+        let started = Instant::now();
+        let order = Order::new(arguments)?;
+        let (slot, made) = order.fill_slot(arguments.cache.as_ref().and_then(|cache| cache.as_deref()))?;
+        if let Some(made) = made {
+            order.say_made(&made, &slot.path, started)?;
+        }
+        Ok(slot.path)
+    })
+}
+
+/// Whether the folder is an image.
+pub fn is_image(home: &Path) -> bool {
+    Record::of_image(home).is_ok_and(|record| record.is_some())
 }
 
 /// An image that is to be made.
@@ -119,6 +126,20 @@ impl<'a> Order<'a> {
         let key = key::of(&tree, arguments, &options, &archives)?;
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
         Ok(Order { arguments, home, left_out, library, options, archives, key, manner })
+    }
+
+    /// The image's place in the cache, where it is made if it is not there.
+    fn fill_slot(&self, cache: Option<&Path>) -> Result<(cache::Slot, Option<Made>)> {
+        let folder = cache.map_or_else(cache::default_folder, |folder| Ok(folder.to_path_buf()))?;
+        let slot = cache::Slot::take(&folder, &self.key)?;
+        if slot.is_filled()? {
+            return Ok((slot, None));
+        }
+        let in_cache = Place::new(&slot.path, &self.home.path)?;
+        let workshop = Workshop::open(in_cache.parent())?;
+        let made = self.build(&workshop.image())?;
+        workshop.deliver(&in_cache)?;
+        Ok((slot, Some(made)))
     }
 
     /// Makes the image in an empty folder.

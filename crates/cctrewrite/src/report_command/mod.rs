@@ -98,7 +98,10 @@ pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<E
     }
     let selected = selection.of_profile(profile, names(arguments))?;
     for pattern in &selected.vain {
-        exit::say(&format!("cctrewrite: no method is ignored by '{}'", crate::text::readable(pattern.as_bytes())));
+        exit::say(&format!(
+            "cctrewrite: no method is ignored by '{}'",
+            crate::text::readable(pattern.as_bytes())
+        ));
     }
     let trees = selected.profile.threads.iter().map(|thread| Extent::of(&thread.tree));
     let extent = trees.fold(Extent::default(), Extent::and);
@@ -188,12 +191,14 @@ impl Shown<'_> {
 
     fn text(&self, out: &mut dyn Write) -> Result<(), ReportError> {
         let Report { width, top, .. } = *self.arguments;
-        let selected: Vec<_> = self.selected_in_words().into_iter().map(|words| ("Selected", words)).collect();
+        let selected: Vec<_> =
+            self.selected_in_words().into_iter().map(|words| ("Selected", words)).collect();
         write_header(&self.summary, &selected, out)?;
         let labels = self.labels()?;
         let names = labels.readable();
         let trees = self.profile.threads.len();
-        let all = format!("All threads ({} {})", grouped(trees as u128), if trees == 1 { "tree" } else { "trees" });
+        let all =
+            format!("All threads ({} {})", grouped(trees as u128), if trees == 1 { "tree" } else { "trees" });
         self.for_each_view(&labels, |view| {
             let title = view.thread.map_or_else(|| all.clone(), thread_title);
             write_tree(&title, &self.rows(&view.tree)?, &names, width, out)

@@ -172,7 +172,12 @@ fn parts_of_a_profile_are_shown() {
     snapshot("report-selection.txt", &of_usual(&[&focus[..], &["--top", "9"]].concat()));
     let root = of_usual(&["--root", "app.tree.Node.walk", "--thread", "main", "--fold-recursion"]);
     // 30 + 60 + 80 bytecodes of 10,984; calls 1 + 2 + 4.
-    assert!(root.contains("\nSelected    threads 'main', from 'app.tree.Node.walk' on: 170 bytecodes, 1.55 % of all\n"), "{root}");
+    assert!(
+        root.contains(
+            "\nSelected    threads 'main', from 'app.tree.Node.walk' on: 170 bytecodes, 1.55 % of all\n"
+        ),
+        "{root}"
+    );
     assert!(root.contains("\n    7        170        170  100.00  app.tree.Node.walk(Node)\n"), "{root}");
     let contexts = of_usual(&["--format", "contexts", "--focus", "*.hashCode"]);
     assert!(contexts.ends_with("\n3 0 app.Main$$Lambda.run()V;app.Main.step(I)J;java.lang.Object.hashCode()I\n4 0 app.Main.main([Ljava/lang/String,)V;app.tree.Node.walk(Lapp/tree/Node,)V;app.tree.Node.walk(Lapp/tree/Node,)V;app.tree.Node.walk(Lapp/tree/Node,)V;java.lang.Object.hashCode()I\n"), "{contexts}");
@@ -207,7 +212,11 @@ fn jars_are_known_from_the_class_path() {
     put(folder.path(), "run.cct", &usual());
     let tree = jar(&[("app/tree/Node.class", &plain("app/tree/Node"))]);
     let main = plain("app/Main");
-    put(folder.path(), "app.jar", &jar(&[("BOOT-INF/classes/app/Main.class", &main), ("lib/tree.jar", &tree)]));
+    put(
+        folder.path(),
+        "app.jar",
+        &jar(&[("BOOT-INF/classes/app/Main.class", &main), ("lib/tree.jar", &tree)]),
+    );
     let options = ["--by", "jar", "--classes", "app.jar", "--format", "csv"];
     assert_eq!(
         report(folder.path(), &options),

@@ -184,8 +184,11 @@ fn threads_are_added_up_or_kept_apart() {
     // One thread of each.
     let one = found(a(), b(), &with(|o| o.selection.thread = Some(Pattern::of_thread("w"))));
     assert_eq!((one.calls.a, one.calls.b), (2, 1));
-    let missing =
-        found(a(), list(&["1 1 [main];x.A.f()V"]), &with(|o| o.selection.thread = Some(Pattern::of_thread("w"))));
+    let missing = found(
+        a(),
+        list(&["1 1 [main];x.A.f()V"]),
+        &with(|o| o.selection.thread = Some(Pattern::of_thread("w"))),
+    );
     assert!(texts(&missing).contains(&"thread-missing Some(B) B has no thread 'w'".to_owned()));
     assert!(!missing.is_equal());
     let none = with(|o| o.selection.thread = Some(Pattern::of_thread("x")));

@@ -138,7 +138,8 @@ impl Merger {
             }
         }
         for key in TOLD {
-            let values: BTreeSet<Option<&String>> = self.heads.iter().map(|head| head.meta.get(key)).collect();
+            let values: BTreeSet<Option<&String>> =
+                self.heads.iter().map(|head| head.meta.get(key)).collect();
             if values.len() < 2 {
                 continue;
             }

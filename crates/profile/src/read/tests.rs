@@ -6,9 +6,9 @@ use crate::labels::{By, Labels};
 use crate::names::NameStyle;
 use crate::origin::Origins;
 use crate::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
-use crate::{Metric, Pattern, Selection, Summary};
 use crate::section::{MAGIC, section, string, varint};
 use crate::testing::{deep, method, profile, random, thread, tree};
+use crate::{Metric, Pattern, Selection, Summary};
 use arbtest::arbitrary::Unstructured;
 
 /// Sections of a file that need not be sound, with right checksums.

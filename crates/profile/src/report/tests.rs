@@ -300,7 +300,9 @@ fn sums_are_the_total() {
     arbtest::arbtest(|u| {
         let p = random(u)?;
         let summary = Summary::of(&p).all;
-        for (by, recursion) in [(By::Method, false), (By::Method, true), (By::Class, false), (By::Package, true)] {
+        for (by, recursion) in
+            [(By::Method, false), (By::Method, true), (By::Class, false), (By::Package, true)]
+        {
             let labels = Labels::new(&p.methods, by, NameStyle::Normalised, &Origins::default());
             let tree = labels.tree(&p.threads, recursion).expect("small");
             for metric in [Metric::Calls, Metric::Bytecodes] {

@@ -21,7 +21,9 @@ fn lines(p: &Profile) -> Vec<String> {
     write_contexts(p, ContextsOptions::default(), &mut out).expect("memory");
     let text = String::from_utf8(out).expect("UTF-8");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| line.split_once(' ').expect("columns").1.replace("()V", "").replace("(I)V", "")).collect()
+    lines
+        .map(|line| line.split_once(' ').expect("columns").1.replace("()V", "").replace("(I)V", ""))
+        .collect()
 }
 
 fn selected(selection: &Selection) -> Vec<String> {
@@ -68,7 +70,8 @@ fn what_is_in_focus_keeps_the_way_to_it_without_counts() {
 #[test]
 fn what_is_ignored_takes_its_callees_along() {
     assert_eq!(selected(&selection(None, &[], &["A.g"])), ["1 A.f", "16 A.f;B.h", "32 B.h"]);
-    let vain = selection(None, &[], &["A.x", "A.f"]).of_profile(example(), NameStyle::Raw).expect("some").vain;
+    let vain =
+        selection(None, &[], &["A.x", "A.f"]).of_profile(example(), NameStyle::Raw).expect("some").vain;
     assert_eq!(vain, ["A.x"]);
 }
 

@@ -133,6 +133,10 @@ public final class Finish {
 
     /** Where the profile goes. */
     public static File file() {
+        String expected = LoadTime.expected();
+        if (expected != null) {
+            return new File(expected);
+        }
         String name = Settings.OUT;
         if (name == null) {
             name = "cctrewrite-%p.cct";

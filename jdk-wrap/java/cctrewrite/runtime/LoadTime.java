@@ -21,10 +21,13 @@ public final class LoadTime {
     /** Why the library that was asked for cannot be used, or null. */
     private static String trouble;
 
+    /** Where `cctrewrite run` expects the profile; null when it did not start this JVM. */
+    private static String place;
+
     private LoadTime() {}
 
     /** At the end of the JVM's own initialisation, before anything is recorded. */
-    public static void load() {
+    public static void load(boolean recording) {
         String path = System.getProperty("cctrewrite.loadtime");
         if (path == null) {
             path = ofImage(Property.get("java.home"));
@@ -35,6 +38,7 @@ public final class LoadTime {
         try {
             System.load(path);
             loaded = true;
+            place = recording ? place() : null;
         } catch (Throwable e) {
             trouble = e.toString();
             return;
@@ -121,6 +125,11 @@ public final class LoadTime {
         return trouble;
     }
 
+    /** The file in which the profile is expected by who started this JVM; null for none. */
+    static String expected() {
+        return place;
+    }
+
     /** Whether classes are rewritten while the program runs. */
     public static boolean loaded() {
         return loaded;
@@ -178,6 +187,9 @@ public final class LoadTime {
 
     /** What the profile's reader must know of classes that were defined. */
     static native String[] notes();
+
+    /** Lets `cctrewrite run`, if it started this JVM, know of it: a JVM that leaves no profile is missed. Returns the file for the profile, or null. */
+    private static native String place();
 
     /**
      * Looks through trees.

@@ -34,7 +34,7 @@ public final class CctHooks {
     public static void boot() {
         // Library code called here runs with context 0: nothing is recorded yet.
         boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
-        LoadTime.load();
+        LoadTime.load(on);
         if (CctMemory.SENTINEL != 0L) {
             CctRuntime.start(on);
         }

@@ -1,0 +1,79 @@
+//! Arguments of `cctrewrite run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, value_parser};
+
+use super::{Choices, Jdk};
+
+const EXAMPLES: &str = "\
+Examples:
+  A program as it is, and what it did:
+    cctrewrite run -- java -jar app.jar
+    cctrewrite report cctrewrite.cct --top 20
+
+  A build with all JVMs that it starts: one profile of all, and one of each in build.jvms:
+    cctrewrite run -o build.cct -- mvn -o test
+
+  Another JDK than the command would use, and the same profile each time:
+    cctrewrite run --jdk $JAVA_HOME --reproducible -- java -cp classes Main
+
+The command's exit code is passed on. If it is 0 and a JVM left no profile, the exit code is 125; 126 and 127 mean that the command
+cannot be started or found, as with env(1).";
+
+/// Run a command on a profiled JDK and collect what its JVMs leave behind
+///
+/// The JDK is the one that the command would use. Its profiled image is made at the first use and taken from the cache afterwards. Arguments,
+/// standard streams and the exit code are those of the command; JVMs that it starts, and those that these start, are profiled.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Run {
+    /// The command and its arguments, behind `--`
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+
+    /// Where the profile goes. Of several JVMs it is the sum, and the profile of each goes into a folder beside it: FILE with the ending
+    /// `.jvms`
+    #[arg(short, long, value_name = "FILE", default_value = "cctrewrite.cct")]
+    pub output: PathBuf,
+
+    /// The JDK to use [default: the one that COMMAND belongs to, else $JAVA_HOME, else that of `java` on the PATH]
+    #[arg(long, value_name = "JAVA_HOME")]
+    pub jdk: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub choices: Choices,
+
+    /// The folder of images [default: $CCTREWRITE_CACHE, else the user's cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub cache: Option<PathBuf>,
+
+    /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what would be
+    /// -XX:MaxJavaStackTraceDepth without cctrewrite
+    #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
+        value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
+    pub stack_depth: i32,
+
+    /// Say nothing but warnings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl Run {
+    /// The image that is needed of a JDK.
+    pub fn image(&self, home: PathBuf) -> Jdk {
+        Jdk {
+            home,
+            output: None,
+            choices: self.choices.clone(),
+            cache: Some(self.cache.clone()),
+            link: false,
+            no_cds: false,
+            stack_depth: self.stack_depth,
+            report: None,
+            threads: None,
+            quiet: self.quiet,
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! `cctrewrite run`: a command on a profiled JDK (docs/run.md).
+//!
+//! The JDK that the command would use is found ([`jdk`]), its image taken from the cache, and the command run with it ([`child`]): `JAVA_HOME` and
+//! `PATH` lead to the image, and a variable tells its JVMs where their profiles go ([`collection`]). A shim in front of `java` would see less: JVMs
+//! start others by the `java` of their own home.
+
+mod child;
+mod collection;
+mod jdk;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_profile::labels::{By, Labels};
+use cct_profile::merge::{MergeOptions, Merger};
+use cct_profile::names::NameStyle;
+use cct_profile::origin::Origins;
+use cct_profile::sums::sums;
+use cct_profile::{Metric, Profile, Summary, Tree};
+
+use crate::args::Run;
+use crate::exit::{Outcome, say};
+use crate::image;
+use crate::pending_file::PendingFile;
+use crate::profile_file::{CANNOT, read};
+use crate::text::counted;
+use child::Ending;
+use collection::{Collection, Jvm};
+use jdk::Target;
+
+/// Exit code when our own part failed, as with env(1).
+pub const FAILURE: u8 = 125;
+
+/// Methods in the summary.
+const TOP: usize = 5;
+
+/// Runs the command.
+pub fn run(arguments: &Run) -> Result<Outcome> {
+    let Some((command, rest)) = arguments.command.split_first() else { bail!("no command") };
+    let places = Places::of(&arguments.output)?;
+    let target = Target::of(command, arguments.jdk.as_deref())?;
+    let home = image_of(arguments, target.home)?;
+    let collection = Collection::beside(&places.sum)?;
+    let program = target.tool.map_or(command.clone(), |tool| home.join(tool).into_os_string());
+
+    let code = match child::run(&program, rest, &home, collection.path())? {
+        Ending::Code(code) => code,
+        Ending::NotFound => return not_started(command, "not found", 127),
+        Ending::NotStarted => return not_started(command, "cannot be started", 126),
+    };
+    let jvms = collection.jvms()?;
+    let missing = say_missing(&jvms);
+    if jvms.is_empty() {
+        say(&format!(
+            "cctrewrite: {} started no JVM of the profiled JDK {}; a program that names another java by its path is not profiled",
+            Path::new(command).display(),
+            home.display()
+        ));
+    } else {
+        deliver(arguments, &places, jvms)?;
+    }
+    Ok(Outcome::Passed(if code == 0 && missing { FAILURE } else { code }))
+}
+
+fn not_started(command: &OsStr, why: &str, code: u8) -> Result<Outcome> {
+    say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
+    Ok(Outcome::Passed(code))
+}
+
+/// The profiled image of a JDK, made if need be. A JDK that is one already is used as it is.
+fn image_of(arguments: &Run, home: PathBuf) -> Result<PathBuf> {
+    if image::is_image(&home) {
+        return fs::canonicalize(&home).with_context(|| format!("{}: cannot find", home.display()));
+    }
+    image::cached(&arguments.image(home))
+}
+
+/// Names the JVMs without a profile; says whether any is missing, or there were none at all.
+fn say_missing(jvms: &[Jvm]) -> bool {
+    let without: Vec<&Jvm> = jvms.iter().filter(|jvm| jvm.profile.is_none()).collect();
+    for jvm in &without {
+        let why = match jvm.is_running() {
+            true => "still runs; have it end before the command does, or end it and run again",
+            false => "left no profile; it was killed, crashed, or refused to run",
+        };
+        say(&format!("cctrewrite: the JVM of process {} {why}: {}", jvm.process, jvm.command()));
+    }
+    !without.is_empty() || jvms.is_empty()
+}
+
+/// Where profiles go.
+struct Places {
+    /// The profile of the only JVM, or the sum of all.
+    sum: PathBuf,
+    /// The folder of the profiles of several JVMs.
+    each: PathBuf,
+}
+
+impl Places {
+    /// Looks, before anything is run, whether they can go there.
+    fn of(output: &Path) -> Result<Places> {
+        if output.is_dir() {
+            bail!("{} is a folder; name a file", output.display());
+        }
+        let places = Places { sum: output.to_path_buf(), each: output.with_extension("jvms") };
+        let Ok(entries) = fs::read_dir(&places.each) else { return Ok(places) };
+        for entry in entries {
+            let path = entry.with_context(|| format!("cannot read {}", places.each.display()))?.path();
+            if path.extension() != Some(OsStr::new("cct")) {
+                bail!(
+                    "{}: not a folder of profiles, since it holds {}",
+                    places.each.display(),
+                    path.display()
+                );
+            }
+        }
+        Ok(places)
+    }
+}
+
+/// Puts the profiles in their places, and says what is in them.
+fn deliver(arguments: &Run, places: &Places, jvms: Vec<Jvm>) -> Result<()> {
+    let mut profiles = Vec::new();
+    for jvm in jvms {
+        if let Some(path) = &jvm.profile {
+            let profile = read(path)?;
+            profiles.push((jvm, profile));
+        }
+    }
+    // What an earlier run left there would be taken for this one's.
+    if places.each.is_dir() {
+        fs::remove_dir_all(&places.each)
+            .with_context(|| format!("cannot remove {}", places.each.display()))?;
+    }
+    match &profiles[..] {
+        [] => Ok(()),
+        [(jvm, profile)] => {
+            take(jvm, &places.sum)?;
+            if !arguments.quiet {
+                say(&format!("cctrewrite: {}: {}", places.sum.display(), totals(&Summary::of(profile))));
+                say_top(profile, &places.sum)?;
+            }
+            Ok(())
+        }
+        _ => {
+            fs::create_dir(&places.each).with_context(|| format!("cannot make {}", places.each.display()))?;
+            let mut merger = Merger::new(MergeOptions::default());
+            let count = profiles.len();
+            for (jvm, profile) in profiles {
+                let name = file_name(jvm.number, count, profile.meta.get("main").map_or("", |main| main));
+                let path = places.each.join(&name);
+                take(&jvm, &path)?;
+                if !arguments.quiet {
+                    say(&format!("cctrewrite: {}: {}", path.display(), totals(&Summary::of(&profile))));
+                }
+                merger.add(&name, profile).context(CANNOT)?;
+            }
+            let sum = merger.finish().context(CANNOT)?;
+            PendingFile::write(&places.sum, |out| Ok(sum.write(out)?))?.commit()?;
+            if !arguments.quiet {
+                let jvms = counted(count as u64, "JVM");
+                say(&format!("cctrewrite: {}: {jvms}, {}", places.sum.display(), totals(&Summary::of(&sum))));
+                say_top(&sum, &places.sum)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Moves a JVM's profile to its place; copies it where that is on another file system.
+fn take(jvm: &Jvm, to: &Path) -> Result<()> {
+    let Some(from) = &jvm.profile else { return Ok(()) };
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+    PendingFile::write(to, |out| Ok(out.write_all(&bytes)?))?.commit()
+}
+
+/// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.
+fn file_name(number: usize, count: usize, main: &str) -> String {
+    let width = count.to_string().len();
+    let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");
+    let plain: String = simple
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .collect();
+    match plain.is_empty() {
+        true => format!("{number:0width$}.cct"),
+        false => format!("{number:0width$}-{plain}.cct"),
+    }
+}
+
+fn totals(summary: &Summary) -> String {
+    let plural = |number: u128, what: &str| counted(u64::try_from(number).unwrap_or(u64::MAX), what);
+    let calls = plural(summary.all.total(Metric::Calls), "call");
+    let contexts = plural(summary.all.contexts as u128, "context");
+    match summary.metric() {
+        Metric::Calls => format!("{calls} in {contexts}"),
+        Metric::Bytecodes => {
+            format!("{calls} and {} in {contexts}", plural(summary.all.total(Metric::Bytecodes), "bytecode"))
+        }
+    }
+}
+
+/// The methods with the most, and how to see more.
+fn say_top(profile: &Profile, path: &Path) -> Result<()> {
+    let metric = Metric::of_profile(profile);
+    let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());
+    let trees: Vec<(&Tree, &[u32])> = profile.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
+    let sums = sums(&trees, labels.len(), metric)?;
+    let total: u128 = sums.iter().map(|sums| sums.own).sum();
+    let mut order: Vec<usize> = (0..sums.len()).collect();
+    order.sort_by_key(|&label| (std::cmp::Reverse(sums[label].own), label));
+    let names = labels.readable();
+    for label in order.into_iter().take(TOP).filter(|_| total > 0) {
+        let share = 100.0 * sums[label].own as f64 / total as f64;
+        say(&format!("  {share:5.1} % of {}  {}", metric.name(), names[label]));
+    }
+    for note in &profile.notes {
+        say(&format!("note: {note}"));
+    }
+    say(&format!("see it: cctrewrite report {}", quoted(path)));
+    Ok(())
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,@".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_after_main_classes() {
+        assert_eq!(file_name(3, 12, "org/apache/maven/Main"), "03-Main.cct");
+        assert_eq!(file_name(3, 9, "surefirebooter-3.jar"), "3-surefirebooter-3.cct");
+        assert_eq!(file_name(1, 9, ""), "1.cct");
+        assert_eq!(file_name(1, 9, "a b\u{e9}"), "1-a_b_.cct");
+    }
+
+    #[test]
+    fn paths_are_quoted_for_shells() {
+        assert_eq!(quoted(Path::new("a/b.cct")), "a/b.cct");
+        assert_eq!(quoted(Path::new("it's here")), r"'it'\''s here'");
+    }
+
+    #[test]
+    fn a_folder_with_other_files_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("run.cct");
+        assert_eq!(Places::of(&output).unwrap().each, folder.path().join("run.jvms"));
+        fs::create_dir(folder.path().join("run.jvms")).unwrap();
+        fs::write(folder.path().join("run.jvms/1-Main.cct"), b"").unwrap();
+        assert!(Places::of(&output).is_ok());
+        fs::write(folder.path().join("run.jvms/thesis.tex"), b"").unwrap();
+        assert!(Places::of(&output).is_err());
+        assert!(Places::of(folder.path()).is_err());
+    }
+}
