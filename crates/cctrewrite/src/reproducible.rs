@@ -27,6 +27,7 @@ pub const PINS: &[Pin] = &[
     pin("ActiveProcessorCount", "1", 8, NEWEST),
     pin("SoftRefLRUPolicyMSPerMB", "2147483647", 8, NEWEST),
     pin("UseDynamicNumberOfCompilerThreads", "false", 11, NEWEST),
+    pin("BytecodeVerificationRemote", "false", 8, NEWEST),
     pin("sun.io.useCanonCaches", "false", 8, 11),
 ];
 
@@ -38,9 +39,11 @@ const TREES: &str = "-Dcctrewrite.threads=each";
 pub fn spelled(jdk: u16) -> Vec<String> {
     let mut options = Vec::new();
     for &Pin { flag, value, .. } in PINS.iter().filter(|pin| (pin.since..=pin.until).contains(&jdk)) {
-        if flag == "hashCode" {
-            // Experimental from JDK 9 on; 8 does not mind.
-            options.push("-XX:+UnlockExperimentalVMOptions".to_owned());
+        // From some JDK on these are behind locks; earlier ones do not mind.
+        match flag {
+            "hashCode" => options.push("-XX:+UnlockExperimentalVMOptions".to_owned()),
+            "BytecodeVerificationRemote" => options.push("-XX:+UnlockDiagnosticVMOptions".to_owned()),
+            _ => {}
         }
         options.push(match value {
             _ if flag.contains('.') => format!("-D{flag}={value}"),
@@ -88,6 +91,8 @@ mod tests {
                 "-XX:hashCode=3",
                 "-XX:ActiveProcessorCount=1",
                 "-XX:SoftRefLRUPolicyMSPerMB=2147483647",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
                 "-Dsun.io.useCanonCaches=false",
                 "-Dcctrewrite.threads=each",
             ]

@@ -9,7 +9,7 @@ use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, UpdateKind}
 
 use crate::carrier::{Constants, Context, Emitter};
 use crate::convention::{EXTENSION_SLOTS, MAX_SLOTS};
-use crate::hooks::{BodyHook, Place, body_hooks};
+use crate::hooks::{BodyHook, Place};
 use crate::initialisation;
 use crate::local_names;
 use crate::mid::Mid;
@@ -55,6 +55,8 @@ pub struct Analysis<'x> {
     pub entry_is_target: bool,
     /// Locals behind the arguments that get names, since the JVM's messages would show their new numbers.
     pub unnamed_locals: Vec<u16>,
+    /// Calls of the runtime at places of the class library.
+    pub hooks: Vec<&'static BodyHook>,
 }
 
 impl<'x> Analysis<'x> {
@@ -75,7 +77,15 @@ impl<'x> Analysis<'x> {
             instruction.for_each_target(|t| entry_is_target |= t == 0);
         }
         let blocks = blocks.map(|rule| Blocks::of(code, pool, rule));
-        Ok(Analysis { blocks, activation, calls, pinned, entry_is_target, unnamed_locals: Vec::new() })
+        Ok(Analysis {
+            blocks,
+            activation,
+            calls,
+            pinned,
+            entry_is_target,
+            unnamed_locals: Vec::new(),
+            hooks: Vec::new(),
+        })
     }
 }
 
@@ -198,7 +208,7 @@ fn write_at(
             Context::PassedThrough(locals.node)
         }
     };
-    for hook in body_hooks(emitter.edit.class().name(), member.name) {
+    for hook in &analysis.hooks {
         insert_hook(&mut emitter, &mut code_edit, &mut prologue, code, signature, hook)?;
     }
     code_edit.prologue(&prologue);
@@ -239,6 +249,9 @@ fn insert_hook(
     let mut call = Asm::new();
     match hook.place {
         Place::Entry | Place::Return => {}
+        Place::EntryWith(local) => {
+            call.load(Kind::Reference, local);
+        }
         Place::ReturnWithThis | Place::Read(_) => {
             call.load(Kind::Reference, 0);
         }
@@ -256,7 +269,7 @@ fn insert_hook(
     }
     emitter.runtime(&mut call, hook.call)?;
     match hook.place {
-        Place::Entry => prologue.bytes.extend_from_slice(&call.bytes),
+        Place::Entry | Place::EntryWith(_) => prologue.bytes.extend_from_slice(&call.bytes),
         Place::Argument(local) => {
             call.store(Kind::Int, local);
             prologue.bytes.extend_from_slice(&call.bytes);

@@ -36,6 +36,8 @@ impl RuntimeMethod {
 pub enum Place {
     /// On entry: `()V`.
     Entry,
+    /// On entry, with the reference in this local: `(X)V`.
+    EntryWith(u16),
     /// Before each return: `()V`.
     Return,
     /// Before each return of an instance method, with `this`: `(X)V`.
@@ -85,6 +87,26 @@ pub const BODY_HOOKS: &[BodyHook] = &[
     },
 ];
 
+/// Where profiles are to be the same in every run: what the linkage of method handles and call sites makes and drops again, and finds by weak
+/// references as long as no collection has cleared them. These are method types, and the names that come from the VM: a string that the VM
+/// interns anew does not know its hash code.
+const REPRODUCIBLE_BODY_HOOKS: &[BodyHook] = &[
+    // findForm(MethodType mtype), once for each method type.
+    keeps(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
+    // makeSite(MethodHandle bootstrapMethod, String name, MethodType type, Object info, Class<?> callerClass)
+    keeps(b"java/lang/invoke/CallSite", b"makeSite", 1),
+    // linkMethod(Class<?> callerClass, int refKind, Class<?> defc, String name, Object type, Object[] appendixResult)
+    keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethod", 3),
+    // linkMethodHandleConstant(Class<?> callerClass, int refKind, Class<?> defc, String name, Object type)
+    keeps(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant", 3),
+];
+
+/// A static method one of whose arguments is never collected.
+const fn keeps(class: &'static [u8], name: &'static [u8], local: u16) -> BodyHook {
+    let call = RuntimeMethod::of(HOOKS, b"keep", b"(Ljava/lang/Object;)V");
+    BodyHook { class, name, place: Place::EntryWith(local), call }
+}
+
 /// `AbstractStackWalker.doStackWalk(long anchor, int skipped, int frames, int start, int end)`; releases before 24 look at the end, later ones at
 /// the number of frames.
 const fn walk_hook(local: u16, call: &'static [u8]) -> BodyHook {
@@ -101,8 +123,9 @@ const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call
 }
 
 /// The hooks of a method.
-pub fn body_hooks(class: &[u8], name: &[u8]) -> impl Iterator<Item = &'static BodyHook> {
-    BODY_HOOKS.iter().filter(move |h| h.class == class && h.name == name)
+pub fn body_hooks(class: &[u8], name: &[u8], reproducible: bool) -> impl Iterator<Item = &'static BodyHook> {
+    let special = if reproducible { REPRODUCIBLE_BODY_HOOKS } else { &[] };
+    BODY_HOOKS.iter().chain(special).filter(move |h| h.class == class && h.name == name)
 }
 
 /// What a native's wrapper does beside calling it, or in its stead.

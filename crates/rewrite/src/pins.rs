@@ -6,39 +6,63 @@
 //! and bytecodes as it had, and then its answer is replaced by a constant ([`crate::passes::pinned_results`]). Clocks that are asked for the
 //! time stay as they are.
 //!
+//! One more clock is a field that the garbage collector sets: `SoftReference.get` copies it into the reference when it has changed since, and so has
+//! three bytecodes more after each collection.
+//!
 //! A class of the library that should have a pinned call and has none has changed since this table was made: its rewriting says so
 //! ([`crate::report::ClassReport::unpinned`]).
 
 use cct_classfile::{Bci, ClassFile, Code, Result, opcode};
 
-/// The clocks of `java.lang.System`.
+/// Where the class library reads the time, a `long`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clock {
-    /// `nanoTime`.
+    /// `System.nanoTime()`.
     Nanos,
-    /// `currentTimeMillis`.
+    /// `System.currentTimeMillis()`.
     Millis,
+    /// The static field `SoftReference.clock`: when the garbage collector ran last.
+    Collections,
 }
 
 impl Clock {
-    /// Name of the method; its descriptor is `()J`.
-    pub fn method(self) -> &'static [u8] {
+    /// Class of the method or field.
+    pub fn class(self) -> &'static [u8] {
         match self {
-            Clock::Nanos => b"nanoTime",
-            Clock::Millis => b"currentTimeMillis",
+            Clock::Nanos | Clock::Millis => b"java/lang/System",
+            Clock::Collections => b"java/lang/ref/SoftReference",
         }
     }
 
-    /// What it says as a seed. Neither is 0, since a salt of 0 is none, and they differ, since seeds are made by `mix(millis) ^ mix(nanos)`.
+    /// Its name.
+    pub fn name(self) -> &'static [u8] {
+        match self {
+            Clock::Nanos => b"nanoTime",
+            Clock::Millis => b"currentTimeMillis",
+            Clock::Collections => b"clock",
+        }
+    }
+
+    /// The instruction that reads it, and the descriptor.
+    fn read(self) -> (u8, &'static [u8]) {
+        match self {
+            Clock::Nanos | Clock::Millis => (opcode::INVOKESTATIC, b"()J"),
+            Clock::Collections => (opcode::GETSTATIC, b"J"),
+        }
+    }
+
+    /// What it says. As a seed neither is 0, since a salt of 0 is none, and they differ, since seeds are made by `mix(millis) ^ mix(nanos)`. Soft
+    /// references are as old as the machine then, for which `-XX:SoftRefLRUPolicyMSPerMB` of `--reproducible` makes up.
     pub fn constant(self) -> i64 {
         match self {
             Clock::Nanos => 123_456_789_012_345,
             Clock::Millis => 1_000_000_000_000,
+            Clock::Collections => 0,
         }
     }
 }
 
-/// A method of the class library that takes a seed from a clock.
+/// A method of the class library that reads a clock for another purpose than to tell the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pin {
     /// Internal name of the class.
@@ -64,6 +88,8 @@ const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u
 /// `ConcurrentSkipListMap`, `BigInteger.isProbablePrime` and the generators of `java.util.random` take their seeds from these.
 /// (`java.util.secureRandomSeed`, with which a user asks for seeds from the operating system, still has its effect.)
 pub const PINS: &[Pin] = &[
+    pin(b"java/lang/ref/SoftReference", b"<init>", Clock::Collections, 8, NEWEST),
+    pin(b"java/lang/ref/SoftReference", b"get", Clock::Collections, 8, NEWEST),
     // SALT, from 17 on SALT32L and REVERSE. While an archive is dumped, the VM gives the seed.
     pin(b"java/util/ImmutableCollections", b"<clinit>", Clock::Nanos, 9, NEWEST),
     pin(b"java/util/Random", b"<init>", Clock::Nanos, 8, NEWEST),
@@ -87,19 +113,25 @@ impl Pin {
     }
 }
 
-/// The calls in a method's code whose results are replaced, in code order.
-pub fn calls(class: &ClassFile<'_>, method: &[u8], code: &Code<'_>) -> Result<Vec<(Bci, Clock)>> {
+/// The reads of clocks in a method's code whose results are replaced, in code order.
+pub fn reads(class: &ClassFile<'_>, method: &[u8], code: &Code<'_>) -> Result<Vec<(Bci, Clock)>> {
     let clocks: Vec<Clock> = Pin::of(class).filter(|pin| pin.method == method).map(|pin| pin.clock).collect();
     let mut found = Vec::new();
     if clocks.is_empty() {
         return Ok(found);
     }
-    for invocation in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
-        let Some(index) = invocation.pool_index() else { continue };
-        let callee = class.pool.member_ref(index)?;
-        let of_system = callee.class == b"java/lang/System" && callee.descriptor == b"()J";
-        let clock = clocks.iter().find(|clock| of_system && callee.name == clock.method());
-        found.extend(clock.map(|&clock| (invocation.bci, clock)));
+    for read in code.instructions() {
+        if !clocks.iter().any(|clock| clock.read().0 == read.opcode) {
+            continue;
+        }
+        let Some(index) = read.pool_index() else { continue };
+        let member = class.pool.member_ref(index)?;
+        let is_read = |clock: Clock| {
+            clock.read() == (read.opcode, member.descriptor)
+                && clock.class() == member.class
+                && clock.name() == member.name
+        };
+        found.extend(clocks.iter().find(|&&clock| is_read(clock)).map(|&clock| (read.bci, clock)));
     }
     Ok(found)
 }
@@ -125,7 +157,7 @@ mod tests {
         let bytes = class.bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let member = &class.methods[0];
-        calls(&class, member.name, &Code::of(&class, member).unwrap().unwrap()).unwrap()
+        reads(&class, member.name, &Code::of(&class, member).unwrap().unwrap()).unwrap()
     }
 
     #[test]

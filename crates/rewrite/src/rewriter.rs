@@ -326,8 +326,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             return;
         }
         for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method, pin.clock))) {
-            let [method, clock] = [pin.method, pin.clock.method()].map(crate::plan::lossy);
-            self.report.unpinned.push(format!("{method}: System.{clock}"));
+            let class = pin.clock.class().rsplit(|&b| b == b'/').next().unwrap_or_default();
+            let [method, class, clock] = [pin.method, class, pin.clock.name()].map(crate::plan::lossy);
+            self.report.unpinned.push(format!("{method}: {class}.{clock}"));
         }
     }
 
@@ -352,7 +353,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let slots = body::slot_count(&calls);
         let mid = self.mid(index, slots);
         let pinned = match self.rewriter.settings.reproducible {
-            true => pins::calls(self.class, member.name, &code)?,
+            true => pins::reads(self.class, member.name, &code)?,
             false => Vec::new(),
         };
         for level in LEVELS {
@@ -368,6 +369,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             let mut analysis = PLANNER.with_borrow_mut(|planner| {
                 Analysis::of(&code, &self.class.pool, planner, blocks, calls, pins)
             })?;
+            let reproducible = self.rewriter.settings.reproducible;
+            analysis.hooks = hooks::body_hooks(self.class.name(), member.name, reproducible).collect();
             if self.rewriter.names_locals {
                 let arguments = Signature::of(self.class, member)?.argument_slots();
                 analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code};
-use cct_rewrite::pins::{Clock, PINS, calls};
+use cct_rewrite::pins::{Clock, PINS, reads};
 
 use crate::support::{Blocks, Java, Jdk, Library, assert_succeeded, fixture, folder, instrument};
 
@@ -79,6 +79,7 @@ fn missing_options_are_named() {
         ("-XX:hashCode", "-XX:hashCode=3"),
         ("-XX:ActiveProcessorCount", "-XX:ActiveProcessorCount=1"),
         ("-XX:SoftRef", "-XX:SoftRefLRUPolicyMSPerMB=2147483647"),
+        ("-XX:-BytecodeVerification", "-XX:-BytecodeVerificationRemote"),
         ("-Dsun.io", "-Dsun.io.useCanonCaches=false"),
     ] {
         let profile = java(jdk, option).succeed("Chance", &[]).profile();
@@ -131,7 +132,7 @@ fn the_pins_of_every_jdk_are_there() {
             let parsed = ClassFile::parse(&bytes).unwrap();
             for member in &parsed.methods {
                 let Some(code) = Code::of(&parsed, member).unwrap() else { continue };
-                for (_, clock) in calls(&parsed, member.name, &code).unwrap() {
+                for (_, clock) in reads(&parsed, member.name, &code).unwrap() {
                     found.insert((class, member.name.to_vec(), clock));
                 }
             }

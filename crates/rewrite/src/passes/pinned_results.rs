@@ -1,4 +1,5 @@
-//! Pinned results: what a clock says is replaced by a constant, behind the call, which stays and is counted ([`crate::pins`]).
+//! Pinned results: what a clock says is replaced by a constant, behind the call or the read of the field, which stays and is counted
+//! ([`crate::pins`]).
 
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Bci, Error, ErrorKind, Result, opcode};
@@ -7,7 +8,7 @@ use crate::body::Body;
 use crate::carrier::Emitter;
 use crate::pins::Clock;
 
-/// Replaces the results of these calls.
+/// Replaces the results of these instructions.
 pub fn apply(
     emitter: &mut Emitter<'_, '_, '_>,
     code_edit: &mut CodeEdit<'_, '_>,
@@ -15,11 +16,11 @@ pub fn apply(
     pinned: &[(Bci, Clock)],
 ) -> Result<()> {
     for &(bci, clock) in pinned {
-        let call = body.code.instruction_at(bci).ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
+        let read = body.code.instruction_at(bci).ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
         let mut asm = Asm::new();
         asm.op(opcode::POP2);
         asm.indexed(opcode::LDC2_W, emitter.edit.additions.long(clock.constant())?);
-        code_edit.after(&call, &asm);
+        code_edit.after(&read, &asm);
     }
     Ok(())
 }

@@ -40,7 +40,8 @@ final class Reproducibility {
                 return "-D" + flag + '=' + wanted;
             }
             if (wanted.equals("false") || wanted.equals("true")) {
-                return "-XX:" + (wanted.equals("true") ? '+' : '-') + flag;
+                String unlock = flag.equals("BytecodeVerificationRemote") ? "-XX:+UnlockDiagnosticVMOptions " : "";
+                return unlock + "-XX:" + (wanted.equals("true") ? '+' : '-') + flag;
             }
             return (flag.equals("hashCode") ? "-XX:+UnlockExperimentalVMOptions " : "") + "-XX:" + flag + '=' + wanted;
         }
@@ -55,6 +56,7 @@ final class Reproducibility {
         new Option("ActiveProcessorCount", "1", ANY, 8, NEWEST, "thread pools, spinning and the choice of the collector depend on the machine"),
         new Option("SoftRefLRUPolicyMSPerMB", "2147483647", "0", 8, NEWEST, "softly reachable objects are cleared by the clock"),
         new Option("UseDynamicNumberOfCompilerThreads", "false", null, 11, NEWEST, "the JVM makes Thread objects when it has much to compile"),
+        new Option("BytecodeVerificationRemote", "false", null, 8, NEWEST, "the verifier loads classes in the order of addresses"),
         new Option("sun.io.useCanonCaches", "false", null, 8, 11, "canonical paths are forgotten after 30 seconds"),
     };
 

@@ -207,6 +207,16 @@ public final class CctHooks {
 
     // Before boot, too: what reflection caches then is what the program sees later. Library code called that early runs with context 0.
 
+    // ---- what is not to be collected -----------------------------------------------------------------------------------------------
+
+    /** What is kept: pairs of an object and the next pair. A class for them might be needed before the JVM has booted. */
+    private static Object[] kept;
+
+    /** For method types and names that the linkage of call sites finds by weak references, and would make again after a collection ({@code --reproducible}). */
+    public static synchronized void keep(Object object) {
+        kept = new Object[] {object, kept};
+    }
+
     // ---- reflection --------------------------------------------------------------------------------------------------------------
 
     /** The result of {@code Class.getDeclaredMethods0} without the methods that the rewriter added. */

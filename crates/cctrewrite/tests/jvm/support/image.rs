@@ -14,21 +14,30 @@ pub struct Image {
     jdk: Jdk,
 }
 
-/// Images by the JDK's version and the rule for blocks.
+/// Images by the JDK's version and their names.
 type Images = BTreeMap<(u32, &'static str), Arc<OnceLock<&'static Image>>>;
 
 impl Image {
     /// The image of a JDK, by a rule for blocks.
     pub fn of(jdk: &'static Jdk, blocks: Blocks) -> &'static Image {
+        Image::made(jdk, blocks.name(), &["--blocks", blocks.name()])
+    }
+
+    fn made(jdk: &'static Jdk, name: &'static str, options: &[&str]) -> &'static Image {
         static IMAGES: Mutex<Images> = Mutex::new(BTreeMap::new());
         // The map is not locked while an image is made, so that those of several JDKs are made at once.
-        let key = (jdk.version, blocks.name());
+        let key = (jdk.version, name);
         let cell = IMAGES.lock().unwrap().entry(key).or_default().clone();
         cell.get_or_init(|| {
-            let home = images().join(format!("jdk-{}-{}", jdk.version, blocks.name()));
-            make(jdk, blocks, &home);
+            let home = images().join(format!("jdk-{}-{name}", jdk.version));
+            make(jdk, options, &home);
             Box::leak(Box::new(Image { jdk: Jdk::made(jdk.version, home) }))
         })
+    }
+
+    /// The image of a JDK on which chance is pinned, with precise blocks.
+    pub fn reproducible(jdk: &'static Jdk) -> &'static Image {
+        Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "precise"])
     }
 
     /// The rules for blocks by which images of a JDK are made. Both are worth the time and the space on one JDK only: on JDK 8 they are tried with
@@ -47,6 +56,11 @@ impl Image {
         let mut java = Java::new(&self.jdk, name);
         java.verify();
         java
+    }
+
+    /// A JVM of the image with the options that are built in, and nothing else.
+    pub fn java_as_it_is(&self, name: &str) -> Java {
+        Java::new(&self.jdk, name)
     }
 }
 
@@ -68,8 +82,8 @@ fn images() -> PathBuf {
 }
 
 /// Runs `cctrewrite jdk`, which must succeed.
-fn make(jdk: &Jdk, blocks: Blocks, home: &Path) {
+fn make(jdk: &Jdk, options: &[&str], home: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    command.arg("jdk").arg(jdk.home()).arg("-o").arg(home).args(["--link", "--blocks", blocks.name()]);
+    command.arg("jdk").arg(jdk.home()).arg("-o").arg(home).arg("--link").args(options);
     assert_succeeded(&mut command);
 }
