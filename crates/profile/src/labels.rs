@@ -41,7 +41,7 @@ impl By {
     }
 
     /// The group of a method, where that is no method or thread.
-    fn group(self, method: &Method, names: NameStyle, origins: &Origins) -> String {
+    pub(crate) fn group(self, method: &Method, names: NameStyle, origins: &Origins) -> String {
         if method.flags & Method::MARKER != 0 {
             return format!("{}{}{}", method.class, method.name, method.descriptor);
         }
@@ -173,7 +173,7 @@ pub fn threads(threads: &[ThreadTree]) -> Result<(Labels<'static>, Tree), MergeE
 }
 
 /// The different names, sorted, and which is whose.
-fn numbered(all: impl Iterator<Item = String>) -> (Vec<String>, Vec<u32>) {
+pub(crate) fn numbered(all: impl Iterator<Item = String>) -> (Vec<String>, Vec<u32>) {
     let all: Vec<String> = all.collect();
     let mut names = all.clone();
     names.sort_unstable();

@@ -7,12 +7,14 @@
 //! * merged with others by the methods' names ([`merge`]),
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
 //! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by methods or groups of them ([`labels`]),
-//! * compared with another ([`compare`], both side by side by [`pair`]).
+//! * compared with another ([`compare`]), and searched for what has changed since another ([`diff`]; both side by side by [`pair`]),
+//! * measured as in the literature ([`tables`]).
 //!
 //! Nothing here knows class files, and nothing recurses on the depth of a tree: stacks of a hundred thousand frames are ordinary.
 
 pub mod compare;
 pub mod contexts;
+pub mod diff;
 pub mod fold;
 pub mod labels;
 mod largest;

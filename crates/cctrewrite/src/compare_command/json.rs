@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use cct_profile::compare::{Agreement, Comparison, Listed, Only, TextOptions};
+use cct_profile::compare::{Agreement, Comparison, Listed, Only};
+use cct_profile::pair::TextOptions;
 use serde::Serialize;
 
 /// Version of the object's format.

@@ -16,7 +16,7 @@ mod tests;
 mod text;
 
 pub use measure::{Agreement, Overlap, relative_error};
-pub use text::{TextOptions, write_text};
+pub use text::write_text;
 
 use crate::Selection;
 use crate::metric::Counts;

@@ -1,21 +1,11 @@
 //! A comparison as text for people.
 
-use super::{Agreement, Comparison, Listed, Only, Remark};
+use super::{Agreement, Comparison, Listed, Only};
 use crate::ReportError;
 use crate::metric::{Counts, Metric};
+use crate::pair::{SIDES, TextOptions};
 use crate::report::numbers::{counted, cut, grouped};
 use std::io::{BufWriter, Write};
-
-/// How [`write_text`] shows a comparison.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextOptions {
-    /// What A and B are called, their files for instance.
-    pub names: [String; 2],
-    /// What was compared, in words: the options.
-    pub compared: String,
-    /// Cut lines to so many terminal columns.
-    pub width: Option<usize>,
-}
 
 /// Writes the comparison: what is compared and with what reservations, totals, measures, the lists, and a last line that says whether
 /// they are equal.
@@ -63,17 +53,8 @@ impl<W: Write> Text<W> {
         line("B", &options.names[1])?;
         line("Compared", &options.compared)?;
         for remark in &comparison.remarks {
-            let side = remark.side().map_or(String::new(), |side| format!(" {side}"));
-            let key = match remark {
-                Remark::Incomplete(..) | Remark::Marker { .. } => "INCOMPLETE",
-                Remark::Header { .. } => "Differs",
-                Remark::Note(None, _) => "Note A B",
-                Remark::Note(..) | Remark::NoHeader(_) => "Note",
-                _ => "Remark",
-            };
-            let side = if key == "Remark" { String::new() } else { side };
-            // A space between the longest key and its text.
-            line(&format!("{:<11} ", format!("{key}{side}")), &remark.to_string())?;
+            // A space between the longest heading and its text.
+            self.line(&remark.line(SIDES, 12))?;
         }
         self.line("")
     }

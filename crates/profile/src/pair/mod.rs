@@ -29,6 +29,17 @@ pub struct PairOptions {
     pub calls_only: bool,
 }
 
+/// How two inputs are shown to people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextOptions {
+    /// What the two are called, their files for instance.
+    pub names: [String; 2],
+    /// What was looked at, in words: the options.
+    pub compared: String,
+    /// Cut lines to so many terminal columns.
+    pub width: Option<usize>,
+}
+
 /// Why two inputs cannot be held against each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
@@ -65,8 +76,10 @@ pub enum PairError {
 pub(crate) struct Pair<'p> {
     pub(crate) a: &'p Tree,
     pub(crate) b: &'p Tree,
-    /// The methods of A, then those of B.
+    /// The methods of A, and those of B.
     pub(crate) methods: [&'p [Method]; 2],
+    /// The labels of these methods.
+    pub(crate) labels: [&'p [u32]; 2],
     /// The frames of these methods, and of threads where they stay apart.
     pub(crate) frames: &'p FrameTable<'p>,
     /// Whether bytecodes are looked at.
@@ -156,6 +169,7 @@ pub(crate) fn united<T>(
         a: &tree_a,
         b: &tree_b,
         methods: [&methods_a, &methods_b],
+        labels: [&labels_a[..methods_a.len()], &labels_b[..methods_b.len()]],
         frames: &table,
         bytecodes,
         has_generated_names,

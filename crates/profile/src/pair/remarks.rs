@@ -98,14 +98,38 @@ impl Remark {
     }
 }
 
+impl Side {
+    /// What the side is called, where the two are called so.
+    pub fn called(self, sides: [&str; 2]) -> &str {
+        let [a, b] = sides;
+        match self {
+            Side::A => a,
+            Side::B => b,
+        }
+    }
+}
+
 impl Remark {
+    /// A line for people: a heading of `width` columns, and the remark.
+    pub(crate) fn line(&self, sides: [&str; 2], width: usize) -> String {
+        let of = |heading: &str| match self.side() {
+            Some(side) => format!("{heading} {}", side.called(sides)),
+            None => heading.to_owned(),
+        };
+        let heading = match self {
+            Remark::Incomplete(..) | Remark::Marker { .. } => of("INCOMPLETE"),
+            Remark::Header { .. } => "Differs".to_owned(),
+            Remark::Note(None, _) => format!("Note {}", sides.join(" ")),
+            Remark::Note(..) | Remark::NoHeader(_) => of("Note"),
+            _ => "Remark".to_owned(),
+        };
+        format!("{heading:<width$}{}", self.worded(sides))
+    }
+
     /// The remark in words, where the two inputs are called so.
     pub fn worded(&self, sides: [&str; 2]) -> String {
         let [a_is, b_is] = sides;
-        let name = |side: &Side| match side {
-            Side::A => a_is,
-            Side::B => b_is,
-        };
+        let name = |side: &Side| side.called(sides);
         match self {
             Remark::Incomplete(_, what) | Remark::Note(_, what) => escaped(what),
             Remark::Header { key, a, b } => {

@@ -1,0 +1,445 @@
+//! What a change of a program has changed in its profile: by methods and by contexts, from a base profile to a new one.
+//!
+//! [`crate::compare`] asks how far two records of the same run agree, and measures it; this asks what it costs. Both match methods, threads and
+//! contexts in the same way ([`crate::pair`]).
+//!
+//! A context's change is that of what it executed itself, so that a changed line of a program shows in the context that executes it and not
+//! in all of its callers. The changes of all methods' own counts add up to the change of the total.
+
+mod change;
+mod groups;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use change::{Change, NotAPercentage, Percentage};
+pub use text::{SIDES, excess_in_words, relative, signed, verdict, write_text};
+
+use crate::fold::{Fold, folded};
+use crate::labels::By;
+use crate::largest::Largest;
+use crate::metric::Counts;
+use crate::names::NameStyle;
+use crate::origin::Origins;
+use crate::pair::{Input, Pair, PairError, PairOptions, Remark, Side, united};
+use crate::sums::{Sums, sums};
+use crate::walk::{Match, paths, walk};
+use crate::{MergeError, Metric, Selection, Tree};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+/// What changes are sorted by, the largest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiffOrder {
+    /// The change of what methods and contexts executed themselves.
+    #[default]
+    Own,
+    /// The change with all that they called; contexts as by [`DiffOrder::Own`].
+    Inclusive,
+    /// The change of calls.
+    Calls,
+    /// The change of what they executed themselves, relative to what it was.
+    Relative,
+}
+
+/// What is looked at, and how much is listed.
+#[derive(Clone, Debug)]
+pub struct DiffOptions {
+    /// Keep threads apart: they are matched by their names.
+    pub per_thread: bool,
+    /// What of both is looked at.
+    pub selection: Selection,
+    /// Whether names that differ from run to run are made equal.
+    pub names: NameStyle,
+    /// Look at calls, not bytecodes.
+    pub calls_only: bool,
+    /// What rows stand for; not threads, and nothing that needs origins that are not known.
+    pub by: By,
+    /// Show a call of what is on the stack already in the context that it has there.
+    pub recursion: bool,
+    /// What is sorted by.
+    pub order: DiffOrder,
+    /// Leave out methods and contexts whose change is less than this much of the base's total.
+    pub least: Option<Percentage>,
+    /// How many contexts are listed.
+    pub limit: usize,
+}
+
+impl Default for DiffOptions {
+    fn default() -> DiffOptions {
+        DiffOptions {
+            per_thread: false,
+            selection: Selection::default(),
+            names: NameStyle::Normalised,
+            calls_only: false,
+            by: By::Method,
+            recursion: false,
+            order: DiffOrder::Own,
+            least: None,
+            limit: 10,
+        }
+    }
+}
+
+/// A method, or a group of methods, that has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedMethod {
+    /// Its name, as a position in [`Difference::names`].
+    pub name: u32,
+    /// Its calls.
+    pub calls: Change,
+    /// What it executed itself.
+    pub own: Change,
+    /// What it executed with all that it called; recursion counts once.
+    pub inclusive: Change,
+}
+
+/// A context that has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedContext {
+    /// Its frames, outermost first, as positions in [`Difference::names`].
+    pub path: Vec<u32>,
+    /// Its calls.
+    pub calls: Change,
+    /// What it executed itself.
+    pub own: Change,
+}
+
+/// The name of a method or group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// As in a list of contexts.
+    pub exact: String,
+    /// For people: short, and of nothing else.
+    pub readable: String,
+}
+
+/// What has changed.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// What a reader of the numbers must know: what is missing, and in what the two differ besides their contexts.
+    pub remarks: Vec<Remark>,
+    /// What changes are looked at.
+    pub metric: Metric,
+    /// What the rows stand for.
+    pub by: By,
+    /// Number of contexts.
+    pub contexts: Change,
+    /// All calls.
+    pub calls: Change,
+    /// All bytecodes, where they are looked at.
+    pub bytecodes: Option<Change>,
+    /// Contexts that have other counts, or are in one of the two only. None if the two are identical.
+    pub changed_contexts: u64,
+    /// Of these, contexts that are left out of [`Difference::largest_contexts`] by the limit, or as too small.
+    pub unlisted_contexts: u64,
+    /// The contexts that have changed most.
+    pub largest_contexts: Vec<ChangedContext>,
+    /// All methods that have changed in themselves or in what they called, and are not left out as too small; sorted.
+    pub methods: Vec<ChangedMethod>,
+    /// How many methods have changed.
+    pub changed_methods: usize,
+    /// The names.
+    pub names: Vec<Name>,
+}
+
+/// How much of a change is too much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Of the total.
+    pub total: Option<Percentage>,
+    /// Of what a method executed itself.
+    pub method: Option<Percentage>,
+}
+
+/// A change that is too much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excess<'d> {
+    /// The method; `None` for the total.
+    pub method: Option<&'d Name>,
+    /// The change.
+    pub change: Change,
+    /// What it may be.
+    pub limit: Percentage,
+}
+
+impl Difference {
+    /// Whether both have the same contexts with the same counts.
+    pub fn is_identical(&self) -> bool {
+        self.changed_contexts == 0
+    }
+
+    /// Whether part of an input is missing, so that nothing said here is certain.
+    pub fn is_incomplete(&self) -> bool {
+        self.remarks.iter().any(|remark| matches!(remark, Remark::Incomplete(..) | Remark::Marker { .. }))
+    }
+
+    /// The change of the total.
+    pub fn total(&self) -> Change {
+        match self.metric {
+            Metric::Calls => self.calls,
+            Metric::Bytecodes => self.bytecodes.unwrap_or_default(),
+        }
+    }
+
+    /// What has grown by more than it may: the total first, then methods, in their order. Methods that were left out as too small are not among
+    /// them.
+    pub fn excesses(&self, limits: Limits) -> Vec<Excess<'_>> {
+        let mut excesses = Vec::new();
+        if let Some(limit) = limits.total.filter(|&limit| self.total().exceeds(limit)) {
+            excesses.push(Excess { method: None, change: self.total(), limit });
+        }
+        let Some(limit) = limits.method else { return excesses };
+        let methods = self.methods.iter().filter(|method| method.own.exceeds(limit));
+        excesses.extend(methods.map(|method| Excess {
+            method: self.names.get(method.name as usize),
+            change: method.own,
+            limit,
+        }));
+        excesses
+    }
+}
+
+/// Finds what has changed from `base` to `new`.
+///
+/// # Errors
+/// When they count different things, an option asks for what neither has, or sums exceed 64 bits.
+pub fn diff(
+    base: Input,
+    new: Input,
+    options: &DiffOptions,
+    origins: &Origins,
+) -> Result<Difference, PairError> {
+    let pair = PairOptions {
+        per_thread: options.per_thread,
+        selection: options.selection.clone(),
+        names: options.names,
+        calls_only: options.calls_only,
+    };
+    united(base, new, &pair, |pair| {
+        let found = if options.by == By::Method && !options.recursion {
+            Sides::of(pair, options, origins).difference(pair.a, pair.b)
+        } else {
+            let sides = Sides::of(pair, options, origins);
+            let fold = if options.recursion { Fold::Recursion } else { Fold::Within };
+            let folded = |tree: &Tree, side| {
+                folded(&[(tree, &sides.labels)], fold).map_err(|error| PairError::Merge(side, error))
+            };
+            let (a, b) = (folded(pair.a, Side::A)?, folded(pair.b, Side::B)?);
+            let sides = Sides { labels: (0..sides.names.len() as u32).collect(), ..sides };
+            sides.difference(&a, &b)
+        };
+        let found = found?;
+        let remarks = std::mem::take(pair.remarks);
+        Ok(Difference { remarks, ..found })
+    })
+}
+
+/// What is known of both sides besides their trees.
+struct Sides<'o> {
+    options: &'o DiffOptions,
+    metric: Metric,
+    bytecodes: bool,
+    /// What the labels of the trees stand for, as positions in the names.
+    labels: Vec<u32>,
+    names: Vec<Name>,
+    /// Names of threads, which are no methods.
+    is_thread: Vec<bool>,
+}
+
+impl<'o> Sides<'o> {
+    fn of(pair: &Pair<'_>, options: &'o DiffOptions, origins: &Origins) -> Sides<'o> {
+        let metric = if pair.bytecodes { Metric::Bytecodes } else { Metric::Calls };
+        let groups = groups::groups(pair, options.by, options.names, origins);
+        Sides {
+            options,
+            metric,
+            bytecodes: pair.bytecodes,
+            labels: groups.labels,
+            names: groups.names,
+            is_thread: groups.is_thread,
+        }
+    }
+
+    fn difference(&self, a: &Tree, b: &Tree) -> Result<Difference, PairError> {
+        let merge = |side| move |error| PairError::Merge(side, error);
+        let totals = [total(a).map_err(merge(Side::A))?, total(b).map_err(merge(Side::B))?];
+        let change = |of: fn(Counts) -> u64| Change { base: of(totals[0]).into(), new: of(totals[1]).into() };
+        let calls = change(|counts| counts.calls);
+        let bytecodes = self.bytecodes.then(|| change(|counts| counts.bytecodes));
+        let base = match self.metric {
+            Metric::Calls => calls.base,
+            Metric::Bytecodes => change(|counts| counts.bytecodes).base,
+        };
+        let is_large = |changes: &[Change]| {
+            self.options.least.is_none_or(|least| changes.iter().any(|c| least.is_reached_by(c.size(), base)))
+        };
+
+        let of = |tree, side| {
+            sums(&[(tree, &self.labels)], self.names.len(), self.metric).map_err(merge(side))
+        };
+        let (in_a, in_b) = (of(a, Side::A)?, of(b, Side::B)?);
+        let mut methods = self.methods(&in_a, &in_b);
+        let changed_methods = methods.len();
+        methods.retain(|method| is_large(&[method.own, method.inclusive]));
+        methods.sort_by(|x, y| self.cmp(x, y).reverse().then(x.name.cmp(&y.name)));
+
+        let mut contexts = Change::default();
+        let mut changed = 0;
+        let mut largest = Largest::new(self.options.limit);
+        walk(a, b, |context| {
+            let (in_a, in_b) = self.counts(a, b, context);
+            contexts.base += u128::from(in_a != Counts::default());
+            contexts.new += u128::from(in_b != Counts::default());
+            if in_a == in_b {
+                return;
+            }
+            changed += 1;
+            let own = self.change(in_a, in_b);
+            if is_large(&[own]) {
+                let calls = Change { base: in_a.calls.into(), new: in_b.calls.into() };
+                largest.add(ContextKey { order: self.options.order, own, calls }, context);
+            }
+        });
+        let found = largest.into_sorted();
+        let mut difference = Difference {
+            remarks: Vec::new(),
+            metric: self.metric,
+            by: self.options.by,
+            contexts,
+            calls,
+            bytecodes,
+            changed_contexts: changed,
+            unlisted_contexts: changed - found.len() as u64,
+            largest_contexts: self.contexts(a, b, &found),
+            methods,
+            changed_methods,
+            names: Vec::new(),
+        };
+        self.name(&mut difference);
+        Ok(difference)
+    }
+
+    fn counts(&self, a: &Tree, b: &Tree, context: Match) -> (Counts, Counts) {
+        let of = |tree: &Tree, node: u32| {
+            let node = &tree.nodes()[node as usize];
+            Counts { calls: node.calls, bytecodes: if self.bytecodes { node.bytecodes } else { 0 } }
+        };
+        match context {
+            Match::A(x) => (of(a, x), Counts::default()),
+            Match::B(y) => (Counts::default(), of(b, y)),
+            Match::Both(x, y) => (of(a, x), of(b, y)),
+        }
+    }
+
+    fn change(&self, a: Counts, b: Counts) -> Change {
+        Change { base: self.metric.of(a).into(), new: self.metric.of(b).into() }
+    }
+
+    fn methods(&self, a: &[Sums], b: &[Sums]) -> Vec<ChangedMethod> {
+        let rows = (0..).zip(a.iter().zip(b)).zip(&self.is_thread);
+        let changed = rows.filter(|((_, (a, b)), is_thread)| a != b && !**is_thread);
+        let change = |base, new| Change { base, new };
+        let method = |((name, (a, b)), _): ((u32, (&Sums, &Sums)), &bool)| ChangedMethod {
+            name,
+            calls: change(a.calls, b.calls),
+            own: change(a.own, b.own),
+            inclusive: change(a.inclusive, b.inclusive),
+        };
+        changed.map(method).collect()
+    }
+
+    fn cmp(&self, x: &ChangedMethod, y: &ChangedMethod) -> Ordering {
+        let key = |m: &ChangedMethod| match self.options.order {
+            DiffOrder::Own | DiffOrder::Relative => (m.own.size(), m.inclusive.size(), m.calls.size()),
+            DiffOrder::Inclusive => (m.inclusive.size(), m.own.size(), m.calls.size()),
+            DiffOrder::Calls => (m.calls.size(), m.own.size(), m.inclusive.size()),
+        };
+        let relative = match self.options.order {
+            DiffOrder::Relative => x.own.cmp_relative(y.own),
+            _ => Ordering::Equal,
+        };
+        relative.then_with(|| key(x).cmp(&key(y)))
+    }
+
+    /// The listed contexts, with their paths as labels.
+    fn contexts(&self, a: &Tree, b: &Tree, found: &[Match]) -> Vec<ChangedContext> {
+        let mut in_a = Vec::new();
+        let mut in_b = Vec::new();
+        let mut listed = Vec::with_capacity(found.len());
+        for (position, &context) in found.iter().enumerate() {
+            match context {
+                Match::A(node) | Match::Both(node, _) => in_a.push((node, position)),
+                Match::B(node) => in_b.push((node, position)),
+            }
+            let (counts_a, counts_b) = self.counts(a, b, context);
+            let calls = Change { base: counts_a.calls.into(), new: counts_b.calls.into() };
+            listed.push(ChangedContext { path: Vec::new(), calls, own: self.change(counts_a, counts_b) });
+        }
+        for (tree, mut nodes) in [(a, in_a), (b, in_b)] {
+            // One walk finds all paths of a tree; it needs its nodes in order.
+            nodes.sort_unstable();
+            let paths = paths(tree, &nodes.iter().map(|&(node, _)| node).collect::<Vec<u32>>());
+            for ((_, position), path) in nodes.into_iter().zip(paths) {
+                listed[position].path = path.into_iter().map(|label| self.labels[label as usize]).collect();
+            }
+        }
+        listed
+    }
+
+    /// Keeps the names that are needed, and renumbers.
+    fn name(&self, difference: &mut Difference) {
+        let methods = difference.methods.iter_mut().map(|method| &mut method.name);
+        let paths = difference.largest_contexts.iter_mut().flat_map(|context| &mut context.path);
+        let mut used: Vec<&mut u32> = methods.chain(paths).collect();
+        let needed: Vec<u32> = used.iter().map(|name| **name).collect::<BTreeSet<u32>>().into_iter().collect();
+        for name in &mut used {
+            **name = needed.partition_point(|&other| other < **name) as u32;
+        }
+        difference.names = needed.into_iter().map(|name| self.names[name as usize].clone()).collect();
+    }
+}
+
+/// What contexts are sorted by.
+#[derive(Clone, Copy, Debug)]
+struct ContextKey {
+    order: DiffOrder,
+    own: Change,
+    calls: Change,
+}
+
+impl Ord for ContextKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let own = (self.own.size(), self.calls.size());
+        let of_other = (other.own.size(), other.calls.size());
+        match self.order {
+            DiffOrder::Own | DiffOrder::Inclusive => own.cmp(&of_other),
+            DiffOrder::Calls => (own.1, own.0).cmp(&(of_other.1, of_other.0)),
+            DiffOrder::Relative => self.own.cmp_relative(other.own).then(own.cmp(&of_other)),
+        }
+    }
+}
+
+impl PartialOrd for ContextKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ContextKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ContextKey {}
+
+/// The sums over all contexts, which must fit: a tree of a larger sum could not be united with anything.
+fn total(tree: &Tree) -> Result<Counts, MergeError> {
+    tree.nodes()[1..].iter().try_fold(Counts::default(), |total, node| {
+        Ok(Counts {
+            calls: total.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?,
+            bytecodes: total.bytecodes.checked_add(node.bytecodes).ok_or(MergeError::Overflow)?,
+        })
+    })
+}
