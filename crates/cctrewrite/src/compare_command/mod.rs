@@ -5,10 +5,10 @@ mod json;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use cct_profile::ReportError;
 use cct_profile::compare::{CompareOptions, Comparison, compare, write_text};
 use cct_profile::names::NameStyle;
 use cct_profile::pair::{Input, Kind, TextOptions};
-use cct_profile::ReportError;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};

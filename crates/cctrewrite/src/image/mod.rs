@@ -86,8 +86,13 @@ pub fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
         let started = Instant::now();
         let order = Order::new(arguments)?;
         let (slot, made) = order.fill_slot(arguments.cache.as_ref().and_then(|cache| cache.as_deref()))?;
-        if let Some(made) = made {
-            order.say_made(&made, &slot.path, started)?;
+        if made.is_some() && !arguments.quiet {
+            let version = order.home.release.version().unwrap_or("unknown");
+            let seconds = started.elapsed().as_secs_f64();
+            say(&format!(
+                "cctrewrite: a profiled JDK of Java {version} was made in {seconds:.1} s; later runs take it from {}",
+                slot.path.display()
+            ));
         }
         Ok(slot.path)
     })

@@ -33,6 +33,9 @@ use jdk::Target;
 /// Exit code when our own part failed, as with env(1).
 pub const FAILURE: u8 = 125;
 
+/// What a profile gives as its main class when the JVM was asked for something else, as by `java -version`.
+const UNKNOWN: &str = "unknown";
+
 /// Methods in the summary.
 const TOP: usize = 5;
 
@@ -149,7 +152,8 @@ fn deliver(arguments: &Run, places: &Places, jvms: Vec<Jvm>) -> Result<()> {
             let mut merger = Merger::new(MergeOptions::default());
             let count = profiles.len();
             for (jvm, profile) in profiles {
-                let name = file_name(jvm.number, count, profile.meta.get("main").map_or("", |main| main));
+                let name =
+                    file_name(jvm.number, count, profile.meta.get("main").map_or(UNKNOWN, |main| main));
                 let path = places.each.join(&name);
                 take(&jvm, &path)?;
                 if !arguments.quiet {
@@ -183,6 +187,7 @@ fn take(jvm: &Jvm, to: &Path) -> Result<()> {
 fn file_name(number: usize, count: usize, main: &str) -> String {
     let width = count.to_string().len();
     let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");
+    let simple = if main == UNKNOWN { "" } else { simple };
     let plain: String = simple
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
@@ -241,7 +246,7 @@ mod tests {
     fn files_are_named_after_main_classes() {
         assert_eq!(file_name(3, 12, "org/apache/maven/Main"), "03-Main.cct");
         assert_eq!(file_name(3, 9, "surefirebooter-3.jar"), "3-surefirebooter-3.cct");
-        assert_eq!(file_name(1, 9, ""), "1.cct");
+        assert_eq!(file_name(1, 9, "unknown"), "1.cct");
         assert_eq!(file_name(1, 9, "a b\u{e9}"), "1-a_b_.cct");
     }
 

@@ -31,6 +31,7 @@ mod overflows;
 mod profiled_jdks;
 mod raw;
 mod reproducible;
+mod runs;
 mod sections;
 mod semantics;
 mod shapes;

@@ -133,7 +133,10 @@ mod tests {
     #[test]
     fn changes_are_relative_to_the_base() {
         assert_eq!([change(200, 210), change(200, 100)].map(Change::percent), [Some(5.0), Some(-50.0)]);
-        assert_eq!([change(0, 3), change(0, 0), change(7, 7)].map(Change::percent), [None, Some(0.0), Some(0.0)]);
+        assert_eq!(
+            [change(0, 3), change(0, 0), change(7, 7)].map(Change::percent),
+            [None, Some(0.0), Some(0.0)]
+        );
         assert_eq!((change(3, 10).size(), change(10, 3).size()), (7, 7));
     }
 
@@ -153,20 +156,44 @@ mod tests {
 
     #[test]
     fn percentages_are_read_as_they_are_written() {
-        for (text, shown) in
-            [("1%", "1 %"), ("0", "0 %"), ("0.5", "0.5 %"), ("12.050 %", "12.05 %"), ("1.000000001", "1.000000001 %")]
-        {
+        for (text, shown) in [
+            ("1%", "1 %"),
+            ("0", "0 %"),
+            ("0.5", "0.5 %"),
+            ("12.050 %", "12.05 %"),
+            ("1.000000001", "1.000000001 %"),
+        ] {
             assert_eq!(percentage(text).to_string(), shown, "{text}");
         }
-        for wrong in ["", "%", "x", "-1", "1.", ".5", "1,5", "1e3", "0.1234567891", "1000000.1", "99999999999999999999", "1%%"] {
+        for wrong in [
+            "",
+            "%",
+            "x",
+            "-1",
+            "1.",
+            ".5",
+            "1,5",
+            "1e3",
+            "0.1234567891",
+            "1000000.1",
+            "99999999999999999999",
+            "1%%",
+        ] {
             assert_eq!(wrong.parse::<Percentage>(), Err(NotAPercentage), "{wrong}");
         }
     }
 
     #[test]
     fn relative_changes_are_ordered() {
-        let sorted =
-            [change(5, 5), change(100, 101), change(50, 51), change(100, 98), change(1, 3), change(0, 1), change(0, 2)];
+        let sorted = [
+            change(5, 5),
+            change(100, 101),
+            change(50, 51),
+            change(100, 98),
+            change(1, 3),
+            change(0, 1),
+            change(0, 2),
+        ];
         assert!(sorted.is_sorted_by(|a, b| a.cmp_relative(*b).is_lt()), "{sorted:?}");
     }
 }

@@ -24,9 +24,11 @@ pub(super) fn groups(pair: &Pair<'_>, by: By, style: NameStyle, origins: &Origin
     for (methods, labels) in pair.methods.iter().zip(pair.labels) {
         methods.iter().zip(labels).for_each(|(method, &label)| method_of[label as usize] = Some(method));
     }
-    let exact = |label: usize| String::from_utf8_lossy(&frames[label].bytes().collect::<Vec<u8>>()).into_owned();
+    let exact =
+        |label: usize| String::from_utf8_lossy(&frames[label].bytes().collect::<Vec<u8>>()).into_owned();
     if by == By::Method {
-        let names = (0..).zip(pair.frames.readable()).map(|(at, readable)| Name { exact: exact(at), readable });
+        let names =
+            (0..).zip(pair.frames.readable()).map(|(at, readable)| Name { exact: exact(at), readable });
         return Groups {
             labels: (0..frames.len() as u32).collect(),
             names: names.collect(),

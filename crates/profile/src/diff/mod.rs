@@ -275,9 +275,8 @@ impl<'o> Sides<'o> {
             self.options.least.is_none_or(|least| changes.iter().any(|c| least.is_reached_by(c.size(), base)))
         };
 
-        let of = |tree, side| {
-            sums(&[(tree, &self.labels)], self.names.len(), self.metric).map_err(merge(side))
-        };
+        let of =
+            |tree, side| sums(&[(tree, &self.labels)], self.names.len(), self.metric).map_err(merge(side));
         let (in_a, in_b) = (of(a, Side::A)?, of(b, Side::B)?);
         let mut methods = self.methods(&in_a, &in_b);
         let changed_methods = methods.len();
@@ -392,7 +391,8 @@ impl<'o> Sides<'o> {
         let methods = difference.methods.iter_mut().map(|method| &mut method.name);
         let paths = difference.largest_contexts.iter_mut().flat_map(|context| &mut context.path);
         let mut used: Vec<&mut u32> = methods.chain(paths).collect();
-        let needed: Vec<u32> = used.iter().map(|name| **name).collect::<BTreeSet<u32>>().into_iter().collect();
+        let needed: Vec<u32> =
+            used.iter().map(|name| **name).collect::<BTreeSet<u32>>().into_iter().collect();
         for name in &mut used {
             **name = needed.partition_point(|&other| other < **name) as u32;
         }

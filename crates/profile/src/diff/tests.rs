@@ -49,11 +49,7 @@ fn a_changed_line_shows_as_method_and_context() {
     let d = found(base, new, &DiffOptions::default());
     assert_eq!(
         methods(&d),
-        [
-            "x.M.f()V 500>700 1200>1400 1>1",
-            "y.N.h()V 40>0 40>0 1>0",
-            "x.M.main()V 1000>1000 2240>2400 1>1",
-        ]
+        ["x.M.f()V 500>700 1200>1400 1>1", "y.N.h()V 40>0 40>0 1>0", "x.M.main()V 1000>1000 2240>2400 1>1",]
     );
     assert_eq!(contexts(&d), ["x.M.main()V;x.M.f()V 500>700", "x.M.main()V;y.N.h()V 40>0"]);
     assert_eq!((d.contexts, d.calls), (Change { base: 4, new: 3 }, Change { base: 103, new: 102 }));
@@ -67,7 +63,8 @@ fn rows_are_sorted_and_limited_as_asked() {
     let first = |order, limit| {
         let [base, new] = versions();
         let d = found(base, new, &with(|o| (o.order, o.limit) = (order, limit)));
-        let row = |rows: Vec<String>| rows.first().map(|row| row.split(' ').next().expect("a name").to_owned());
+        let row =
+            |rows: Vec<String>| rows.first().map(|row| row.split(' ').next().expect("a name").to_owned());
         (row(methods(&d)).expect("a method"), row(contexts(&d)))
     };
     let (f, h) = ("x.M.main()V;x.M.f()V".to_owned(), "x.M.main()V;y.N.h()V".to_owned());
@@ -167,7 +164,10 @@ fn changes_add_up() {
             assert_eq!(there.changed_contexts, there.largest_contexts.len() as u64);
             let back = difference(&q, &p, recursion);
             assert_eq!(signed(back.total()), -total);
-            assert_eq!((back.changed_contexts, back.methods.len()), (there.changed_contexts, there.methods.len()));
+            assert_eq!(
+                (back.changed_contexts, back.methods.len()),
+                (there.changed_contexts, there.methods.len())
+            );
             let mut names = [methods(&there), methods(&back)].map(|rows| {
                 let name = |row: String| row.rsplitn(4, ' ').last().expect("a name").to_owned();
                 rows.into_iter().map(name).collect::<Vec<_>>()
@@ -190,10 +190,7 @@ fn deep_trees_are_compared() {
 fn people_read_it() {
     let shown = |change: (u128, u128)| relative(Change { base: change.0, new: change.1 });
     let cases = [(10, 10), (0, 3), (3, 0), (1000, 1005), (1_000_000, 999_999), (2, 1), (0, 0)];
-    assert_eq!(
-        cases.map(shown),
-        ["0 %", "new", "gone", "+0.50 %", "-1.0e-4 %", "-50.00 %", "0 %"]
-    );
+    assert_eq!(cases.map(shown), ["0 %", "new", "gone", "+0.50 %", "-1.0e-4 %", "-50.00 %", "0 %"]);
     let [base, new] = versions();
     let d = found(base, new, &DiffOptions::default());
     assert_eq!(verdict(&d, None), "BASE and NEW differ in 2 contexts: +160 bytecodes (+7.14 %) in all.");

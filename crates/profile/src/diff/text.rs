@@ -1,8 +1,8 @@
 //! A difference as text for people.
 
 use super::{Change, ChangedContext, ChangedMethod, Difference, Excess};
-use crate::pair::TextOptions;
 use crate::ReportError;
+use crate::pair::TextOptions;
 use crate::report::numbers::{aligned, counted, cut, grouped};
 use std::cmp::Ordering;
 use std::io::{BufWriter, Write};
@@ -99,13 +99,7 @@ impl<W: Write> Text<'_, W> {
     fn totals(&mut self) -> Result<(), ReportError> {
         let Difference { contexts, calls, bytecodes, .. } = *self.difference;
         let row = |name: &str, change: Change| {
-            [
-                grouped(change.base),
-                grouped(change.new),
-                signed(change),
-                relative(change),
-                name.to_owned(),
-            ]
+            [grouped(change.base), grouped(change.new), signed(change), relative(change), name.to_owned()]
         };
         let mut rows = vec![["BASE", "NEW", "change", "%", ""].map(str::to_owned), row("contexts", contexts)];
         rows.push(row("calls", calls));
@@ -122,8 +116,7 @@ impl<W: Write> Text<'_, W> {
         let shown = difference.methods.len().min(limit);
         let changed = counted(difference.changed_methods as u128, &format!("changed {word}"));
         self.line(&listed(shown, difference.changed_methods as u64, &changed))?;
-        let title =
-            ["change", "%", "inclusive", "%", "calls", "BASE", "NEW", word].map(str::to_owned);
+        let title = ["change", "%", "inclusive", "%", "calls", "BASE", "NEW", word].map(str::to_owned);
         let row = |method: &ChangedMethod| {
             [
                 signed(method.own),

@@ -1,0 +1,140 @@
+//! `cctrewrite run`: commands on the profiled image of their JDK.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use cct_profile::{Metric, Profile, Summary};
+
+use crate::support::{Jdk, fixture, folder, jdks, scratch};
+
+/// A command behind `--`, run in a folder on the image of a JDK. All tests share the cache.
+fn run(jdk: &Jdk, here: &Path, options: &[&str], command: &[&str]) -> Output {
+    prepared(jdk, here, options, command).output().unwrap()
+}
+
+fn prepared(jdk: &Jdk, here: &Path, options: &[&str], command: &[&str]) -> Command {
+    let mut run = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
+        run.env_remove(variable);
+    }
+    run.current_dir(here)
+        .env("JAVA_HOME", jdk.home())
+        .env("CCTREWRITE_CACHE", scratch().join("cache-of-runs"));
+    run.arg("run").args(options).arg("--").args(command);
+    run
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn profile(path: impl AsRef<Path>) -> Profile {
+    Profile::read(&fs::read(path).unwrap()).unwrap()
+}
+
+fn calls_of(profile: &Profile, name: &str) -> u64 {
+    let is = |method: u32| profile.methods.get(method as usize).is_some_and(|m| &*m.name == name);
+    profile.threads.iter().flat_map(|t| t.tree.nodes()).filter(|n| is(n.method)).map(|n| n.calls).sum()
+}
+
+fn classes() -> String {
+    fixture("ending/classes").to_str().unwrap().to_owned()
+}
+
+fn passes_everything_through(jdk: &'static Jdk) {
+    let here = folder("run-one");
+    // By its path, as a script may do that knows where its JDK is.
+    let java = jdk.path("bin/java");
+    let command = [java.to_str().unwrap(), "-cp", &classes(), "Ending", "exit"];
+    let plain = Command::new(&java).args(&command[1..]).output().unwrap();
+    let output = run(jdk, &here, &[], &command);
+    assert_eq!((output.status.code(), &output.stdout), (Some(3), &plain.stdout), "{}", said(&output));
+    assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
+    assert!(said(&output).contains("see it: cctrewrite report cctrewrite.cct"), "{}", said(&output));
+
+    let again = run(jdk, &here, &["-q", "-o", "again.cct"], &command);
+    assert_eq!((again.status.code(), said(&again)), (Some(3), String::new()));
+    assert!(here.join("again.cct").is_file() && !here.join("again.jvms").exists());
+    // Nothing of the collection is left behind.
+    let hidden = fs::read_dir(&here)
+        .unwrap()
+        .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
+    assert_eq!(hidden.count(), 0);
+}
+
+fn collects_all(jdk: &'static Jdk) {
+    let here = folder("run-several");
+    let script = format!(
+        "java -cp {0} Ending return && \"$JAVA_HOME/bin/java\" -cp {0} Ending hook; java -version; exit 7",
+        classes()
+    );
+    // An earlier run left more.
+    fs::create_dir(here.join("all.jvms")).unwrap();
+    fs::write(here.join("all.jvms/9-Old.cct"), b"").unwrap();
+    let output = run(jdk, &here, &["-o", "all.cct"], &["sh", "-c", &script]);
+    assert_eq!(output.status.code(), Some(7), "{}", said(&output));
+    let mut names: Vec<String> = fs::read_dir(here.join("all.jvms"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["1-Ending.cct", "2-Ending.cct", "3.cct"]);
+    let each: Vec<Profile> = names.iter().map(|name| profile(here.join("all.jvms").join(name))).collect();
+    let sum = profile(here.join("all.cct"));
+    let works: Vec<u64> = each.iter().map(|p| calls_of(p, "work")).collect();
+    assert_eq!((works, calls_of(&sum, "work")), (vec![10, 11, 0], 21));
+    let total = |p: &Profile| Summary::of(p).all.total(Metric::Bytecodes);
+    assert_eq!(each.iter().map(total).sum::<u128>(), total(&sum));
+}
+
+fn misses_what_was_killed(jdk: &'static Jdk) {
+    let here = folder("run-killed");
+    let script = format!(
+        "java -cp {0} Ending return; mkfifo out; java -cp {0} Ending wait > out & read line < out; kill -9 $!; wait $!; exit 0",
+        classes()
+    );
+    let output = run(jdk, &here, &["-q"], &["sh", "-c", &script]);
+    assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+    let said = said(&output);
+    let line = said
+        .lines()
+        .find(|line| line.starts_with("cctrewrite: the JVM of process"))
+        .unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains("left no profile") && line.ends_with("Ending wait"), "{line}");
+    // What is there is delivered all the same.
+    assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
+
+    let nothing = run(jdk, &here, &["-q"], &["true"]);
+    assert_eq!(nothing.status.code(), Some(125));
+    assert_eq!(run(jdk, &here, &["-q"], &["no-such-command"]).status.code(), Some(127));
+    assert_eq!(run(jdk, &here, &["-q"], &["./out"]).status.code(), Some(126));
+}
+
+/// As with a build server that stops a job.
+fn hands_signals_on(jdk: &'static Jdk) {
+    let here = folder("run-signal");
+    let mut command = prepared(jdk, &here, &["-q"], &["java", "-cp", &classes(), "Ending", "wait"]);
+    let mut running = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut ready = [0; 5];
+    std::io::Read::read_exact(running.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    assert!(Command::new("kill").arg(running.id().to_string()).status().unwrap().success());
+    assert_eq!(running.wait().unwrap().code(), Some(128 + 15));
+    assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
+}
+
+fn an_image_is_used_as_it_is(jdk: &'static Jdk) {
+    let here = folder("run-image");
+    let command = ["sh", "-c", "echo $JAVA_HOME; java -version 2>/dev/null"];
+    let image = run(jdk, &here, &["-q"], &command);
+    let image = PathBuf::from(String::from_utf8(image.stdout).unwrap().trim());
+    assert_ne!(image, jdk.home());
+    let again = run(jdk, &here, &["-q", "--jdk", image.to_str().unwrap()], &command);
+    assert_eq!(String::from_utf8(again.stdout).unwrap().trim(), image.to_str().unwrap());
+}
+
+jdks!(everything_passes_through, passes_everything_through, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(profiles_of_all_jvms_are_collected, collects_all, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(a_jvm_without_a_profile_is_an_error, misses_what_was_killed, 17: jdk_17);
+jdks!(signals_are_handed_on, hands_signals_on, 17: jdk_17);
+jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, 17: jdk_17);
