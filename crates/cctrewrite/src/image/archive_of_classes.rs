@@ -1,9 +1,8 @@
 //! The archive of classes (CDS) that lets the JVM start faster: the image's own JVM makes it, of rewritten classes.
 //!
 //! It holds what the JDK's own archive holds, so that the image starts fast and does what the JDK does: also objects that HotSpot takes out of a
-//! running JVM, among them the modules, and with these class initialisers have run and hash codes are known. Where runs are to be the same whatever
-//! the collector (`--reproducible`) it holds classes alone, as far as the JDK lets one choose. It never holds classes that the JVM makes for lambdas,
-//! since such must pass by the load-time library, which keeps their names.
+//! running JVM, among them the modules, and with these class initialisers have run and hash codes are known. It never holds classes that the JVM makes
+//! for lambdas, since such must pass by the load-time library, which keeps their names.
 
 use std::fs;
 use std::path::Path;
@@ -33,10 +32,7 @@ const VARIANTS: &[Variant] = &[
 const COMPACT: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseCompactObjectHeaders"];
 
 /// The collector under which every version archives objects, whatever the machine, and the heap with which JDKs are built.
-const WITH_OBJECTS: &[&str] = &["-XX:+UseG1GC", "-Xms128m", "-Xmx128m"];
-
-/// A collector under which HotSpot archives no objects (up to JDK 21), and a heap in which it need not collect.
-const WITHOUT_OBJECTS: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx1g"];
+const HEAP: &[&str] = &["-XX:+UseG1GC", "-Xms128m", "-Xmx128m"];
 
 /// The archives that an image gets: those that its JDK has, at least the plain one. None for JDK 8, whose archives hold the absolute paths of jars and are
 /// of no use when these have been moved (nor are they used, unless it is asked for).
@@ -50,14 +46,13 @@ pub fn variants(home: &Home) -> Vec<Variant> {
 }
 
 /// Makes archives in an image that is complete otherwise.
-pub fn make(home: &Home, image: &Path, variants: &[Variant], objects: bool) -> Result<()> {
+pub fn make(home: &Home, image: &Path, variants: &[Variant]) -> Result<()> {
     if variants.is_empty() {
         return Ok(());
     }
     only_classes(&image.join("lib/classlist"))?;
     for variant in variants {
-        let heap = if objects { WITH_OBJECTS } else { WITHOUT_OBJECTS };
-        let arguments = [&["-Xshare:dump"], variant.options, heap].concat();
+        let arguments = [&["-Xshare:dump"], variant.options, HEAP].concat();
         jvm::run(image, Path::new(""), &arguments)?;
         let file = image.join(home.server()).join(variant.file);
         fs::metadata(&file).with_context(|| {

@@ -166,8 +166,7 @@ impl<'a> Order<'a> {
         made.summary.write_report(&own.join(record::COMPLETENESS))?.commit()?;
         let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
         jvm::run(image, &java_home, &["-version"])?;
-        let objects = !self.arguments.choices.settings().reproducible;
-        archive_of_classes::make(&self.home, image, &self.archives, objects)?;
+        archive_of_classes::make(&self.home, image, &self.archives)?;
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;

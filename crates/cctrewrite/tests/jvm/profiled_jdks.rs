@@ -151,15 +151,6 @@ fn prefers_the_users_options(home: &'static Jdk) {
 }
 jdks!(options_of_the_user_go_before_those_that_are_built_in, prefers_the_users_options, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 
-/// Later versions archive objects whatever they are told.
-fn is_the_same_without_the_archive(home: &'static Jdk) {
-    let image = folder(&format!("reproducible-{}", home.version)).join("image");
-    assert_succeeded(jdk(home.home(), &["-q", "--reproducible", "--link", "-o"]).arg(&image));
-    let of = |share: &str| contexts(&profiled(&image, &[share], &fixture("hello/classes"), "Hello").1);
-    assert_same_lines(&of("-Xshare:on"), &of("-Xshare:off"), &format!("JDK {}", home.version));
-}
-jdks!(reproducible_profiles_are_the_same_with_the_archive_of_classes_and_without, is_the_same_without_the_archive, 11: jdk_11, 17: jdk_17, 21: jdk_21);
-
 fn has_archives_of_its_own(home: &'static Jdk) {
     let image = image(home);
     let archives = |home: &Path| -> Vec<(String, Vec<u8>)> {
