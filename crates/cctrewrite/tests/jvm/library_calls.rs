@@ -1,6 +1,7 @@
-//! Calls below a program that are easily lost: natives that nobody names who calls them, and what happens once in a JVM.
+//! Calls below a program that are easily lost: natives that nobody names who calls them, what happens once in a JVM,
+//! and what class loaders are asked for.
 
-use crate::support::{Blocks, Image, Jdk, fixture, jdks};
+use crate::support::{Blocks, Image, Java, Jdk, fixture, jdks};
 
 /// Calls by path.
 type Calls = Vec<(String, u64)>;
@@ -16,14 +17,18 @@ fn calls(jdk: &'static Jdk, main: &str) -> Calls {
     run.contexts(false).into_iter().map(call).collect()
 }
 
-/// Calls of a native below one method of the program, by frames of method handles or of reflection alone: others call it by its name.
+/// In the names of what calls a method that it does not name: forms of method handles, and reflection.
+const FORMS: [&str; 3] =
+    ["java.lang.invoke.LambdaForm$", "java.lang.invoke.DirectMethodHandle$Holder.", "Accessor"];
+
+/// Calls of a native below one method of the program, by what does not name it.
 fn led_to(all: &Calls, below: &str, native: &str) -> u64 {
     let is_led = |path: &str| {
         let frames: Vec<&str> = path.split(';').collect();
         let [.., caller, callee] = *frames else { return false };
         frames.iter().any(|frame| frame.starts_with(below))
             && callee.starts_with(native)
-            && (caller.starts_with("java.lang.invoke.") || caller.contains("Accessor"))
+            && FORMS.iter().any(|form| caller.contains(form))
     };
     all.iter().filter(|(path, _)| is_led(path)).map(|(_, calls)| calls).sum()
 }
@@ -54,14 +59,24 @@ fn first_uses_are_the_programs(jdk: &'static Jdk) {
         };
         all.iter().filter(|(path, _)| is(path)).map(|(_, calls)| calls).sum()
     };
+    const LOOKUP: &str = "Firsts.property()Ljava/lang/String,;java.lang.System.getProperty(";
     let linkage = "java.lang.invoke.MethodHandleNatives.linkCallSiteImpl(";
     assert_eq!(calls("Firsts.joins(", linkage), 4, "JDK {}", jdk.version);
-    assert_eq!(calls("Firsts.property(", "java.lang.StringLatin1.hashCode("), 1, "JDK {}", jdk.version);
+    assert_eq!(calls(LOOKUP, "java.lang.StringLatin1.hashCode("), 1, "JDK {}", jdk.version);
     // Releases before and after have no such initialiser.
     if [21, 25].contains(&jdk.version) {
         assert_eq!(calls("Firsts.stream(", "java.io.DataInputStream.<clinit>("), 1, "JDK {}", jdk.version);
     }
 }
 
+/// What is inserted into a class names no class that its loader has not been asked for.
+fn loaders_are_asked_for_the_same_classes(jdk: &'static Jdk) {
+    let run = |mut java: Java| java.class_path([fixture("firsts/classes")]).succeed("Asked", &[]).out;
+    let expected = run(jdk.java("asked-plain"));
+    assert!(expected.starts_with("asked for Asked$Below\nasked for Asked$Above\n"), "{expected}");
+    assert_eq!(run(Image::of(jdk, Blocks::Precise).java("asked")), expected, "JDK {}", jdk.version);
+}
+
 jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
 jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(loaders, loaders_are_asked_for_the_same_classes, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);

@@ -22,8 +22,11 @@ pub fn apply(
             CallTarget::Dispatched(_) => asm.op(opcode::DUP),
             // The last argument, which names the callee.
             CallTarget::Linked => asm.op(opcode::DUP),
-            // Both.
-            CallTarget::LinkedToHashCode => asm.op(opcode::DUP2),
+            // Both, and so a word more than elsewhere.
+            CallTarget::LinkedToHashCode => {
+                code_edit.need_stack(6);
+                asm.op(opcode::DUP2)
+            }
             _ => &mut asm,
         };
         body.context.push_slot(&mut asm, site);
