@@ -10,6 +10,7 @@ use cct_classfile::{Index, Result, constant_pool, opcode};
 use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
 use crate::hooks::RuntimeMethod;
 use crate::mid::Mid;
+use crate::rules;
 
 /// Constants of one class that inserted code needs, made on demand.
 #[derive(Debug, Default)]
@@ -37,14 +38,24 @@ impl Constants {
         cached(&mut self.throwable, || edit.additions.class_named(b"java/lang/Throwable"))
     }
 
+    /// The class by which helpers are named: the superclass, which inherits them from `Object`. To name a class is to have the loader asked for it,
+    /// and for `Object` it has perhaps never been asked; the superclass it gave away when the class was defined.
+    fn helpers_owner(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        let class = edit.class();
+        match class.super_name() {
+            Some(_) if !rules::is_generated_accessor(class.name()) => Ok(class.super_class),
+            _ => self.object(edit),
+        }
+    }
+
     /// `CONSTANT_Methodref` of a helper.
     pub fn helper(&mut self, helper: Helper, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
-        let object = self.object(edit)?;
+        let owner = self.helpers_owner(edit)?;
         let position = convention::HELPERS.iter().position(|h| *h == helper).unwrap_or_default();
         cached(&mut self.helpers[position], || {
             let (name, descriptor) =
                 (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
-            edit.additions.member_ref(constant_pool::tag::METHODREF, object, name, descriptor)
+            edit.additions.member_ref(constant_pool::tag::METHODREF, owner, name, descriptor)
         })
     }
 

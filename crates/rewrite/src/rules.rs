@@ -315,6 +315,11 @@ pub fn has_signature_polymorphic_methods(class: &[u8]) -> bool {
     matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
 }
 
+/// Whether reflection has generated this class: names in it are resolved by another loader than its own.
+pub fn is_generated_accessor(class: &[u8]) -> bool {
+    class.starts_with(b"jdk/internal/reflect/Generated") || class.starts_with(b"sun/reflect/Generated")
+}
+
 /// The class with HotSpot's linkers (`linkTo*`), by which method handles call the method that the last argument, a `MemberName`, names.
 /// `linkToStatic` and `linkToSpecial` call that very method, the others look at the receiver's class.
 pub const METHOD_HANDLE: &[u8] = b"java/lang/invoke/MethodHandle";
