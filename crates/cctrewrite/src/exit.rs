@@ -12,8 +12,10 @@ Exit codes:
   1  the work failed; the message says why, and nothing was written
   2  the command line is wrong
   3  a profile is damaged; what is sound of it was shown
-`compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile. `run` is like env(1): the command's own exit code, 125
-when a profile is missing or cctrewrite failed, 126 or 127 when the command cannot be started or found.";
+`compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile.
+`diff` likewise: 1 when a limit is exceeded.
+`run` is like env(1): the command's own exit code, 125 when a profile is missing or cctrewrite failed, 126 or 127 when the command
+cannot be started or found.";
 
 /// Exit code of a command that failed.
 pub const FAILURE: u8 = 1;
@@ -28,7 +30,7 @@ pub enum Outcome {
     Complete,
     /// Part of the input was damaged, which has been said on standard error.
     Damaged,
-    /// Two profiles were compared, and are different.
+    /// Two profiles were compared, and are different, or more so than is allowed.
     Different,
     /// A command was run, and ended with this exit code.
     Passed(u8),

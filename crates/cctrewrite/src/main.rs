@@ -6,6 +6,7 @@ mod args;
 mod classes;
 mod compare_command;
 mod csv;
+mod diff_command;
 mod exactness;
 mod exit;
 mod explain;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
         Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),
         Command::Merge(arguments) => (merge_command::run(&arguments), exit::FAILURE),
+        Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),
     };
     exit::finish(result, failure)

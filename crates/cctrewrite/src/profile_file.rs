@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use cct_profile::Profile;
 use cct_profile::merge::{MergeOptions, Merger};
+use cct_profile::pair::{Input, Kind};
 
 use crate::exit;
 
@@ -65,6 +66,32 @@ pub fn name(path: &Path, all: &[PathBuf]) -> String {
         Some(file) if is_the_only && !is_stdin(path) => file.to_string_lossy().into_owned(),
         _ => shown(path),
     }
+}
+
+/// Reads a profile or a list of contexts. What is missing is said on standard error.
+pub fn read_input(path: &Path) -> Result<Input> {
+    let input = Input::read_from(open(path)?).with_context(|| shown(path))?;
+    for what in &input.incomplete {
+        exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
+    }
+    Ok(input)
+}
+
+/// What an input is called where two are compared.
+pub fn named(path: &Path, input: &Input) -> String {
+    let kind = match input.kind {
+        Kind::Profile => "profile",
+        Kind::List => "list of contexts",
+    };
+    format!("{} ({kind})", crate::text::readable(shown(path).as_bytes()))
+}
+
+/// Fails if both are standard input.
+pub fn stdin_once(a: &Path, b: &Path) -> Result<()> {
+    if is_stdin(a) && is_stdin(b) {
+        bail!("only one of the two can be standard input");
+    }
+    Ok(())
 }
 
 /// Fails if standard input is to be read twice.

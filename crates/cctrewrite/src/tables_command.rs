@@ -1,12 +1,11 @@
 //! `cctrewrite report --table`: tables of the literature, a row for each profile, which are in memory one after the other.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use cct_profile::compare::{CompareOptions, Overlap, compare};
 use cct_profile::origin::{Origins, is_jdk_by_name};
-use cct_profile::pair::Input;
+use cct_profile::pair::Remark;
 use cct_profile::report::{grouped, percent};
 use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
 use cct_profile::{Method, Profile, ReportError};
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{open, read, shown};
+use crate::profile_file::{read, read_input, shown};
 use crate::report_command::{names, select};
 use crate::{classes, csv, json};
 
@@ -214,15 +213,14 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
         limit: 0,
         ..CompareOptions::default()
     };
-    let input = |path: &Path| -> Result<Input> { Input::read_from(open(path)?).with_context(|| shown(path)) };
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {
-            let found = compare(input(a)?, input(b)?, &options)
+            let found = compare(read_input(a)?, read_input(b)?, &options)
                 .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
-            if found.is_incomplete() {
-                damaged = true;
-                exit::say(&format!("cctrewrite: part of {} or {} is missing", shown(a), shown(b)));
+            damaged |= found.is_incomplete();
+            for marker in found.remarks.iter().filter(|remark| matches!(remark, Remark::Marker { .. })) {
+                exit::say(&format!("cctrewrite: {}: {}", shown(a), marker.worded([&shown(a), &shown(b)])));
             }
             table.rows.push(vec![
                 Cell::Text(shown(a)),

@@ -16,14 +16,7 @@ pub fn readable(bytes: &[u8]) -> String {
 
 /// A number of things: `1 block`, `2 blocks`, with thousands separators.
 pub fn counted(n: u64, thing: &str) -> String {
-    let plural = if n == 1 {
-        ""
-    } else if thing.ends_with('s') {
-        "es"
-    } else {
-        "s"
-    };
-    format!("{} {thing}{plural}", cct_profile::report::grouped(u128::from(n)))
+    cct_profile::report::counted(u128::from(n), thing)
 }
 
 /// A string constant, in quotes.

@@ -2,6 +2,7 @@
 
 mod choices;
 mod compare;
+mod diff;
 mod explain;
 mod flags;
 mod info;
@@ -14,6 +15,7 @@ mod selection;
 
 pub use choices::Choices;
 pub use compare::{Compare, CompareFormat};
+pub use diff::{Diff, DiffFormat, DiffOrderArgument};
 pub use explain::Explain;
 pub use flags::Flags;
 pub use info::{Info, InfoFormat};
@@ -62,6 +64,7 @@ pub enum Command {
     Report(Report),
     Info(Info),
     Merge(Merge),
+    Diff(Diff),
     Compare(Compare),
     Explain(Explain),
 }
@@ -74,7 +77,8 @@ mod tests {
 
     use super::*;
 
-    const MANUAL: &str = include_str!("../../../../docs/cli.md");
+    const MANUAL: &str =
+        concat!(include_str!("../../../../docs/cli.md"), include_str!("../../../../docs/reports.md"));
 
     /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.
     fn command_lines(text: &str) -> Vec<Vec<String>> {

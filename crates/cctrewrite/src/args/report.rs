@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cct_profile::labels::By;
 use clap::{Args, ValueEnum};
 
 use super::SelectionArguments;
@@ -123,6 +124,29 @@ pub enum ByArgument {
     Module,
     /// All threads of one name
     Thread,
+}
+
+impl From<ByArgument> for By {
+    fn from(by: ByArgument) -> By {
+        match by {
+            ByArgument::Method => By::Method,
+            ByArgument::Class => By::Class,
+            ByArgument::Package => By::Package,
+            ByArgument::Jar => By::Jar,
+            ByArgument::Module => By::Module,
+            ByArgument::Thread => By::Thread,
+        }
+    }
+}
+
+impl ByArgument {
+    /// What is said when the class path is not given, and is needed.
+    pub fn needs_classes(by: By) -> String {
+        format!(
+            "profiles do not record where classes come from: --by {} needs --classes, with the class path and the JDK's home",
+            by.name()
+        )
+    }
 }
 
 /// What is summed.

@@ -38,6 +38,16 @@ impl SelectionArguments {
         }
     }
 
+    /// Which threads are selected, in words.
+    pub fn threads_in_words(&self, per_thread: bool) -> String {
+        match (&self.thread, per_thread) {
+            (None, false) => "all threads added up".to_owned(),
+            (None, true) => "each thread".to_owned(),
+            (Some(thread), false) => format!("threads '{thread}' added up"),
+            (Some(thread), true) => format!("each thread '{thread}'"),
+        }
+    }
+
     /// What is selected, in words, without the threads.
     pub fn in_words(&self) -> Vec<String> {
         let root = self.root.iter().map(|root| format!("from '{root}' on"));

@@ -2,31 +2,22 @@
 
 mod json;
 
-use std::path::Path;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use cct_profile::ReportError;
 use cct_profile::compare::{CompareOptions, Comparison, compare, write_text};
 use cct_profile::names::NameStyle;
-use cct_profile::pair::{Input, Kind, TextOptions};
+use cct_profile::pair::TextOptions;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{is_stdin, open, shown};
+use crate::profile_file::{named, read_input, shown, stdin_once};
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let Compare { a, b, .. } = arguments;
-    if is_stdin(a) && is_stdin(b) {
-        bail!("only one of the two can be standard input");
-    }
-    let (input_a, input_b) = (read(a)?, read(b)?);
+    stdin_once(a, b)?;
+    let (input_a, input_b) = (read_input(a)?, read_input(b)?);
     let names = [named(a, &input_a), named(b, &input_b)];
-    for (path, input) in [(a, &input_a), (b, &input_b)] {
-        for what in &input.incomplete {
-            exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
-        }
-    }
     let found = compare(input_a, input_b, &options(arguments))
         .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
     let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
@@ -39,18 +30,6 @@ pub fn run(arguments: &Compare) -> Result<Outcome> {
         (false, true) => Outcome::Complete,
         (false, false) => Outcome::Different,
     })
-}
-
-fn read(path: &Path) -> Result<Input> {
-    Input::read_from(open(path)?).with_context(|| shown(path))
-}
-
-fn named(path: &Path, input: &Input) -> String {
-    let kind = match input.kind {
-        Kind::Profile => "profile",
-        Kind::List => "list of contexts",
-    };
-    format!("{} ({kind})", crate::text::readable(shown(path).as_bytes()))
 }
 
 fn options(arguments: &Compare) -> CompareOptions {
@@ -66,12 +45,7 @@ fn options(arguments: &Compare) -> CompareOptions {
 /// What is compared, in words.
 fn compared(arguments: &Compare, found: &Comparison) -> String {
     let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
-    let threads = match (&arguments.selection.thread, arguments.per_thread) {
-        (None, false) => "all threads added up".to_owned(),
-        (None, true) => "each thread".to_owned(),
-        (Some(thread), false) => format!("threads '{thread}' added up"),
-        (Some(thread), true) => format!("each thread '{thread}'"),
-    };
+    let threads = arguments.selection.threads_in_words(arguments.per_thread);
     let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
     let parts = [what.to_owned(), threads].into_iter().chain(arguments.selection.in_words()).chain(names);
     crate::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())

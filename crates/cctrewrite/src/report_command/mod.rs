@@ -26,10 +26,7 @@ use crate::{classes, tables_command};
 pub fn run(arguments: &Report) -> Result<Outcome> {
     check_stdin(&arguments.profiles)?;
     if by(arguments).needs_origins() && arguments.classes.is_empty() {
-        bail!(
-            "profiles do not record where classes come from: --by {} needs --classes, with the class path and the JDK's home",
-            by(arguments).name()
-        );
+        bail!("{}", ByArgument::needs_classes(by(arguments)));
     }
     if let Some(table) = arguments.table {
         return tables_command::run(arguments, table);
@@ -71,14 +68,7 @@ pub fn names(arguments: &Report) -> NameStyle {
 }
 
 fn by(arguments: &Report) -> By {
-    match arguments.by {
-        ByArgument::Method => By::Method,
-        ByArgument::Class => By::Class,
-        ByArgument::Package => By::Package,
-        ByArgument::Jar => By::Jar,
-        ByArgument::Module => By::Module,
-        ByArgument::Thread => By::Thread,
-    }
+    arguments.by.into()
 }
 
 fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {

@@ -5,7 +5,8 @@ use super::support::{run, scratch, snapshot};
 #[test]
 fn help_is_as_it_was_written() {
     let folder = scratch();
-    for command in ["", "instrument", "flags", "jdk", "report", "compare", "explain"] {
+    for command in ["", "instrument", "flags", "jdk", "report", "info", "merge", "diff", "compare", "explain"]
+    {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let help = run(folder.path(), &arguments).succeeds();
         assert_eq!(help.stderr, "");

@@ -3,12 +3,14 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod compare;
+mod diff;
 mod errors;
 mod explain;
 mod flags;
 mod help;
 mod instrument;
 mod jdk;
+mod merge;
 mod profiles;
 mod report;
 mod support;

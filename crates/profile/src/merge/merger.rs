@@ -10,7 +10,7 @@ pub const RUNS: &str = "runs";
 /// `META` key of a merged profile: what was merged, one name on each line.
 pub const MERGED: &str = "merged";
 
-/// Keys of which a reader must know for which of the profiles their values hold.
+/// Keys of which a reader must know for which of the profiles their values hold, unless they are `yes`.
 const TOLD: [&str; 3] = ["exact", "limits", "reproducible"];
 
 /// So many contexts wait before they are added to the sum, so that small profiles do not each cost a walk over all of it.
@@ -145,6 +145,9 @@ impl Merger {
             }
             for head in &self.heads {
                 let value = head.meta.get(key).map_or("not known", |value| value);
+                if value == "yes" {
+                    continue;
+                }
                 said.entry(format!("{key} is {value}")).or_default().insert(&head.name);
             }
         }
@@ -259,7 +262,6 @@ mod tests {
         assert_eq!(
             sum.notes,
             [
-                "a: exact is yes",
                 "b: exact is no",
                 "b: only b",
                 "b: the profile is truncated after 7 bytes: the method names and all trees are missing",

@@ -110,7 +110,7 @@ impl Side {
 }
 
 impl Remark {
-    /// A line for people: a heading of `width` columns, and the remark.
+    /// A line for people: a heading of at least `width` columns, and the remark.
     pub(crate) fn line(&self, sides: [&str; 2], width: usize) -> String {
         let of = |heading: &str| match self.side() {
             Some(side) => format!("{heading} {}", side.called(sides)),
@@ -123,7 +123,7 @@ impl Remark {
             Remark::Note(..) | Remark::NoHeader(_) => of("Note"),
             _ => "Remark".to_owned(),
         };
-        format!("{heading:<width$}{}", self.worded(sides))
+        format!("{:<width$}{}", format!("{heading} "), self.worded(sides))
     }
 
     /// The remark in words, where the two inputs are called so.

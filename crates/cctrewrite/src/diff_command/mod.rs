@@ -1,0 +1,86 @@
+//! `cctrewrite diff`: what has changed from one profile to another.
+
+mod csv;
+mod github;
+mod json;
+mod junit;
+
+use anyhow::{Context, Result, bail};
+use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Excess, Limits, diff, write_text};
+use cct_profile::labels::By;
+use cct_profile::names::NameStyle;
+use cct_profile::pair::TextOptions;
+
+use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
+use crate::exit::{self, Outcome};
+use crate::profile_file::{named, read_input, shown, stdin_once};
+use crate::{classes, text};
+
+/// Runs the command.
+pub fn run(arguments: &Diff) -> Result<Outcome> {
+    let Diff { base, new, .. } = arguments;
+    stdin_once(base, new)?;
+    let options = options(arguments)?;
+    let origins = classes::origins(&arguments.classes)?;
+    let (input_base, input_new) = (read_input(base)?, read_input(new)?);
+    let names = [named(base, &input_base), named(new, &input_new)];
+    let found = diff(input_base, input_new, &options, &origins)
+        .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(base), shown(new)))?;
+    let options = TextOptions { names, compared: compared(arguments, &found), width: arguments.width };
+    let limits = Limits { total: arguments.fail_above, method: arguments.fail_method_above };
+    let excesses = found.excesses(limits);
+    let judged = (limits != Limits::default()).then_some(&*excesses);
+    exit::to_stdout(|out| match arguments.format {
+        DiffFormat::Text => write_text(&found, &options, arguments.limit, judged, out),
+        DiffFormat::Json => json::write(&found, &options, arguments, &excesses, out),
+        DiffFormat::Csv => csv::write(&found, out),
+        DiffFormat::Junit => junit::write(&found, &options, arguments, &excesses, out),
+        DiffFormat::Github => github::write(&found, judged, out),
+    })?;
+    Ok(match (found.is_incomplete(), excesses.is_empty()) {
+        (true, _) => Outcome::Damaged,
+        (false, true) => Outcome::Complete,
+        (false, false) => Outcome::Different,
+    })
+}
+
+fn options(arguments: &Diff) -> Result<DiffOptions> {
+    let by = arguments.by.into();
+    if by == By::Thread {
+        bail!("threads are compared by --per-thread, which keeps them apart, or by --thread, which chooses");
+    }
+    if By::needs_origins(by) && arguments.classes.is_empty() {
+        bail!("{}", ByArgument::needs_classes(by));
+    }
+    Ok(DiffOptions {
+        per_thread: arguments.per_thread,
+        selection: arguments.selection.selection(),
+        names: if arguments.raw_names { NameStyle::Raw } else { NameStyle::Normalised },
+        calls_only: arguments.calls_only,
+        by,
+        recursion: arguments.fold_recursion,
+        order: match arguments.sort {
+            DiffOrderArgument::Own => DiffOrder::Own,
+            DiffOrderArgument::Inclusive => DiffOrder::Inclusive,
+            DiffOrderArgument::Calls => DiffOrder::Calls,
+            DiffOrderArgument::Relative => DiffOrder::Relative,
+        },
+        least: arguments.min_percent,
+        limit: arguments.limit,
+    })
+}
+
+/// What is compared, in words.
+fn compared(arguments: &Diff, found: &Difference) -> String {
+    let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
+    let threads = arguments.selection.threads_in_words(arguments.per_thread);
+    let least = arguments.min_percent.map(|least| format!("changes of {least} of the total and more"));
+    let folded = arguments.fold_recursion.then(|| "recursion folded".to_owned());
+    let parts = [what.to_owned(), threads].into_iter().chain(arguments.selection.in_words());
+    text::readable(parts.chain(folded).chain(least).collect::<Vec<String>>().join(", ").as_bytes())
+}
+
+/// The sentence about what exceeds its limit, without what stands before it in a text.
+fn sentence(excess: &Excess<'_>, found: &Difference) -> String {
+    cct_profile::diff::excess_in_words(excess, found).trim_start_matches("TOO MUCH: ").to_owned()
+}

@@ -1,0 +1,142 @@
+//! `cctrewrite diff`.
+
+use std::path::Path;
+
+use super::profiles::{CHAR_AT, Node, RUN, STEP, WORKER, profile, usual};
+use super::support::{Run, put, run, scratch, snapshot};
+
+/// The usual run, in which a line of the loop in `step` has become longer by two bytecodes in each of its thousand calls, and a `step` of
+/// the worker calls `charAt`.
+fn changed() -> Vec<u8> {
+    let mut main = RUN;
+    assert_eq!(main[1], (2, STEP, 1000, 9000));
+    main[1].3 += 2000;
+    let worker: Vec<Node> =
+        WORKER[..2].iter().copied().chain([(3, CHAR_AT, 3, 15)]).chain([WORKER[2]]).collect();
+    profile(&[("java.version", "26")], &[("main", &main), ("worker", &worker)])
+}
+
+fn stored() -> tempfile::TempDir {
+    let folder = scratch();
+    put(folder.path(), "base.cct", &usual());
+    put(folder.path(), "new.cct", &changed());
+    folder
+}
+
+fn diff(folder: &Path, options: &[&str]) -> Run {
+    run(folder, &[&["diff", "base.cct", "new.cct"], options].concat())
+}
+
+/// Ended with this code and nothing on standard error; its output.
+fn ends(run: Run, code: i32) -> String {
+    assert_eq!((run.code, &*run.stderr), (Some(code), ""), "{}", run.stdout);
+    run.stdout
+}
+
+#[test]
+fn a_changed_line_shows_as_method_and_context() {
+    let folder = stored();
+    let text = ends(diff(folder.path(), &[]), 0);
+    snapshot("diff.txt", &text);
+    let options =
+        ["--by", "class", "--per-thread", "--sort", "relative", "--limit", "1", "--fail-above", "18"];
+    snapshot("diff-options.txt", &ends(diff(folder.path(), &options), 1));
+    let narrow = ends(diff(folder.path(), &["--width", "40"]), 0);
+    assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+}
+
+#[test]
+fn the_same_profile_is_identical() {
+    let folder = stored();
+    let same = |options: &[&str]| {
+        let run = run(folder.path(), &[&["diff", "base.cct", "base.cct"], options].concat());
+        ends(run, 0)
+    };
+    assert!(same(&[]).ends_with("\nBASE and NEW are identical.\n"));
+    let judged = same(&["--fail-above", "0", "--fail-method-above", "0%"]);
+    assert!(judged.ends_with("\nBASE and NEW are identical; within the limits.\n"), "{judged}");
+    let json: serde_json::Value = serde_json::from_str(&same(&["--format", "json"])).unwrap();
+    assert_eq!(json["identical"], true);
+    assert_eq!(same(&["--format", "csv"]).lines().count(), 1);
+}
+
+#[test]
+fn growth_above_a_limit_fails() {
+    let folder = stored();
+    let code = |options: &[&str]| {
+        let run = diff(folder.path(), options);
+        assert_eq!(run.stderr, "");
+        run.code
+    };
+    // 2015 of 10984 bytecodes are 18.345 %; step: 2000 of 9027 are 22.16 %; charAt: 15 of 1234 are 1.22 %.
+    assert_eq!(code(&["--fail-above", "18.346%"]), Some(0));
+    assert_eq!(code(&["--fail-above", "18.344%"]), Some(1));
+    assert_eq!(code(&["--fail-method-above", "22.2"]), Some(0));
+    assert_eq!(code(&["--fail-method-above", "22"]), Some(1));
+    assert_eq!(code(&["--fail-method-above", "1", "--ignore", "*.step"]), Some(0));
+    assert_eq!(code(&["--fail-method-above", "1", "--focus", "*.charAt"]), Some(1));
+    // 15 bytecodes are 0.14 % of the total.
+    assert_eq!(code(&["--fail-method-above", "1", "--focus", "*.charAt", "--min-percent", "2"]), Some(0));
+    assert_eq!(code(&["--fail-above", "0", "--calls-only"]), Some(1));
+    // The other way round it is less.
+    ends(run(folder.path(), &["diff", "new.cct", "base.cct", "--fail-above", "0"]), 0);
+}
+
+#[test]
+fn differences_are_written_for_programs() {
+    let folder = stored();
+    for (format, name) in
+        [("json", "diff.json"), ("csv", "diff.csv"), ("junit", "diff.xml"), ("github", "diff-github.txt")]
+    {
+        let options =
+            ["--format", format, "--fail-above", "1%", "--fail-method-above", "20%", "--limit", "2"];
+        let text = ends(diff(folder.path(), &options), 1);
+        snapshot(name, &text);
+        if format == "json" {
+            let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(json["bytecodes"]["new"], 12_999);
+        }
+    }
+    let passed = ends(diff(folder.path(), &["--format", "junit", "--fail-method-above", "50"]), 0);
+    assert!(passed.contains("<testsuites tests=\"1\" failures=\"0\">"), "{passed}");
+    let free = ends(diff(folder.path(), &["--format", "junit"]), 0);
+    assert!(free.contains("name=\"difference\"/>"), "{free}");
+}
+
+#[test]
+fn what_was_cut_off_is_never_a_success() {
+    let folder = stored();
+    let whole = std::fs::read(folder.path().join("base.cct")).unwrap();
+    put(folder.path(), "cut.cct", &whole[..whole.len() - 16]);
+    let run = run(folder.path(), &["diff", "base.cct", "cut.cct", "--fail-above", "0"]);
+    assert_eq!(run.code, Some(3));
+    assert!(run.stderr.starts_with("cctrewrite: cut.cct: the profile is truncated"), "{}", run.stderr);
+    assert!(run.stdout.contains("\nINCOMPLETE NEW  "), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .ends_with("identical; within the limits; as far as they go, as part of an input is missing.\n")
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_is_trouble() {
+    let folder = stored();
+    put(folder.path(), "calls.txt", b"1 - app.Main.main()V\n");
+    let trouble = |arguments: &[&str], part: &str| {
+        let run = run(folder.path(), &[&["diff"], arguments].concat());
+        assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{}", run.stderr);
+        assert!(run.stderr.contains(part), "{}", run.stderr);
+    };
+    trouble(&["base.cct", "calls.txt"], "--calls-only");
+    trouble(&["base.cct", "missing.cct"], "No such file");
+    trouble(&["-", "-"], "only one of the two");
+    trouble(&["base.cct", "new.cct", "--by", "module"], "--classes");
+    trouble(&["base.cct", "new.cct", "--by", "thread"], "--per-thread");
+    trouble(&["base.cct", "new.cct", "--root", "a.B.c"], "'a.B.c'");
+    trouble(&["base.cct", "new.cct", "--fail-above", "much"], "a percentage is wanted");
+    let list = run(folder.path(), &["report", "--format", "contexts", "base.cct"]).succeeds().stdout;
+    put(folder.path(), "base.txt", list.as_bytes());
+    let same = ends(run(folder.path(), &["diff", "base.cct", "base.txt"]), 0);
+    assert!(same.contains("base.txt (list of contexts)"), "{same}");
+    assert!(same.ends_with("identical.\n"), "{same}");
+}
