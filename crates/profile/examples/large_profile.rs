@@ -67,7 +67,7 @@ fn tree(contexts: usize, changed: bool) -> Result<cct_profile::Tree, Box<dyn Err
         let method = (*least + step).min(METHODS - 1);
         *least = method + 1;
         let calls = u64::from(random.below(50)) + 1;
-        let longer = u64::from(changed && random.0 % 1000 == 0);
+        let longer = u64::from(changed && random.0.is_multiple_of(1000));
         builder.enter(method, calls, calls * (u64::from(random.below(40)) + longer))?;
         open.push(0);
     }

@@ -123,7 +123,7 @@ const JDK_PACKAGES: [&str; 39] = [
 /// JDK. [`Origins`] know it.
 pub fn is_jdk_by_name(class: &str) -> bool {
     let below = |package: &&str| class.strip_prefix(*package).is_some_and(|rest| rest.starts_with('/'));
-    JDK_PACKAGES.iter().any(|package| below(&package))
+    JDK_PACKAGES.iter().any(below)
 }
 
 #[cfg(test)]
