@@ -30,11 +30,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// See the calling-context tree of a sample program, on a machine that has only Rust.
+    /// See the calling-context tree and the flame graph of a program, on a machine that has only Rust.
     ///
-    /// Finds or fetches a JDK 8, builds cctrewrite, instruments the JDK's class library and the sample program, runs it, and prints
-    /// the tree.
-    Quickstart,
+    /// Finds or fetches a JDK, builds cctrewrite, runs the program (a sample, or a command of one's own) on the profiled JDK, prints the tree and
+    /// draws the flame graph.
+    Quickstart(quickstart::Arguments),
 
     /// Run all checks and tests: format, lints, and the tests on all JDKs that are to be had.
     ///
@@ -69,7 +69,7 @@ enum Task {
 
 fn main() -> Result<ExitCode> {
     match Arguments::parse().task {
-        Task::Quickstart => quickstart::run()?,
+        Task::Quickstart(arguments) => quickstart::run(&arguments)?,
         Task::Test(arguments) => return test::run(&arguments),
         Task::Programs(arguments) => return programs::run(&arguments),
         Task::Bench(benchmark) => bench::run(&benchmark)?,

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use cct_profile::Profile;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 
-use crate::support::{Jdk, assert_same_lines, assert_succeeded, fixture, folder, jdks, scratch};
+use crate::support::{Jdk, assert_succeeded, fixture, folder, jdks, scratch};
 
 /// `cctrewrite jdk`, with a cache of these tests' own as the default.
 fn jdk(home: &Path, arguments: &[&str]) -> Command {
