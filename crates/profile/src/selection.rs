@@ -31,7 +31,8 @@ impl Selection {
         self.thread.is_none() && self.root.is_none() && self.focus.is_empty() && self.ignore.is_empty()
     }
 
-    /// What is selected of a profile, in which every tree stands for itself. Equal parts that have become siblings stay siblings.
+    /// What is selected of a profile, in which every tree stands for itself. Equal parts that have become siblings stay siblings; trees of
+    /// which nothing is selected are left out.
     ///
     /// # Errors
     /// When nothing in the profile matches the thread, the root or the focus.
@@ -56,6 +57,9 @@ impl Selection {
         if !self.focus.is_empty() && !met.focus {
             let given: Vec<&str> = self.focus.iter().map(Pattern::given).collect();
             return Err(SelectionError::Focus(given.join("', '")));
+        }
+        if !self.is_everything() {
+            profile.threads.retain(|thread| thread.tree.contexts() > 0);
         }
         let vain = selector.vain.iter().map(|&at| self.ignore[at].given().to_owned()).collect();
         Ok(Selected { profile, vain })

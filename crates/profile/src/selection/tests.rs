@@ -85,6 +85,12 @@ fn threads_are_chosen_by_name() {
 }
 
 #[test]
+fn threads_without_anything_selected_are_left_out() {
+    let f = selection(Some("A.f"), &[], &[]).of_profile(example(), NameStyle::Raw).expect("some").profile;
+    assert_eq!(f.threads.iter().map(|thread| &*thread.name).collect::<Vec<_>>(), ["main"]);
+}
+
+#[test]
 fn what_is_nowhere_is_an_error() {
     let error = |s: Selection| s.of_profile(example(), NameStyle::Raw).expect_err("nothing").to_string();
     assert_eq!(error(selection(Some("A.x"), &[], &[])), "no context has the method 'A.x'");
