@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::archived;
 use crate::identity::without_number;
 use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
@@ -96,7 +97,12 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
             })
             .collect();
         ids.sort_unstable();
-        return Some((Shown::OneOf(ids.into()), false));
+        if !ids.is_empty() || !archived::is_given(env) {
+            return Some((Shown::OneOf(ids.into()), false));
+        }
+    }
+    if known.is_none() && archived::is_given(env) {
+        return Some((archived::mid(jvmti, class, method).map_or(Shown::Nothing, Shown::Node), true));
     }
     Some(match known {
         None => (Shown::Nothing, true),
@@ -115,7 +121,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
 }
 
 /// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
-fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
+pub fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
     let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
     let number = &name[at + 1..];
     let digits = number.strip_prefix(b"0x").unwrap_or(number);

@@ -1,5 +1,6 @@
 //! The few JVMTI functions that are needed: those that any native library may use while the program runs, without being an agent and
-//! without a capability (JVMTI specification, *GetStackTrace* and others: "Capabilities: Required").
+//! without a capability (JVMTI specification, *GetStackTrace* and others: "Capabilities: Required"). Only to read the code of methods takes capabilities,
+//! which HotSpot gives at any time, and for which it does nothing that it would not do otherwise.
 
 #![allow(unsafe_code)]
 
@@ -23,9 +24,14 @@ mod number {
     pub const GET_CLASS_LOADER: usize = 57;
     pub const GET_METHOD_NAME: usize = 64;
     pub const GET_METHOD_DECLARING_CLASS: usize = 65;
+    pub const GET_BYTECODES: usize = 75;
+    pub const IS_METHOD_NATIVE: usize = 76;
+    pub const GET_LOADED_CLASSES: usize = 78;
     pub const GET_STACK_TRACE: usize = 104;
     pub const SET_JNI_FUNCTION_TABLE: usize = 120;
     pub const GET_JNI_FUNCTION_TABLE: usize = 121;
+    pub const ADD_CAPABILITIES: usize = 142;
+    pub const GET_CONSTANT_POOL: usize = 146;
 }
 
 /// `jvmtiFrameInfo`.
@@ -137,13 +143,59 @@ impl Jvmti {
             &mut count,
             &mut methods
         );
-        if !found || methods.is_null() {
-            return None;
-        }
-        // SAFETY: JVMTI made an array of this length.
-        let copy = unsafe { std::slice::from_raw_parts(methods, count.max(0) as usize) }.to_vec();
-        let _ = jvmti!(self, number::DEALLOCATE, (*mut jmethodID), methods);
-        Some(copy)
+        found.then(|| self.take_all(methods, count))
+    }
+
+    /// The bytecodes of a method, as they were defined; `None` for natives and abstract methods.
+    pub fn bytecodes(self, method: jmethodID) -> Option<Vec<u8>> {
+        self.may_read_code().then_some(())?;
+        let (mut count, mut bytes): (jint, *mut u8) = (0, ptr::null_mut());
+        let found = jvmti!(
+            self,
+            number::GET_BYTECODES,
+            (jmethodID, *mut jint, *mut *mut u8),
+            method,
+            &mut count,
+            &mut bytes
+        );
+        found.then(|| self.take_all(bytes, count))
+    }
+
+    /// The constant pool of a class as in a class file: the number of entries plus one, and the entries.
+    pub fn constant_pool(self, class: jclass) -> Option<(u16, Vec<u8>)> {
+        self.may_read_code().then_some(())?;
+        let (mut count, mut length, mut bytes): (jint, jint, *mut u8) = (0, 0, ptr::null_mut());
+        let found = jvmti!(
+            self,
+            number::GET_CONSTANT_POOL,
+            (jclass, *mut jint, *mut jint, *mut *mut u8),
+            class,
+            &mut count,
+            &mut length,
+            &mut bytes
+        );
+        let bytes = found.then(|| self.take_all(bytes, length))?;
+        Some((u16::try_from(count).ok()?, bytes))
+    }
+
+    /// All classes, as new local references.
+    pub fn loaded_classes(self) -> Option<Vec<jclass>> {
+        let (mut count, mut classes): (jint, *mut jclass) = (0, ptr::null_mut());
+        let found =
+            jvmti!(self, number::GET_LOADED_CLASSES, (*mut jint, *mut *mut jclass), &mut count, &mut classes);
+        found.then(|| self.take_all(classes, count))
+    }
+
+    /// Whether a method is a native.
+    pub fn is_native(self, method: jmethodID) -> bool {
+        let mut native: u8 = 0;
+        jvmti!(self, number::IS_METHOD_NATIVE, (jmethodID, *mut u8), method, &mut native) && native != 0
+    }
+
+    /// Asks for `can_get_bytecodes` and `can_get_constant_pool`: the bits 3 and 35 of `jvmtiCapabilities`.
+    fn may_read_code(self) -> bool {
+        let capabilities: [u8; 16] = [1 << 3, 0, 0, 0, 1 << 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        jvmti!(self, number::ADD_CAPABILITIES, (*const u8), capabilities.as_ptr())
     }
 
     /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number behind it.
@@ -188,6 +240,17 @@ impl Jvmti {
     /// Gives memory back that JVMTI allocated.
     pub fn give_back<T>(self, memory: *mut T) {
         let _ = jvmti!(self, number::DEALLOCATE, (*mut T), memory);
+    }
+
+    /// The elements of an array that JVMTI allocated, which is given back.
+    fn take_all<T: Copy>(self, array: *mut T, count: jint) -> Vec<T> {
+        if array.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: JVMTI made an array of this length.
+        let copy = unsafe { std::slice::from_raw_parts(array, count.max(0) as usize) }.to_vec();
+        self.give_back(array);
+        copy
     }
 
     /// The text of a string that JVMTI allocated, which is given back.

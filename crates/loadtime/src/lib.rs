@@ -6,12 +6,15 @@
 //! ([`loaders`]). No loader is ever asked for a class: a name that cannot be resolved without that is unknown, and calls of an unknown
 //! class go by its original signature.
 //!
+//! Classes out of an archive that the user made were rewritten when it was made ([`archived`]).
+//!
 //! And it writes the trees of the profile ([`writing`]), since the JVM would do so in its interpreter.
 //!
 //! The natives call no Java code and hold no lock while the VM could wait for another thread ([`natives`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod archived;
 mod collection;
 mod frames;
 mod hash_code;

@@ -9,7 +9,9 @@ use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
 use cct_rewrite::mid::Mid;
 use rustc_hash::FxHashMap;
 
-use crate::state::state;
+use crate::archived;
+use crate::jni::Env;
+use crate::state::{jvmti, state};
 use crate::tree::{Node, Record};
 
 /// The id of the node for contexts that were merged for want of memory, and how it is called (docs/runtime.md, *Nodes*).
@@ -37,7 +39,7 @@ pub struct Collected {
 
 impl Collected {
     /// Looks through the trees.
-    pub fn of(records: impl Iterator<Item = Record>) -> Collected {
+    pub fn of(env: Env, records: impl Iterator<Item = Record>) -> Collected {
         let mut mids = rustc_hash::FxHashSet::default();
         let mut stack = Vec::new();
         for record in records {
@@ -52,7 +54,15 @@ impl Collected {
                 mids.insert(MERGED_MID);
             }
         }
-        let names = state().names();
+        let mut names = state().names();
+        let unknown = |mid: &u64| *mid != MERGED_MID && !names.contains_key(mid);
+        if archived::is_given(env)
+            && let Some(jvmti) = jvmti(env)
+        {
+            let library = |mid: &u64| state().library.method(Mid(*mid)).is_some();
+            let wanted: Vec<u64> = mids.iter().copied().filter(|mid| unknown(mid) && !library(mid)).collect();
+            names.extend(archived::names(env, jvmti, &wanted));
+        }
         let state = state();
         let method = |mid| match mid {
             MERGED_MID => Some(Method {

@@ -3,6 +3,9 @@
 //! It holds what the JDK's own archive holds, so that the image starts fast and does what the JDK does: also objects that HotSpot takes out of a
 //! running JVM, among them the modules, and with these class initialisers have run and hash codes are known. It never holds classes that the JVM makes
 //! for lambdas, since such must pass by the load-time library, which keeps their names.
+//!
+//! Where runs are to be the same whatever the collector (`--reproducible`) there is none: not all collectors can use the objects, nor the archive at
+//! all unless the JDK has it in their form, and what happens before `main` deals out hash codes.
 
 use std::fs;
 use std::path::Path;

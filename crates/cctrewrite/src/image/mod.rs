@@ -127,8 +127,6 @@ impl<'a> Order<'a> {
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;
         let options = options::built_in(&home, arguments);
-        // What is in an archive need not be loaded, so that what happens differs with whether the archive is used: other hash codes, and since JDK 22
-        // class initialisers that do not run. Some collectors use none of it.
         let without = arguments.no_cds || arguments.choices.settings().reproducible;
         let archives = if without { Vec::new() } else { archive_of_classes::variants(&home) };
         let key = key::of(&tree, arguments, &options, &archives)?;

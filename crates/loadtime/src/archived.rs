@@ -1,0 +1,185 @@
+//! Classes out of an archive of the user's own (`-XX:SharedArchiveFile`, `-XX:AOTCache`): they were rewritten when the archive was made, by an earlier
+//! JVM, and come in without passing by this library. What they are in the tree the JVM itself can tell: the method id stands in the code
+//! of the method, as the constant that its prologue pushes.
+
+use std::sync::OnceLock;
+
+use cct_classfile::{ClassFile, Code, opcode};
+use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, LEAF};
+use cct_rewrite::index::read::Named;
+use cct_rewrite::plan::without_extension;
+use rustc_hash::FxHashMap;
+
+use crate::frames::anonymous_name;
+use crate::identity::without_number;
+use crate::jni::{Env, jclass, jmethodID};
+use crate::jvmti::Jvmti;
+use crate::vm_flags;
+
+/// Options that name an archive of the user's.
+const OPTIONS: [&str; 2] = ["SharedArchiveFile", "AOTCache"];
+
+/// Whether this JVM was given an archive.
+pub fn is_given(env: Env) -> bool {
+    static GIVEN: OnceLock<bool> = OnceLock::new();
+    let names_one = |option: &&str| vm_flags::value(env, option).is_some_and(|path| !path.is_empty());
+    *GIVEN.get_or_init(|| OPTIONS.iter().any(|option| names_one(&option)))
+}
+
+/// The id of the node that frames of a method have, read from its code; `None` for wrappers and for code that was not rewritten.
+pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
+    let (_, descriptor) = jvmti.method_name(method)?;
+    let (count, pool) = jvmti.constant_pool(class)?;
+    mid_in(&jvmti.bytecodes(method)?, count, &pool, without_extension(&descriptor).is_some())
+}
+
+/// The names of the methods with these ids, as far as classes that the JVM has now have them.
+pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
+    let mut found = FxHashMap::default();
+    for class in jvmti.loaded_classes().unwrap_or_default() {
+        if found.len() < wanted.len()
+            && let Some((count, pool)) = jvmti.constant_pool(class)
+        {
+            for (mid, named) in methods(jvmti, class, count, &pool) {
+                if wanted.contains(&mid) {
+                    found.insert(mid, named);
+                }
+            }
+        }
+        env.delete_local(class);
+    }
+    found
+}
+
+/// The methods of a class that have nodes.
+fn methods(jvmti: Jvmti, class: jclass, count: u16, pool: &[u8]) -> Vec<(u64, Named)> {
+    let (Some(name), Some(ids)) = (jvmti.class_name(class), jvmti.class_methods(class)) else {
+        return Vec::new();
+    };
+    let name = shown_name(&name);
+    let natives: Vec<(Vec<u8>, Vec<u8>)> =
+        ids.iter().filter(|id| jvmti.is_native(**id)).filter_map(|id| jvmti.method_name(*id)).collect();
+    let of_method = |&id: &jmethodID| {
+        let (method, descriptor) = jvmti.method_name(id)?;
+        let original = without_extension(&descriptor);
+        let mid = mid_in(&jvmti.bytecodes(id)?, count, pool, original.is_some())?;
+        let original = original.as_deref().unwrap_or(&descriptor).to_vec();
+        let is_native = natives.iter().any(|native| (&native.0, &native.1) == (&method, &original));
+        let named =
+            Named { class: name.clone(), name: method.into(), descriptor: original.into(), is_native };
+        Some((mid, named))
+    };
+    ids.iter().filter_map(of_method).collect()
+}
+
+/// The name that profiles show: classes that the JDK generates have theirs without the number.
+fn shown_name(name: &[u8]) -> Box<[u8]> {
+    let simple = name.rsplit(|&b| b == b'/').next().unwrap_or_default();
+    match anonymous_name(name) {
+        Some(common) => without_number(common),
+        None if simple.starts_with(b"$Proxy") => without_number(name),
+        None => name.into(),
+    }
+}
+
+/// The method id in a body's prologue, or in the wrapper of a native: the last `long` pushed before the first call of a helper that enters a node. Other
+/// bodies enter nodes of callees, too, but never before their own.
+fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
+    let file = class_file(code, count, pool)?;
+    let class = ClassFile::parse(&file).ok()?;
+    let code = Code::of(&class, class.methods.first()?).ok()??;
+    let (mut pushed, mut in_wrapper) = (None, None);
+    for instruction in code.instructions() {
+        let Some(index) = instruction.pool_index() else { continue };
+        match instruction.opcode {
+            opcode::LDC2_W => pushed = class.pool.long(index).ok(),
+            opcode::INVOKESTATIC => {
+                let callee = class.pool.member_ref(index).ok()?;
+                let of_object = callee.class == b"java/lang/Object";
+                if of_object && [ENTER.name, ENTER_AND_POLL.name].contains(&callee.name) {
+                    return pushed.map(|mid| mid as u64);
+                }
+                if of_object && extended && [CALL.name, LEAF.name].contains(&callee.name) {
+                    in_wrapper = in_wrapper.or(pushed);
+                }
+            }
+            _ => {}
+        }
+    }
+    in_wrapper.map(|mid| mid as u64)
+}
+
+/// A class file with this constant pool, and a method with this code.
+fn class_file(code: &[u8], count: u16, pool: &[u8]) -> Option<Vec<u8>> {
+    let (code_name, name, descriptor, class_name, class) =
+        (count, count.checked_add(1)?, count.checked_add(2)?, count.checked_add(3)?, count.checked_add(4)?);
+    let mut file = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
+    let u2 = |file: &mut Vec<u8>, value: u16| file.extend_from_slice(&value.to_be_bytes());
+    u2(&mut file, class.checked_add(1)?);
+    file.extend_from_slice(pool);
+    for text in [&b"Code"[..], b"m", b"()V", b"C"] {
+        file.push(1);
+        u2(&mut file, text.len() as u16);
+        file.extend_from_slice(text);
+    }
+    file.push(7);
+    u2(&mut file, class_name);
+    // access, this, super, interfaces, fields, one method: static m()V with one attribute.
+    for value in [0x20, class, 0, 0, 0, 1, 8, name, descriptor, 1, code_name] {
+        u2(&mut file, value);
+    }
+    let length = u32::try_from(code.len()).ok()?;
+    file.extend_from_slice(&length.checked_add(12)?.to_be_bytes());
+    for value in [u16::MAX, u16::MAX] {
+        u2(&mut file, value);
+    }
+    file.extend_from_slice(&length.to_be_bytes());
+    file.extend_from_slice(code);
+    // Neither handlers, nor attributes of the code, nor of the class.
+    for value in [0, 0, 0] {
+        u2(&mut file, value);
+    }
+    Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pool with a `long` (1), and with a helper of `Object` (3).
+    fn pool(mid: u64, helper: &[u8]) -> (u16, Vec<u8>) {
+        let mut pool = vec![5];
+        pool.extend_from_slice(&mid.to_be_bytes());
+        pool.extend_from_slice(&[10, 0, 4, 0, 5, 7, 0, 6, 12, 0, 7, 0, 8]);
+        for text in [&b"java/lang/Object"[..], helper, b"(JJII)J"] {
+            pool.push(1);
+            pool.extend_from_slice(&(text.len() as u16).to_be_bytes());
+            pool.extend_from_slice(text);
+        }
+        (9, pool)
+    }
+
+    #[test]
+    fn the_id_stands_in_the_prologue() {
+        let code = [opcode::LDC2_W, 0, 1, opcode::INVOKESTATIC, 0, 3, opcode::RETURN];
+        let (count, bytes) = pool(0xFFFF_0000_1234_5678, b"cct$enter");
+        assert_eq!(mid_in(&code, count, &bytes, false), Some(0xFFFF_0000_1234_5678));
+        // The wrapper of a native has it before the call; other bodies call, too.
+        let (count, bytes) = pool(7, b"cct$call");
+        assert_eq!(
+            [mid_in(&code, count, &bytes, true), mid_in(&code, count, &bytes, false)],
+            [Some(7), None]
+        );
+        let (count, bytes) = pool(7, b"cct$restore");
+        assert_eq!(mid_in(&code, count, &bytes, true), None);
+        assert_eq!(mid_in(&code[..4], count, &bytes, true), None);
+        assert_eq!(mid_in(&code, 60_000, &bytes, true), None);
+    }
+
+    #[test]
+    fn generated_classes_lose_their_numbers() {
+        assert_eq!(&*shown_name(b"a/B$$Lambda/0x00007f1c4c000a08"), b"a/B$$Lambda");
+        assert_eq!(&*shown_name(b"jdk/proxy1/$Proxy12"), b"jdk/proxy1/$Proxy");
+        assert_eq!(&*shown_name(b"a/B2"), b"a/B2");
+    }
+}
