@@ -30,7 +30,9 @@ pub fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<
             let (start, length) = (u32::from(v.start), u32::from(v.length));
             v.slot == slot && (start..start + length).contains(&instruction.bci)
         };
-        if slot >= from && !slots.contains(&slot) && !named.iter().any(is_named) {
+        // A slot that the method does not have is for the verifier to find: a name for it would be another error, and at another time.
+        let exists = slot >= from && slot < code.max_locals;
+        if exists && !slots.contains(&slot) && !named.iter().any(is_named) {
             slots.push(slot);
         }
     }
@@ -76,5 +78,8 @@ mod tests {
         let code = Code { max_locals: 5, ..Code::of(&class, &class.methods[0]).unwrap().unwrap() };
         assert_eq!(unnamed(&class, &code, 2).unwrap(), [2, 4]);
         assert_eq!(unnamed(&class, &code, 3).unwrap(), [4]);
+        // Not one that is read but does not exist.
+        let code = Code { max_locals: 4, ..code };
+        assert_eq!(unnamed(&class, &code, 2).unwrap(), [2]);
     }
 }

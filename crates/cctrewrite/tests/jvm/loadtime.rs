@@ -131,6 +131,41 @@ fn loaders_are_asked_for_the_same_names_in_the_same_order(jdk: &'static Jdk) {
     same(jdk, "Tracing", &[]);
 }
 
+/// On later JDKs the verifier meets the methods in another order (docs/exactness.md), and so asks for the types in their handlers: without it the order is the
+/// same, too.
+fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
+    let run = |mut java: Java, verifier: &[&str]| {
+        for option in verifier {
+            java.option(*option);
+        }
+        let out = java.class_path([classes()]).succeed("Tracing", &[]).out;
+        out.lines().map(without_hash).collect::<Vec<_>>()
+    };
+    let image = || {
+        let mut java = profiled(jdk, Blocks::Precise, "Tracing");
+        java.forget_class_path();
+        java
+    };
+    let what = format!("JDK {}", jdk.version);
+    let without = ["-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"];
+    let [plain, found] = [jdk.java("Tracing-plain"), image()].map(|java| run(java, &without));
+    assert_same_lines(&plain, &found, &format!("{what}, without the verifier"));
+    let [mut plain, mut found] = [jdk.java("Tracing-plain"), image()].map(|java| run(java, &[]));
+    plain.sort();
+    found.sort();
+    assert!(plain.len() > 100);
+    assert_same_lines(&plain, &found, &what);
+}
+
+/// By `Lookup.defineClass` and as hidden classes; by loaders, URLs and proxies as before.
+fn definitions_by_lookup_objects_too(jdk: &'static Jdk) {
+    let classes = fixture("loadtime/since17/classes");
+    let plain = jdk.java("Lookups-plain").class_path([&classes]).succeed("Lookups", &[]);
+    let run = java(jdk, Blocks::Precise, "Lookups", &classes).succeed("Lookups", &[]);
+    assert_same_output(&plain, &run, "Lookups");
+    assert!(plain.out.lines().count() > 1000);
+}
+
 fn definitions_by_all_means_succeed_and_fail_as_before(jdk: &'static Jdk) {
     same(jdk, "Defining", &[]);
 }
@@ -155,16 +190,20 @@ fn resident(run: &Run) -> Option<[i64; 2]> {
 }
 
 fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
-    let rounds = "20000";
+    // Where the classes cannot be anonymous they are hidden.
+    let (main, made, classes, rounds) = match jdk.version {
+        8 => ("Churn", "ChurnMade", classes(), "20000"),
+        _ => ("Dropping", "Dropped", fixture("loadtime/since17/classes"), "8000"),
+    };
     let limits = ["-Xmx64m", "-XX:MaxMetaspaceSize=128m"];
     let mut plain = jdk.java("Churn-plain");
-    let mut java = java(jdk, Blocks::Precise, "Churn", &classes());
+    let mut java = java(jdk, Blocks::Precise, "Churn", &classes);
     for limit in limits {
         plain.option(limit);
         java.option(limit);
     }
-    let plain = plain.class_path([classes()]).succeed("Churn", &[rounds]);
-    let run = java.succeed("Churn", &[rounds]);
+    let plain = plain.class_path([&classes]).succeed(main, &[rounds]);
+    let run = java.succeed(main, &[rounds]);
     assert_eq!(run.out, plain.out);
     assert_eq!(troubles(&run), Vec::<String>::new());
     if let (Some(plain), Some([first, last])) = (resident(&plain), resident(&run)) {
@@ -174,13 +213,8 @@ fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
         assert!(last - first < 100_000, "{first} KiB after a quarter of the rounds, {last} KiB at the end");
     }
     // The classes of one name are one class to the profile.
-    let names: Vec<_> = run
-        .profile()
-        .methods
-        .iter()
-        .filter(|m| &*m.class == "ChurnMade")
-        .map(|m| m.name.to_string())
-        .collect();
+    let names: Vec<_> =
+        run.profile().methods.iter().filter(|m| &*m.class == made).map(|m| m.name.to_string()).collect();
     assert!(names.iter().filter(|n| *n == "hashCode").count() <= 2, "{names:?}");
 }
 
@@ -243,14 +277,14 @@ fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
     assert!(called.len() == 1 && called[0].starts_with("2 "), "{called:?}");
 }
 
-// Its program calls `sun.misc.Unsafe` as JDK 8 has it.
-jdks!(classes_that_are_dropped_leave_nothing_behind, classes_that_are_dropped_leave_nothing_behind, 8: jdk_8);
+jdks!(classes_that_are_dropped_leave_nothing_behind, classes_that_are_dropped_leave_nothing_behind, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(a_java_agent_may_transform_and_retransform_classes, a_java_agent_may_transform_and_retransform_classes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(native_libraries_define_classes_and_clear_exceptions, native_libraries_define_classes_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-// On later JDKs the names are the same, but some types of handlers are asked for in another order: that in which the verifier meets the methods (docs/exactness.md).
 jdks!(loaders_are_asked_for_the_same_names_in_the_same_order, loaders_are_asked_for_the_same_names_in_the_same_order, 8: jdk_8);
-// Its program calls `sun.misc.Unsafe` as JDK 8 has it.
+jdks!(loaders_are_asked_for_the_same_names, loaders_are_asked_for_the_same_names, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+// Its program calls `sun.misc.Unsafe` as JDK 8 has it; the next is about what came in its place.
 jdks!(definitions_by_all_means_succeed_and_fail_as_before, definitions_by_all_means_succeed_and_fail_as_before, 8: jdk_8);
+jdks!(definitions_by_lookup_objects_too, definitions_by_lookup_objects_too, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
 jdks!(classes_of_several_loaders_extend_call_and_shadow_each_other, classes_of_several_loaders_extend_call_and_shadow_each_other, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(classes_are_defined_down_to_the_end_of_the_stack, classes_are_defined_down_to_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -1,7 +1,7 @@
 //! Whole programs on real JDKs, instrumented by the built command.
 //!
 //! `JAVA8_HOME`, `JAVA11_HOME` and so on name the JDKs (`cargo xtask jdks` finds or fetches them); without its JDK a test says that it is
-//! skipped. Tests without a version in their name are about JDK 8, those of `forms`, `images`, `sections`, `steady`, `walks` and `modern_counts`
+//! skipped. Tests without a version in their name are about JDK 8, those of `archives`, `forms`, `images`, `sections`, `steady`, `tools`, `walks` and `modern_counts`
 //! about all later ones, those of `profiled_jdks` about all.
 //! The programs are those of `fixtures/`, with their class files, so that no compiler stands between a test and the numbers it expects.
 
@@ -11,6 +11,7 @@
 mod support;
 
 mod agents;
+mod archives;
 mod batches;
 mod boot;
 mod compiler;
@@ -37,5 +38,6 @@ mod semantics;
 mod shapes;
 mod steady;
 mod swarm;
+mod tools;
 mod traces;
 mod walks;
