@@ -14,6 +14,7 @@ mod agents;
 mod archives;
 mod batches;
 mod boot;
+mod change;
 mod compiler;
 mod counts;
 mod drift;
