@@ -10,6 +10,7 @@ mod jdks;
 mod process;
 mod programs;
 mod quickstart;
+mod readers;
 mod test;
 mod workspace;
 
@@ -48,6 +49,16 @@ enum Task {
     /// rewritten one. Ends with a table, and fails if anything differs that is not known with its cause.
     Programs(programs::Arguments),
 
+    /// Find the programs that the tests of exports use, or fetch them into the cache folder (docs/exports.md).
+    ///
+    /// callgrind_annotate, pprof, speedscope and DuckDB read what `cctrewrite export` writes. Prints a line for each, and the variable by which the
+    /// tests know their folder.
+    Readers {
+        /// Only look; download nothing.
+        #[arg(long)]
+        offline: bool,
+    },
+
     /// Measure something, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
@@ -72,6 +83,7 @@ fn main() -> Result<ExitCode> {
         Task::Quickstart(arguments) => quickstart::run(&arguments)?,
         Task::Test(arguments) => return test::run(&arguments),
         Task::Programs(arguments) => return programs::run(&arguments),
+        Task::Readers { offline } => readers::run(offline)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }

@@ -57,11 +57,11 @@ pub fn say(line: &str) {
 }
 
 /// Writes to standard output, buffered. A reader that has had enough (`| head`) is no error.
-pub fn to_stdout<E>(write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
+pub fn to_stdout<E>(write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>) -> Result<()>
 where
     E: Into<anyhow::Error>,
 {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(io::stdout());
     let written = write(&mut out).map_err(Into::into);
     let written = written.and_then(|()| Ok(out.flush()?));
     // What is still buffered after an error must not be tried again on drop.

@@ -10,6 +10,7 @@ mod diff_command;
 mod exactness;
 mod exit;
 mod explain;
+mod export_command;
 mod filter;
 mod flags;
 mod image;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),
         Command::Merge(arguments) => (merge_command::run(&arguments), exit::FAILURE),
         Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
+        Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),
     };
     exit::finish(result, failure)

@@ -24,7 +24,10 @@ enum Written {
 
 impl PendingFile {
     /// Writes the contents beside `path`.
-    pub fn write(path: &Path, contents: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<PendingFile> {
+    pub fn write(
+        path: &Path,
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<PendingFile> {
         let cannot = || format!("cannot write {}", path.display());
         // A link is followed: what it points to is what the user named.
         let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

@@ -128,7 +128,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The frame's text, with what could harm a terminal escaped.
-    pub(crate) fn exact(&self) -> String {
+    pub fn exact(&self) -> String {
         escaped(&String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()))
     }
 

@@ -8,7 +8,7 @@ mod catalogue;
 mod compare;
 mod jars;
 mod known;
-mod npm;
+pub mod npm;
 mod outcome;
 mod packages;
 mod stage;

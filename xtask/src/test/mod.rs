@@ -5,6 +5,7 @@ mod tally;
 use std::env;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use anyhow::{Context as _, Result};
 use crate::jdks::{self, Answer, Fetch, Jdk, without_user_options};
 use crate::print_line;
 use crate::process;
+use crate::readers;
 use crate::workspace::cargo;
 use tally::Tally;
 
@@ -52,13 +54,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let jdk_8 = answers.iter().find(|answer| answer.version == 8).and_then(|answer| answer.jdk.as_ref().ok());
     let jdk_8 = jdk_8.context("the tests need a JDK 8; why there is none stands above")?;
 
-    let mut parts = vec![Part { name: "JDKs", outcome: Outcome::Passed, time: provisioning }];
+    let (readers, fetching) = timed(|| find_readers(arguments.offline));
+    let mut parts = vec![
+        Part { name: "JDKs", outcome: Outcome::Passed, time: provisioning },
+        Part { name: "readers", outcome: Outcome::Passed, time: fetching },
+    ];
     if !arguments.no_lint {
         parts.push(lint("fmt", &["--all", "--check"], jdk_8)?);
         let clippy = ["--workspace", "--all-targets", "--", "-D", "warnings"];
         parts.push(lint("clippy", &offline(&clippy, arguments.offline), jdk_8)?);
     }
-    let (tally, tests) = test(arguments.offline, &answers, jdk_8)?;
+    let (tally, tests) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
     parts.push(tests);
     summary(&answers, &parts, &tally, started.elapsed())
 }
@@ -72,6 +78,22 @@ fn provision(offline: bool) -> Result<Vec<Answer>> {
         print_line(&describe(answer))?;
     }
     Ok(answers)
+}
+
+/// Finds or fetches the readers of exports, says which there are, and returns their folder. Tests that need one that is not there are skipped.
+fn find_readers(offline: bool) -> Result<Option<PathBuf>> {
+    heading("readers of exports");
+    let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
+    match readers::get(fetch) {
+        Ok((folder, answers)) => {
+            answers.iter().try_for_each(|answer| print_line(&readers::describe(answer)))?;
+            Ok(Some(folder))
+        }
+        Err(error) => {
+            print_line(&format!("not to be had, tests that need them are skipped: {error:#}"))?;
+            Ok(None)
+        }
+    }
 }
 
 fn describe(answer: &Answer) -> String {
@@ -111,7 +133,7 @@ fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
 }
 
 /// Runs all tests, shows what they print as they print it, and counts.
-fn test(offline_too: bool, answers: &[Answer], jdk_8: &Jdk) -> Result<(Tally, Part)> {
+fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Result<(Tally, Part)> {
     heading("cargo test");
     let mut command = cargo(jdk_8);
     // What a test skipped stands in its output, which the test harness shows of failed tests only, unless it is told.
@@ -125,6 +147,10 @@ fn test(offline_too: bool, answers: &[Answer], jdk_8: &Jdk) -> Result<(Tally, Pa
             Err(_) => command.env_remove(variable),
         };
     }
+    match readers {
+        Some(folder) => command.env(readers::VARIABLE, folder),
+        None => command.env_remove(readers::VARIABLE),
+    };
     let (result, time) = timed(|| streamed(&mut command, &mut io::stdout()));
     remove_images();
     let (tally, succeeded) = result.context("cargo test")?;

@@ -4,6 +4,7 @@ mod choices;
 mod compare;
 mod diff;
 mod explain;
+mod export;
 mod flags;
 mod info;
 mod instrument;
@@ -17,6 +18,7 @@ pub use choices::Choices;
 pub use compare::{Compare, CompareFormat};
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
 pub use explain::Explain;
+pub use export::{Export, ExportFormat, NamesArgument};
 pub use flags::Flags;
 pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
@@ -66,6 +68,7 @@ pub enum Command {
     Merge(Merge),
     Diff(Diff),
     Compare(Compare),
+    Export(Export),
     Explain(Explain),
 }
 

@@ -184,7 +184,7 @@ pub enum TableArgument {
     Overlap,
 }
 
-fn percentage(text: &str) -> Result<f64, String> {
+pub(super) fn percentage(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent),
         _ => Err("a number from 0 to 100 is wanted".to_owned()),

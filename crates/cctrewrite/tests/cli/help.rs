@@ -5,7 +5,8 @@ use super::support::{run, scratch, snapshot};
 #[test]
 fn help_is_as_it_was_written() {
     let folder = scratch();
-    for command in ["", "instrument", "flags", "jdk", "report", "info", "merge", "diff", "compare", "explain"]
+    for command in
+        ["", "instrument", "flags", "jdk", "report", "info", "merge", "diff", "compare", "export", "explain"]
     {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let help = run(folder.path(), &arguments).succeeds();
@@ -41,6 +42,9 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
         &["compare", "a.cct"],
         &["compare", "a.cct", "b.cct", "--limit", "-1"],
         &["compare", "a.cct", "b.cct", "--thread", "main", "--format", "xml"],
+        &["export", "a.cct", "-o", "b"],
+        &["export", "a.cct", "--format", "svg"],
+        &["export", "a.cct", "--format", "svg", "-o", "b", "--min-percent", "101"],
         &["explain", "a.jar"],
         &["frobnicate"],
     ] {

@@ -6,6 +6,8 @@ mod compare;
 mod diff;
 mod errors;
 mod explain;
+mod export;
+mod exports_page;
 mod flags;
 mod help;
 mod instrument;

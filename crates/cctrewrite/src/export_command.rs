@@ -1,0 +1,161 @@
+//! `cctrewrite export`: profiles in the formats of other tools.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_export::flame::Growth;
+use cct_export::{
+    Difference, ExportError, Metric, NameForm, Options, Source, Threshold, callgrind, collapsed, flame, json,
+    parquet, pprof, speedscope,
+};
+use cct_profile::Profile;
+use cct_profile::merge::{MergeOptions, Merger};
+use cct_profile::names::NameStyle;
+
+use crate::args::{Export, ExportFormat, MetricArgument, NamesArgument};
+use crate::exit::{self, Outcome};
+use crate::pending_file::PendingFile;
+use crate::profile_file::{CANNOT, is_stdin, name, read, shown};
+
+/// The least share of a box in a picture, in percent: a pixel or so.
+const PICTURE_MIN_PERCENT: f64 = 0.1;
+
+/// The deepest stack in a picture: as high as several screens.
+const PICTURE_DEPTH: usize = 500;
+
+/// What is written.
+enum Exported {
+    Profile(Source),
+    Difference(Difference),
+}
+
+/// Runs the command.
+pub fn run(arguments: &Export) -> Result<Outcome> {
+    check(arguments)?;
+    let exported = exported(arguments)?;
+    let (vain, pruning, incomplete) = match &exported {
+        Exported::Profile(source) => (&*source.vain, source.pruning(), &*source.incomplete),
+        Exported::Difference(two) => (two.vain(), two.pruning(), two.incomplete()),
+    };
+    if let Exported::Difference(two) = &exported {
+        for what in &two.differing {
+            exit::say(&format!("cctrewrite: warning: {what}"));
+        }
+    }
+    for pattern in vain {
+        let pattern = crate::text::readable(pattern.as_bytes());
+        exit::say(&format!("cctrewrite: no method is ignored by '{pattern}'"));
+    }
+    if let Some(pruning) = pruning {
+        exit::say(&format!("cctrewrite: {pruning}"));
+    }
+    if arguments.output == Path::new("-") {
+        exit::to_stdout(|out| write(arguments.format, &exported, out))?;
+    } else {
+        let file = PendingFile::write(&arguments.output, |out| Ok(write(arguments.format, &exported, out)?))?;
+        file.commit()?;
+    }
+    Ok(if incomplete.is_empty() { Outcome::Complete } else { Outcome::Damaged })
+}
+
+/// Reads what is to be written.
+fn exported(arguments: &Export) -> Result<Exported> {
+    let profile = read_all(&arguments.profiles)?;
+    let options = options(arguments);
+    let exported = match &arguments.diff {
+        Some(before) => Difference::new(read(before)?, profile, &options).map(Exported::Difference),
+        None => Source::new(profile, &options).map(Exported::Profile),
+    };
+    exported.with_context(|| {
+        let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
+        files.join(", ")
+    })
+}
+
+/// Refuses what cannot be meant.
+fn check(arguments: &Export) -> Result<()> {
+    let Export { format, output, profiles, diff, .. } = arguments;
+    let is_picture = is_picture(*format);
+    if diff.is_some() && !is_picture {
+        bail!(
+            "--diff is for the formats svg and icicle; `cctrewrite compare` shows differences as text and as JSON"
+        );
+    }
+    let inputs = || profiles.iter().chain(diff);
+    if inputs().filter(|path| is_stdin(path)).count() > 1 {
+        bail!("only one of the profiles can be standard input");
+    }
+    if output == Path::new("-") {
+        let is_binary = matches!(format, ExportFormat::Pprof | ExportFormat::Parquet);
+        if is_binary && std::io::stdout().is_terminal() {
+            bail!("this format is not for a terminal; name a file with -o");
+        }
+    } else if let Ok(place) = fs::canonicalize(output)
+        && let Some(input) = inputs().find(|input| fs::canonicalize(input).is_ok_and(|input| input == place))
+    {
+        bail!("the output would replace the input {}", input.display());
+    }
+    Ok(())
+}
+
+fn is_picture(format: ExportFormat) -> bool {
+    matches!(format, ExportFormat::Svg | ExportFormat::Icicle)
+}
+
+fn options(arguments: &Export) -> Options {
+    let is_picture = is_picture(arguments.format);
+    let min_percent = if is_picture { PICTURE_MIN_PERCENT } else { 0.0 };
+    Options {
+        per_thread: arguments.per_thread,
+        selection: arguments.selection.selection(),
+        form: match arguments.names {
+            NamesArgument::Readable => NameForm::Readable,
+            NamesArgument::Exact => NameForm::Exact,
+            NamesArgument::Short => NameForm::Short,
+        },
+        style: if arguments.raw_names { NameStyle::Raw } else { NameStyle::Normalised },
+        metric: arguments.metric.map(|metric| match metric {
+            MetricArgument::Bytecodes => Metric::Bytecodes,
+            MetricArgument::Calls => Metric::Calls,
+        }),
+        threshold: Threshold {
+            min_percent: arguments.min_percent.unwrap_or(min_percent),
+            depth: arguments.depth.or(is_picture.then_some(PICTURE_DEPTH)),
+        },
+    }
+}
+
+/// The sum of the profiles, which lacks what any of them does.
+fn read_all(paths: &[PathBuf]) -> Result<Profile> {
+    if let [only] = paths {
+        return read(only);
+    }
+    let mut merger = Merger::new(MergeOptions::default());
+    let mut damage = Vec::new();
+    for path in paths {
+        let profile = read(path)?;
+        damage.extend(profile.damage.iter().cloned());
+        merger.add(&name(path, paths), profile).context(CANNOT)?;
+    }
+    Ok(Profile { damage, ..merger.finish().context(CANNOT)? })
+}
+
+fn write(format: ExportFormat, exported: &Exported, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
+    let growth = if format == ExportFormat::Icicle { Growth::Icicles } else { Growth::Flames };
+    let source = match exported {
+        // Of a difference there are pictures only.
+        Exported::Difference(difference) => return flame::write_difference(difference, growth, out),
+        Exported::Profile(source) => source,
+    };
+    match format {
+        ExportFormat::Collapsed => collapsed::write(source, out),
+        ExportFormat::Svg | ExportFormat::Icicle => flame::write(source, growth, out),
+        ExportFormat::Speedscope => speedscope::write(source, out),
+        ExportFormat::Pprof => pprof::write(source, out),
+        ExportFormat::Callgrind => callgrind::write(source, out),
+        ExportFormat::Parquet => parquet::write(source, out),
+        ExportFormat::Json => json::write(source, out),
+    }
+}

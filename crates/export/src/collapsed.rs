@@ -1,0 +1,113 @@
+//! Collapsed stacks: for each context a line with its stack, outermost frame first, and its count, as FlameGraph's `flamegraph.pl`, inferno and
+//! speedscope read them:
+//! ```text
+//! app.Main.main(String[]);app.Main.step(int) 9000
+//! ```
+//!
+//! Lines stand in the order of the tree. Contexts whose count is 0 have no line.
+
+use crate::walk::{Step, Walk};
+use crate::{ExportError, Source, Stacks};
+use cct_profile::Node;
+use std::io::{BufWriter, Write};
+
+/// Writes the lines, with the source's metric.
+///
+/// # Errors
+/// When the output fails.
+pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
+    let mut out = BufWriter::with_capacity(1 << 18, out);
+    for stacks in &source.stacks {
+        let mut path = Path::of(source, stacks);
+        for step in Walk::new(&stacks.tree) {
+            let Some(node) = path.step(step) else { continue };
+            let count = source.metric.of_node(node);
+            if count > 0 {
+                writeln!(out, "{} {count}", path.text())?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// The stack that a walk has come to, as text.
+pub(crate) struct Path<'s> {
+    source: &'s Source,
+    stacks: &'s Stacks,
+    text: String,
+    /// Where the frames start, with the `;` before them.
+    starts: Vec<usize>,
+}
+
+impl<'s> Path<'s> {
+    /// The empty path, or that of the thread, whose frame is outermost.
+    pub(crate) fn of(source: &'s Source, stacks: &'s Stacks) -> Path<'s> {
+        Path { source, stacks, text: stacks.frame().unwrap_or_default(), starts: Vec::new() }
+    }
+
+    /// Takes the step; the context, if it led into one.
+    pub(crate) fn step(&mut self, step: Step) -> Option<&'s Node> {
+        match step {
+            Step::Enter(context) => {
+                let node = &self.stacks.tree.nodes()[context as usize];
+                self.starts.push(self.text.len());
+                if !self.text.is_empty() {
+                    self.text.push(';');
+                }
+                self.text.push_str(&self.source.names[node.method as usize].text);
+                Some(node)
+            }
+            Step::Leave(_) => {
+                self.text.truncate(self.starts.pop().unwrap_or(0));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text without its innermost frame.
+    pub(crate) fn callers(&self) -> &str {
+        &self.text[..self.starts.last().copied().unwrap_or(0)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{exported, recursion, single, source};
+    use crate::{Metric, Options};
+
+    #[test]
+    fn each_context_is_a_line() {
+        let written = exported(&source(single(), &Options::default()), write);
+        assert_eq!(
+            String::from_utf8(written).unwrap(),
+            "a.A.main(String[]) 100\n\
+             a.A.main(String[]);a.A.f(int) 20\n\
+             a.A.main(String[]);a.A.f(int);a.A.f(int) 7\n\
+             a.A.main(String[]);a.A.f(int);a.A.f(int);a.A.g(B) 5\n\
+             a.A.main(String[]);a.A.g(B) 4\n\
+             a.A.main(String[]);a.A.g(B);a.A.f(int) 30\n"
+        );
+    }
+
+    #[test]
+    fn threads_are_frames_and_calls_a_metric() {
+        let options = Options { per_thread: true, metric: Some(Metric::Calls), ..Options::default() };
+        let written = exported(&source(recursion(), &options), write);
+        assert_eq!(
+            String::from_utf8(written).unwrap(),
+            "[main];a.A.main(String[]) 1\n\
+             [main];a.A.main(String[]);a.A.f(int) 2\n\
+             [main];a.A.main(String[]);a.A.f(int);a.A.f(int) 3\n\
+             [main];a.A.main(String[]);a.A.f(int);a.A.f(int);a.A.g(B) 1\n\
+             [main];a.A.main(String[]);a.A.g(B) 2\n\
+             [main];a.A.main(String[]);a.A.g(B);a.A.f(int) 1\n\
+             [work,er];a.A.g(B) 6\n\
+             [work,er];a.A.g(B);a.A.n() 9\n"
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! Two profiles side by side.
+
+use crate::name::{Names, all_methods};
+use crate::source::{metric, stacks};
+use crate::walk::{Step, Walk};
+use crate::{ExportError, Metric, Options, PRUNED, Pruned, Source, Stacks};
+use cct_profile::merge::joined;
+use cct_profile::selection::{Selected, SelectionError};
+use cct_profile::{Damage, Node, Profile, Tree, TreeBuilder};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where [`Difference::source`] has the counts of the first profile.
+pub(crate) const BEFORE: Metric = Metric::Calls;
+
+/// Where it has those of the second.
+pub(crate) const AFTER: Metric = Metric::Bytecodes;
+
+/// What two profiles have of one metric, context by context.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// What is measured.
+    pub metric: Metric,
+    /// A source of which each context has the counts of one metric in both profiles, as [`BEFORE`] and [`AFTER`]. Thresholds are those of the latter.
+    pub(crate) source: Source,
+    /// What makes the numbers of the two differ even where the programs do the same, in sentences.
+    pub differing: Vec<String>,
+}
+
+/// Keys of the meta data without which numbers have no common meaning.
+const DECISIVE: [&str; 2] = ["blocks", "intrinsics"];
+
+impl Difference {
+    /// Holds two profiles against each other. Meta data and notes are those of `after`.
+    ///
+    /// # Errors
+    /// As [`Source::new`].
+    pub fn new(before: Profile, after: Profile, options: &Options) -> Result<Difference, ExportError> {
+        let metric_before = metric(&before, options)?;
+        let metric = match options.metric {
+            None if metric_before == Metric::Calls => Metric::Calls,
+            _ => metric(&after, options)?,
+        };
+        let (before, after) = (Side::of(before, options)?, Side::of(after, options)?);
+        if let (Some(error), Some(_)) = (&before.nothing, &after.nothing) {
+            return Err(error.clone().into());
+        }
+        let vain = before.vain.into_iter().filter(|pattern| after.vain.contains(pattern)).collect();
+        let nothing = [("before", before.nothing), ("after", after.nothing)]
+            .map(|(side, nothing)| nothing.map(|error| format!("{side}, {error}")));
+        let (before, after) = (before.profile, after.profile);
+        let methods = all_methods(&[&before, &after]);
+        let names = Names::new(&methods, options.form, options.style);
+        let of_method = names.of_method();
+        let (of_before, of_after) = of_method.split_at(before.methods.len());
+        let stacks_before = stacks(&before, of_before, options.per_thread)?;
+        let stacks_after = stacks(&after, of_after, options.per_thread)?;
+        let differing =
+            DECISIVE.iter().filter_map(|&key| match (before.meta.get(key), after.meta.get(key)) {
+                (Some(a), Some(b)) if a != b => {
+                    Some(format!("the profiles were made with different '{key}' ({a} before, {b} after)"))
+                }
+                _ => None,
+            });
+        let differing = nothing.into_iter().flatten().chain(differing).collect();
+        let damage = before.damage.iter().chain(&after.damage).map(Damage::to_string).collect();
+        drop((before.threads, after.threads));
+        let identity: Vec<u32> = (0..u32::MAX).take(names.names.len()).collect();
+        let mut weighed: BTreeMap<Option<Arc<str>>, Vec<Tree>> = BTreeMap::new();
+        for (stacks, is_after) in [(stacks_before, false), (stacks_after, true)] {
+            for Stacks { thread, tree } in stacks {
+                let weight = |node: &Node| {
+                    let weight = metric.of_node(node);
+                    if is_after { (0, weight) } else { (weight, 0) }
+                };
+                weighed.entry(thread).or_default().push(with_counts(&tree, weight)?);
+            }
+        }
+        let mut united = Vec::with_capacity(weighed.len());
+        for (thread, trees) in weighed {
+            let trees: Vec<(&Tree, &[u32])> = trees.iter().map(|tree| (tree, &*identity)).collect();
+            united.push(Stacks { thread, tree: joined(&trees)? });
+        }
+        let source = Source {
+            names: names.names,
+            stacks: united,
+            metric: AFTER,
+            calls: 0,
+            bytecodes: Some(0),
+            contexts: 0,
+            pruned: Pruned::default(),
+            threshold: options.threshold,
+            meta: after.meta,
+            notes: after.notes,
+            incomplete: damage,
+            vain,
+        };
+        Ok(Difference { metric, source: source.summed()?.pruned()?, differing })
+    }
+
+    /// What is missing of either profile.
+    pub fn incomplete(&self) -> &[String] {
+        &self.source.incomplete
+    }
+
+    /// Patterns of [`cct_profile::Selection::ignore`] that match no method of either.
+    pub fn vain(&self) -> &[String] {
+        &self.source.vain
+    }
+
+    /// How much was cut off, in a sentence; `None` if nothing was.
+    pub fn pruning(&self) -> Option<String> {
+        let Pruned { contexts, calls: before, bytecodes: after } = self.source.pruned;
+        let (word, reasons) = (self.metric.name(), self.source.threshold.reasons(self.metric));
+        (contexts > 0).then(|| {
+            format!(
+                "{contexts} contexts with {before} {word} before and {after} after are pruned{reasons}, and added up as {PRUNED}"
+            )
+        })
+    }
+}
+
+/// What is selected of one of the profiles.
+struct Side {
+    profile: Profile,
+    vain: Vec<String>,
+    /// Why nothing is.
+    nothing: Option<SelectionError>,
+}
+
+impl Side {
+    fn of(profile: Profile, options: &Options) -> Result<Side, ExportError> {
+        let Profile { meta, notes, methods, threads, damage } = profile;
+        let rest = Profile { meta, notes, methods, threads: Vec::new(), damage };
+        let whole = Profile { threads, ..rest.clone() };
+        match options.selection.of_profile(whole, options.style) {
+            Ok(Selected { profile, vain }) => Ok(Side { profile, vain, nothing: None }),
+            Err(SelectionError::Tree(error)) => Err(error.into()),
+            Err(nothing) => {
+                // Whether a pattern matches anything is for the other side to say.
+                let vain = options.selection.ignore.iter().map(|pattern| pattern.given().to_owned());
+                Ok(Side { profile: rest, vain: vain.collect(), nothing: Some(nothing) })
+            }
+        }
+    }
+}
+
+/// The tree with other counts.
+fn with_counts(tree: &Tree, counts: impl Fn(&Node) -> (u64, u64)) -> Result<Tree, ExportError> {
+    let mut builder = TreeBuilder::new();
+    for step in Walk::new(tree) {
+        match step {
+            Step::Enter(context) => {
+                let node = &tree.nodes()[context as usize];
+                let (calls, bytecodes) = counts(node);
+                builder.enter(node.method, calls, bytecodes)?;
+            }
+            Step::Leave(_) => builder.leave(),
+        }
+    }
+    Ok(builder.finish())
+}

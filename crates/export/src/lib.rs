@@ -1,0 +1,91 @@
+//! Profiles in the formats of other tools.
+//!
+//! A [`Source`] is what is exported: the trees of a profile, their methods replaced by names ([`Name`]), restricted to what was asked for and
+//! pruned, if that was asked for too. Each format is a module with a function that writes a source:
+//!
+//! | | |
+//! |---|---|
+//! | [`collapsed`] | a line for each stack, for FlameGraph and its relatives |
+//! | [`flame`] | flame graphs, icicles, differences of two profiles |
+//! | [`speedscope`] | speedscope's own JSON |
+//! | [`pprof`] | `profile.proto`, for pprof |
+//! | [`callgrind`] | functions and calls, for callgrind_annotate and KCachegrind |
+//! | [`parquet`] | a table with a row for each context, for data bases |
+//! | [`json`] | all of it, with a JSON Schema (`docs/formats/export.schema.json`) |
+//!
+//! The sum over what is written is that of the profile, whatever the format: what pruning cuts off is added up as [`PRUNED`]. The same
+//! source gives the same bytes. Nothing recurses on the depth of a tree. `docs/exports.md` says what each format cannot carry.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod callgrind;
+pub mod collapsed;
+mod difference;
+pub mod flame;
+pub mod json;
+mod name;
+pub mod parquet;
+pub mod pprof;
+mod protobuf;
+mod prune;
+mod source;
+pub mod speedscope;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use cct_profile::Metric;
+pub use difference::Difference;
+pub use name::{Name, NameForm};
+pub use prune::{PRUNED, Pruned, Threshold};
+pub use source::{Options, Source, Stacks};
+
+use cct_profile::{MergeError, SelectionError, TreeTooLarge};
+use std::io;
+
+/// Who made the file, as formats want to know it.
+const CREATOR: &str = concat!("cctrewrite ", env!("CARGO_PKG_VERSION"));
+
+/// Why a profile cannot be exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The output failed.
+    #[error("writing failed")]
+    Io(#[from] io::Error),
+    /// Trees could not be added up.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// The formats have signed numbers of 64 bits.
+    #[error("the {0} of all contexts are more than 2^63 - 1, which the formats of other tools cannot hold")]
+    TooMany(&'static str),
+    /// Nothing is selected.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
+    /// The metric that was asked for.
+    #[error("the profile counts calls only, no bytecodes")]
+    NoBytecodes,
+    /// More boxes, or deeper ones, than a browser could show.
+    #[error("the picture would be too large; raise --min-percent, or lower --depth")]
+    PictureTooLarge,
+    /// Parquet.
+    #[error("writing the table failed")]
+    Parquet(#[from] ::parquet::errors::ParquetError),
+    /// JSON.
+    #[error("writing JSON failed")]
+    Json(#[source] serde_json::Error),
+}
+
+impl From<serde_json::Error> for ExportError {
+    fn from(error: serde_json::Error) -> ExportError {
+        // So that a closed pipe is known for what it is.
+        if error.is_io() { ExportError::Io(error.into()) } else { ExportError::Json(error) }
+    }
+}
+
+impl From<TreeTooLarge> for ExportError {
+    fn from(error: TreeTooLarge) -> ExportError {
+        ExportError::Merge(error.into())
+    }
+}

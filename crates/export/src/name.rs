@@ -1,0 +1,181 @@
+//! What methods are called in exports.
+
+use cct_profile::names::{FrameTable, NameStyle, normalised_class};
+use cct_profile::{Method, Profile};
+use std::sync::Arc;
+
+/// Which text stands for a method.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NameForm {
+    /// `java.util.HashMap.put(Object, Object)`; where two methods have the same, with the return type, or the descriptor.
+    #[default]
+    Readable,
+    /// `java.util.HashMap.put(Ljava/lang/Object,Ljava/lang/Object,)Ljava/lang/Object,`, as in lists of contexts.
+    Exact,
+    /// `java.util.HashMap.put`: methods that differ in their parameters become one.
+    Short,
+}
+
+/// What a context is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The text, which no other name has. It has no `;`, no control character, no white space at its ends, and is not empty.
+    pub text: String,
+    /// The class, a binary name with slashes; `None` for what is no method.
+    pub class: Option<Arc<str>>,
+    /// The method's name.
+    pub method: Option<Arc<str>>,
+    /// Its descriptor (JVMS 4.3.3); `None` where methods of different descriptors became one.
+    pub descriptor: Option<Arc<str>>,
+}
+
+impl Name {
+    /// The name of what is no method.
+    pub(crate) fn of_text(text: &str) -> Name {
+        Name { text: clean(text), class: None, method: None, descriptor: None }
+    }
+
+    /// The file in which the method's code stood, as far as a profile knows: the class file (`java/util/HashMap.class`).
+    pub fn file(&self) -> Option<String> {
+        self.class.as_ref().map(|class| clean(&format!("{class}.class")))
+    }
+}
+
+/// A text that each format can hold. Separators of stacks become commas; flame graphs cut white space off, and take `# ` for a comment; XML
+/// has no U+FFFE and U+FFFF.
+fn clean(text: &str) -> String {
+    let mut chars: Vec<char> = text.chars().collect();
+    for c in &mut chars {
+        match *c {
+            ';' => *c = ',',
+            '\u{FFFE}' | '\u{FFFF}' => *c = '\u{FFFD}',
+            control if control.is_control() => *c = '?',
+            _ => {}
+        }
+    }
+    let ends = |c: &&mut char| c.is_whitespace();
+    chars.iter_mut().take_while(ends).for_each(|c| *c = '_');
+    chars.iter_mut().rev().take_while(ends).for_each(|c| *c = '_');
+    if let ['#', space @ ' ', ..] = &mut chars[..] {
+        *space = '_';
+    }
+    if chars.is_empty() { "(unnamed)".to_owned() } else { chars.into_iter().collect() }
+}
+
+/// The names of a list of methods, sorted by their texts.
+pub(crate) struct Names<'m> {
+    /// The frames of the methods.
+    table: FrameTable<'m>,
+    /// For each frame its name.
+    of_frame: Vec<u32>,
+    /// The names.
+    pub(crate) names: Vec<Name>,
+}
+
+impl<'m> Names<'m> {
+    pub(crate) fn new(methods: &'m [Method], form: NameForm, style: NameStyle) -> Names<'m> {
+        let table = FrameTable::new(methods, style);
+        let mut methods_of_frames: Vec<Option<&Method>> = vec![None; table.frames().len()];
+        for (method, &frame) in methods.iter().zip(table.of_method()) {
+            methods_of_frames[frame as usize].get_or_insert(method);
+        }
+        let mut named: Vec<Name> = match form {
+            NameForm::Readable => table.readable().iter().map(|text| Name::of_text(text)).collect(),
+            NameForm::Exact | NameForm::Short => {
+                table.frames().iter().map(|frame| Name::of_text(&frame.exact())).collect()
+            }
+        };
+        for (name, method) in named.iter_mut().zip(methods_of_frames) {
+            let Some(method) = method.filter(|method| method.flags & Method::MARKER == 0) else { continue };
+            let class: Arc<str> = match style {
+                NameStyle::Normalised => normalised_class(&method.class).into(),
+                NameStyle::Raw => method.class.clone(),
+            };
+            if form == NameForm::Short {
+                name.text = clean(&format!("{}.{}", class.replace('/', "."), method.name));
+            } else {
+                name.descriptor = Some(method.descriptor.clone());
+            }
+            (name.class, name.method) = (Some(class), Some(method.name.clone()));
+        }
+        Names::united(table, named)
+    }
+
+    /// Gives frames of equal texts one name.
+    fn united(table: FrameTable<'m>, named: Vec<Name>) -> Names<'m> {
+        // There are at most as many frames as methods, whose indices are u32 everywhere.
+        let mut order: Vec<u32> = (0..u32::MAX).take(named.len()).collect();
+        order.sort_by(|&a, &b| named[a as usize].text.cmp(&named[b as usize].text));
+        let mut names: Vec<Name> = Vec::new();
+        let mut of_frame = vec![0; named.len()];
+        for frame in order {
+            let name = &named[frame as usize];
+            match names.last_mut() {
+                Some(last) if last.text == name.text => {
+                    last.descriptor.take_if(|descriptor| Some(&*descriptor) != name.descriptor.as_ref());
+                }
+                _ => names.push(name.clone()),
+            }
+            of_frame[frame as usize] = (names.len() - 1) as u32;
+        }
+        Names { table, of_frame, names }
+    }
+
+    /// For each method its name.
+    pub(crate) fn of_method(&self) -> Vec<u32> {
+        self.table.of_method().iter().map(|&frame| self.of_frame[frame as usize]).collect()
+    }
+}
+
+/// All methods of several profiles, one behind the other.
+pub(crate) fn all_methods(profiles: &[&Profile]) -> Vec<Method> {
+    profiles.iter().flat_map(|profile| profile.methods.iter().cloned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::method;
+
+    fn texts(methods: &[Method], form: NameForm) -> Vec<String> {
+        Names::new(methods, form, NameStyle::Normalised).names.into_iter().map(|name| name.text).collect()
+    }
+
+    #[test]
+    fn forms_differ_in_their_parameters() {
+        let methods = [method("a/B", "f", "(I)V"), method("a/B", "f", "(La/C;)V"), method("a/B", "g", "()V")];
+        assert_eq!(texts(&methods, NameForm::Readable), ["a.B.f(C)", "a.B.f(int)", "a.B.g()"]);
+        assert_eq!(texts(&methods, NameForm::Exact), ["a.B.f(I)V", "a.B.f(La/C,)V", "a.B.g()V"]);
+        assert_eq!(texts(&methods, NameForm::Short), ["a.B.f", "a.B.g"]);
+        let names = Names::new(&methods, NameForm::Short, NameStyle::Normalised);
+        assert_eq!(names.of_method(), [0, 0, 1]);
+        assert_eq!(names.names[0].descriptor, None);
+        assert_eq!(names.names[0].file().as_deref(), Some("a/B.class"));
+    }
+
+    #[test]
+    fn texts_can_be_held_by_all_formats() {
+        for (text, cleaned) in [
+            ("a;b", "a,b"),
+            ("  x y ", "__x y_"),
+            ("", "(unnamed)"),
+            ("\u{3000}", "_"),
+            ("# x", "#_x"),
+            ("#x", "#x"),
+            ("a\nb\u{FFFF}", "a?b\u{FFFD}"),
+            ("Grüße(\"x\")", "Grüße(\"x\")"),
+        ] {
+            assert_eq!(clean(text), cleaned);
+        }
+    }
+
+    #[test]
+    fn markers_are_no_methods() {
+        let marker = Method { flags: Method::MARKER, ..method("[merged; e.g. here]", "", "") };
+        for form in [NameForm::Readable, NameForm::Exact, NameForm::Short] {
+            let methods = [marker.clone()];
+            let names = Names::new(&methods, form, NameStyle::Normalised).names;
+            assert_eq!(names, [Name::of_text("[merged, e.g. here]")]);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! A Parquet file: a table with a row for each context, for DuckDB, Spark, pandas and their like.
+//!
+//! Rows stand in preorder, over all trees, and `id` counts them; so the contexts below a context are those with ids from its own to `last_id`. Texts have
+//! dictionaries, numbers are stored as differences, both compressed by Snappy. Row groups have [`ROWS`] rows at most, so that the memory
+//! needed does not grow with the table.
+
+use crate::prune::Inclusive;
+use crate::walk::{Place, Places};
+use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnPath, PrimitiveTypeBuilder, Type};
+use std::io::Write;
+use std::sync::Arc;
+
+/// Most rows of a row group.
+pub const ROWS: usize = 1 << 18;
+
+/// Bytes of a dictionary before texts are written out; those of a row group are far below it.
+const DICTIONARY: usize = 64 << 20;
+
+/// Columns of texts; all others are numbers.
+const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
+
+/// Writes the table.
+///
+/// # Errors
+/// When the output fails.
+pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
+    let mut file = SerializedFileWriter::new(out, Arc::new(schema()?), Arc::new(properties(source)))?;
+    let texts = Texts::of(source);
+    let mut first = 0;
+    for stacks in &source.stacks {
+        let calls = Inclusive::of(&stacks.tree, Metric::Calls);
+        let bytecodes = source.bytecodes.map(|_| Inclusive::of(&stacks.tree, Metric::Bytecodes));
+        let thread = stacks.thread.as_deref().map(ByteArray::from);
+        let mut places = Places::new(&stacks.tree);
+        loop {
+            let places: Vec<Place> = places.by_ref().take(ROWS).collect();
+            if places.is_empty() {
+                break;
+            }
+            let rows = Rows { stacks, places, first, calls: &calls, bytecodes: bytecodes.as_ref() };
+            let mut group = file.next_row_group()?;
+            rows.write(&texts, thread.as_ref(), &mut group)?;
+            group.close()?;
+        }
+        first += stacks.tree.contexts() as i64;
+    }
+    file.close()?;
+    Ok(())
+}
+
+fn schema() -> Result<Type, ExportError> {
+    const REQUIRED: Repetition = Repetition::REQUIRED;
+    const OPTIONAL: Repetition = Repetition::OPTIONAL;
+    fn number(name: &str, physical: Physical, repetition: Repetition) -> PrimitiveTypeBuilder<'_> {
+        Type::primitive_type_builder(name, physical).with_repetition(repetition)
+    }
+    fn text(name: &str, repetition: Repetition) -> PrimitiveTypeBuilder<'_> {
+        number(name, Physical::BYTE_ARRAY, repetition).with_logical_type(Some(LogicalType::String))
+    }
+    // In the order in which `Rows` writes them.
+    let columns = [
+        number("id", Physical::INT64, REQUIRED),
+        number("parent_id", Physical::INT64, OPTIONAL),
+        number("last_id", Physical::INT64, REQUIRED),
+        number("depth", Physical::INT32, REQUIRED),
+        text("thread", OPTIONAL),
+        text("text", REQUIRED),
+        text("class", OPTIONAL),
+        text("method", OPTIONAL),
+        text("descriptor", OPTIONAL),
+        number("calls", Physical::INT64, REQUIRED),
+        number("inclusive_calls", Physical::INT64, REQUIRED),
+        number("bytecodes", Physical::INT64, OPTIONAL),
+        number("inclusive_bytecodes", Physical::INT64, OPTIONAL),
+    ];
+    let columns = columns.into_iter().map(|column| Ok(Arc::new(column.build()?)));
+    let columns = columns.collect::<Result<Vec<_>, parquet::errors::ParquetError>>()?;
+    Ok(Type::group_type_builder("contexts").with_fields(columns).build()?)
+}
+
+fn properties(source: &Source) -> WriterProperties {
+    let meta = source.meta.iter().map(|(key, value)| (key.clone(), value.clone()));
+    let remarks = source.remarks().join("\n");
+    let remarks = (!remarks.is_empty()).then(|| ("remarks".to_owned(), remarks));
+    let pairs = meta.chain(remarks).map(|(key, value)| KeyValue::new(format!("cctrewrite.{key}"), value));
+    let mut properties = WriterProperties::builder()
+        .set_created_by(CREATOR.to_owned())
+        .set_key_value_metadata(Some(pairs.collect()))
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::DELTA_BINARY_PACKED);
+    for text in TEXTS {
+        let column = ColumnPath::from(text);
+        properties = properties
+            .set_column_dictionary_enabled(column.clone(), true)
+            .set_column_dictionary_page_size_limit(column.clone(), DICTIONARY)
+            .set_column_encoding(column, Encoding::PLAIN);
+    }
+    properties.build()
+}
+
+/// The texts of the names.
+struct Texts {
+    text: Vec<ByteArray>,
+    class: Vec<Option<ByteArray>>,
+    method: Vec<Option<ByteArray>>,
+    descriptor: Vec<Option<ByteArray>>,
+}
+
+impl Texts {
+    fn of(source: &Source) -> Texts {
+        let all = |text: fn(&Name) -> Option<&str>| {
+            source.names.iter().map(|name| text(name).map(ByteArray::from)).collect()
+        };
+        Texts {
+            text: source.names.iter().map(|name| ByteArray::from(&*name.text)).collect(),
+            class: all(|name| name.class.as_deref()),
+            method: all(|name| name.method.as_deref()),
+            descriptor: all(|name| name.descriptor.as_deref()),
+        }
+    }
+}
+
+/// The rows of a row group.
+struct Rows<'s> {
+    stacks: &'s Stacks,
+    places: Vec<Place>,
+    /// The id of the tree's first context.
+    first: i64,
+    calls: &'s Inclusive,
+    bytecodes: Option<&'s Inclusive>,
+}
+
+impl Rows<'_> {
+    fn write<W: Write + Send>(
+        &self,
+        texts: &Texts,
+        thread: Option<&ByteArray>,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), ExportError> {
+        let tree = &self.stacks.tree;
+        let node = |place: &Place| &tree.nodes()[place.context as usize];
+        // The tree's root, at index 0, is no context.
+        let id = |context: u32| self.first + i64::from(context) - 1;
+        // A source's sums are at most 2^63 - 1.
+        let inclusive = |of: &Inclusive, place: &Place| of.of_subtree(&tree.subtree(place.context)) as i64;
+        let name = |place: &Place| node(place).method as usize;
+
+        self.required::<Int64Type, _>(group, |place| id(place.context))?;
+        self.optional::<Int64Type, _>(group, |place| place.caller.map(id))?;
+        self.required::<Int64Type, _>(group, |place| id(tree.subtree(place.context).end - 1))?;
+        self.required::<Int32Type, _>(group, |place| i32::try_from(place.depth).unwrap_or(i32::MAX))?;
+        self.optional::<ByteArrayType, _>(group, |_| thread.cloned())?;
+        self.required::<ByteArrayType, _>(group, |place| texts.text[name(place)].clone())?;
+        self.optional::<ByteArrayType, _>(group, |place| texts.class[name(place)].clone())?;
+        self.optional::<ByteArrayType, _>(group, |place| texts.method[name(place)].clone())?;
+        self.optional::<ByteArrayType, _>(group, |place| texts.descriptor[name(place)].clone())?;
+        self.required::<Int64Type, _>(group, |place| node(place).calls as i64)?;
+        self.required::<Int64Type, _>(group, |place| inclusive(self.calls, place))?;
+        self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|_| node(place).bytecodes as i64))?;
+        self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|of| inclusive(of, place)))
+    }
+
+    /// Writes the next column, which has a value in each row.
+    fn required<T: DataType, W: Write + Send>(
+        &self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+        value: impl Fn(&Place) -> T::T,
+    ) -> Result<(), ExportError> {
+        let values: Vec<T::T> = self.places.iter().map(value).collect();
+        column::<T, W>(group, &values, None)
+    }
+
+    /// Writes the next column, in which values may be missing.
+    fn optional<T: DataType, W: Write + Send>(
+        &self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+        value: impl Fn(&Place) -> Option<T::T>,
+    ) -> Result<(), ExportError> {
+        let values: Vec<Option<T::T>> = self.places.iter().map(value).collect();
+        let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+        let values: Vec<T::T> = values.into_iter().flatten().collect();
+        column::<T, W>(group, &values, Some(&levels))
+    }
+}
+
+fn column<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(), ExportError> {
+    if let Some(mut column) = group.next_column()? {
+        column.typed::<T>().write_batch(values, levels, None)?;
+        column.close()?;
+    }
+    Ok(())
+}

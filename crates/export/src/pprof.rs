@@ -1,0 +1,193 @@
+//! pprof's format: a gzip-compressed message of `profile.proto`, with the sample types `bytecodes` and `calls`.
+//!
+//! Each context with counts is a sample with its whole stack, so recursion is kept, and threads are kept by the label `thread`. There are no
+//! addresses and no lines: a location is a method, its file the class file. No time is written.
+
+use crate::protobuf::Message;
+use crate::walk::{Step, Walk};
+use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+
+/// Fields of `Profile`.
+mod profile {
+    pub(super) const SAMPLE_TYPE: u64 = 1;
+    pub(super) const SAMPLE: u64 = 2;
+    pub(super) const MAPPING: u64 = 3;
+    pub(super) const LOCATION: u64 = 4;
+    pub(super) const FUNCTION: u64 = 5;
+    pub(super) const STRING_TABLE: u64 = 6;
+    pub(super) const COMMENT: u64 = 13;
+    pub(super) const DEFAULT_SAMPLE_TYPE: u64 = 14;
+}
+
+/// Fields of `ValueType`.
+mod value_type {
+    pub(super) const TYPE: u64 = 1;
+    pub(super) const UNIT: u64 = 2;
+}
+
+/// Fields of `Sample` and its `Label`.
+mod sample {
+    pub(super) const LOCATION_ID: u64 = 1;
+    pub(super) const VALUE: u64 = 2;
+    pub(super) const LABEL: u64 = 3;
+    pub(super) const LABEL_KEY: u64 = 1;
+    pub(super) const LABEL_STR: u64 = 2;
+}
+
+/// Fields of `Mapping`, `Location` with its `Line`, and `Function`. Each has its number as field 1.
+mod place {
+    pub(super) const ID: u64 = 1;
+    pub(super) const MAPPING_FILENAME: u64 = 5;
+    pub(super) const MAPPING_HAS_FUNCTIONS: u64 = 7;
+    pub(super) const LOCATION_MAPPING_ID: u64 = 2;
+    pub(super) const LOCATION_LINE: u64 = 4;
+    pub(super) const LINE_FUNCTION_ID: u64 = 1;
+    pub(super) const FUNCTION_NAME: u64 = 2;
+    pub(super) const FUNCTION_SYSTEM_NAME: u64 = 3;
+    pub(super) const FUNCTION_FILENAME: u64 = 4;
+}
+
+/// The only mapping: the program, of which it says that functions are known, so that nobody looks for a file with symbols.
+const PROGRAM: u64 = 1;
+
+/// Writes the file.
+///
+/// # Errors
+/// When the output fails.
+pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
+    let out = BufWriter::with_capacity(1 << 18, out);
+    // No file name and no time in the header.
+    let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::default()));
+    let mut strings = Strings::default();
+    out.write_all(head(source, &mut strings).as_bytes())?;
+    for (id, name) in (1..).zip(&source.names) {
+        let mut part = Message::new();
+        let mut location = Message::new();
+        let mut line = Message::new();
+        line.integer(place::LINE_FUNCTION_ID, id);
+        location.integer(place::ID, id).integer(place::LOCATION_MAPPING_ID, PROGRAM);
+        location.message(place::LOCATION_LINE, &line);
+        let mut function = Message::new();
+        function.integer(place::ID, id);
+        function.integer(place::FUNCTION_NAME, strings.index(&name.text));
+        function.integer(place::FUNCTION_SYSTEM_NAME, strings.index(&system_name(name)));
+        let file = name.file().map_or(0, |file| strings.index(&file));
+        function.integer(place::FUNCTION_FILENAME, file);
+        part.message(profile::LOCATION, &location).message(profile::FUNCTION, &function);
+        out.write_all(part.as_bytes())?;
+    }
+    for stacks in &source.stacks {
+        write_samples(source, stacks, &mut strings, &mut out)?;
+    }
+    let mut part = Message::new();
+    for string in strings.in_order() {
+        part.clear();
+        part.bytes(profile::STRING_TABLE, string.as_bytes());
+        out.write_all(part.as_bytes())?;
+    }
+    let compressed = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    Ok(compressed.finish()?.flush()?)
+}
+
+/// The name as the JVM has it: `java/lang/String.indexOf:(II)I`. pprof takes a function whose two names are the same for one of C++, and cuts
+/// off what it believes to be parameters; so then there is no second one.
+fn system_name(name: &Name) -> String {
+    let (Some(class), Some(method)) = (&name.class, &name.method) else { return String::new() };
+    let descriptor = name.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
+    let system_name = format!("{class}.{method}{}", descriptor.unwrap_or_default());
+    if system_name == name.text { String::new() } else { system_name }
+}
+
+/// What stands before functions and samples.
+fn head(source: &Source, strings: &mut Strings) -> Message {
+    let mut head = Message::new();
+    for metric in source.metrics() {
+        let mut value_type = Message::new();
+        value_type.integer(value_type::TYPE, strings.index(metric.name()));
+        value_type.integer(value_type::UNIT, strings.index("count"));
+        head.message(profile::SAMPLE_TYPE, &value_type);
+    }
+    let mut mapping = Message::new();
+    mapping.integer(place::ID, PROGRAM);
+    mapping.integer(place::MAPPING_FILENAME, strings.index(source.program()));
+    mapping.integer(place::MAPPING_HAS_FUNCTIONS, 1);
+    head.message(profile::MAPPING, &mapping);
+    let made = std::iter::once(CREATOR.to_owned());
+    let comments: Vec<u64> = made.chain(source.remarks()).map(|text| strings.index(&text)).collect();
+    head.integers(profile::COMMENT, comments.iter().copied());
+    head.integer(profile::DEFAULT_SAMPLE_TYPE, strings.index(source.metric.name()));
+    head
+}
+
+fn write_samples(
+    source: &Source,
+    stacks: &Stacks,
+    strings: &mut Strings,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let mut label = Message::new();
+    if let Some(thread) = &stacks.thread {
+        label.integer(sample::LABEL_KEY, strings.index("thread"));
+        label.integer(sample::LABEL_STR, strings.index(thread));
+    }
+    let metrics: &[Metric] = source.metrics();
+    let mut stack: Vec<u64> = Vec::new();
+    let (mut part, mut message) = (Message::new(), Message::new());
+    for step in Walk::new(&stacks.tree) {
+        let Step::Enter(context) = step else {
+            stack.pop();
+            continue;
+        };
+        let node = &stacks.tree.nodes()[context as usize];
+        stack.push(u64::from(node.method) + 1);
+        if node.is_empty() {
+            continue;
+        }
+        message.clear();
+        // The innermost frame first.
+        message.integers(sample::LOCATION_ID, stack.iter().rev().copied());
+        message.integers(sample::VALUE, metrics.iter().map(|metric| metric.of_node(node)));
+        if stacks.thread.is_some() {
+            message.message(sample::LABEL, &label);
+        }
+        part.clear();
+        part.message(profile::SAMPLE, &message);
+        out.write_all(part.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The string table, whose first string is the empty one.
+#[derive(Default)]
+struct Strings {
+    indices: BTreeMap<String, u64>,
+}
+
+impl Strings {
+    fn index(&mut self, string: &str) -> u64 {
+        if string.is_empty() {
+            return 0;
+        }
+        match self.indices.get(string) {
+            Some(&index) => index,
+            None => {
+                let next = self.indices.len() as u64 + 1;
+                self.indices.insert(string.to_owned(), next);
+                next
+            }
+        }
+    }
+
+    /// All strings, in the order of their indices.
+    fn in_order(&self) -> Vec<&str> {
+        let mut strings = vec![""; self.indices.len() + 1];
+        for (string, &index) in &self.indices {
+            strings[index as usize] = string;
+        }
+        strings
+    }
+}

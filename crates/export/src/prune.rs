@@ -1,0 +1,163 @@
+//! Cutting off what is too small, or too deep, to be looked at.
+
+use crate::ExportError;
+use cct_profile::Metric;
+use cct_profile::{Tree, TreeBuilder};
+
+/// The name of what was cut off: below each context that lost callees there is one of this name, with their counts added up.
+pub const PRUNED: &str = "[pruned]";
+
+/// What is cut off.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Threshold {
+    /// Contexts whose inclusive share is below so many percent of the whole.
+    pub min_percent: f64,
+    /// Contexts deeper than so many frames.
+    pub depth: Option<usize>,
+}
+
+impl Threshold {
+    /// The least weight that stays.
+    pub(crate) fn least(&self, total: u64) -> u64 {
+        // Percentages are small numbers of few digits; what falls on the border may fall on either side, but always on the same.
+        (self.min_percent / 100.0 * total as f64).ceil() as u64
+    }
+
+    /// Why contexts were cut off: ` (below 0.1 % of the bytecodes, or deeper than 500 frames)`.
+    pub(crate) fn reasons(&self, metric: Metric) -> String {
+        let Threshold { min_percent, depth } = self;
+        let share = (*min_percent > 0.0).then(|| format!("below {min_percent} % of the {}", metric.name()));
+        let deep = depth.map(|depth| format!("deeper than {depth} frames"));
+        let reasons: Vec<String> = share.into_iter().chain(deep).collect();
+        format!(" ({})", reasons.join(", or "))
+    }
+}
+
+/// What was cut off, added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Number of contexts.
+    pub contexts: u64,
+    /// Their calls.
+    pub calls: u64,
+    /// Their bytecodes.
+    pub bytecodes: u64,
+}
+
+/// The counts that one context has lost.
+#[derive(Clone, Copy, Default)]
+struct Lost {
+    calls: u64,
+    bytecodes: u64,
+}
+
+/// What stays of a tree. What is cut off is counted in `pruned` and stands in the tree under the name `label`, which must be above all others.
+pub(crate) fn pruned(
+    tree: &Tree,
+    metric: Metric,
+    least: u64,
+    depth: usize,
+    label: u32,
+    pruned: &mut Pruned,
+) -> Result<Tree, ExportError> {
+    let inclusive = Inclusive::of(tree, metric);
+    let nodes = tree.nodes();
+    let mut builder = TreeBuilder::new();
+    // The open contexts, and the root: where they end, and what they lost.
+    let mut open: Vec<(u32, Lost)> = vec![(tree.subtree(0).end, Lost::default())];
+    let mut next = 1;
+    loop {
+        while let Some((_, lost)) = open.pop_if(|(end, _)| *end == next) {
+            if lost.calls > 0 || lost.bytecodes > 0 {
+                builder.enter(label, lost.calls, lost.bytecodes)?;
+                builder.leave();
+            }
+            builder.leave();
+        }
+        let level = open.len();
+        let Some((_, lost)) = open.last_mut() else { break };
+        let subtree = tree.subtree(next);
+        if level > depth || inclusive.of_subtree(&subtree) < least {
+            for node in &nodes[subtree.start as usize..subtree.end as usize] {
+                pruned.contexts += 1;
+                pruned.calls += node.calls;
+                pruned.bytecodes += node.bytecodes;
+                lost.calls += node.calls;
+                lost.bytecodes += node.bytecodes;
+            }
+            next = subtree.end;
+        } else {
+            let node = &nodes[next as usize];
+            builder.enter(node.method, node.calls, node.bytecodes)?;
+            open.push((subtree.end, Lost::default()));
+            next += 1;
+        }
+    }
+    Ok(builder.finish())
+}
+
+/// The weights of all subtrees, of which none is above 2^63 - 1 (see [`crate::Source`]).
+///
+/// A subtree is a range of the preorder, so one running sum over it serves all.
+pub(crate) struct Inclusive {
+    /// Sum over all nodes before this one.
+    before: Vec<u64>,
+}
+
+impl Inclusive {
+    pub(crate) fn of(tree: &Tree, metric: Metric) -> Inclusive {
+        let mut before = Vec::with_capacity(tree.nodes().len() + 1);
+        let mut sum = 0;
+        before.push(sum);
+        for (index, node) in tree.nodes().iter().enumerate() {
+            // The root's counts mean nothing.
+            sum += if index == 0 { 0 } else { metric.of_node(node) };
+            before.push(sum);
+        }
+        Inclusive { before }
+    }
+
+    pub(crate) fn of_subtree(&self, subtree: &std::ops::Range<u32>) -> u64 {
+        self.before[subtree.end as usize] - self.before[subtree.start as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::tree;
+
+    #[test]
+    fn what_is_cut_off_is_added_up_where_it_was() {
+        let whole = tree(&[
+            (1, 0, 1, 10),
+            (2, 1, 2, 5),
+            (3, 2, 3, 60),
+            (2, 2, 4, 1),
+            (3, 0, 5, 2),
+            (2, 3, 6, 3),
+            (1, 1, 7, 4),
+            (1, 2, 8, 0),
+        ]);
+        let mut lost = Pruned::default();
+        let cut = pruned(&whole, Metric::Bytecodes, 5, usize::MAX, 9, &mut lost).unwrap();
+        let expected = [(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 15, 6), (1, 9, 15, 4)];
+        assert_eq!(cut, tree(&expected));
+        assert_eq!(lost, Pruned { contexts: 5, calls: 30, bytecodes: 10 });
+
+        let mut lost = Pruned::default();
+        let cut = pruned(&whole, Metric::Calls, 0, 1, 9, &mut lost).unwrap();
+        assert_eq!(cut, tree(&[(1, 0, 1, 10), (2, 9, 20, 71), (1, 1, 7, 4), (1, 2, 8, 0)]));
+        assert_eq!(lost, Pruned { contexts: 5, calls: 20, bytecodes: 71 });
+
+        let mut lost = Pruned::default();
+        assert_eq!(pruned(&whole, Metric::Calls, 0, usize::MAX, 9, &mut lost).unwrap(), whole);
+        assert_eq!(lost, Pruned::default());
+    }
+
+    #[test]
+    fn shares_are_of_the_whole() {
+        let of = |min_percent| Threshold { min_percent, depth: None }.least(1000);
+        assert_eq!((of(0.0), of(0.01), of(0.1), of(0.15), of(100.0)), (0, 1, 1, 2, 1000));
+    }
+}

@@ -1,0 +1,212 @@
+//! What is exported: trees of a profile, with names in place of methods.
+
+use crate::name::{Names, all_methods};
+use crate::prune::pruned;
+use crate::{ExportError, Name, NameForm, PRUNED, Pruned, Threshold};
+use cct_profile::merge::joined;
+use cct_profile::names::NameStyle;
+use cct_profile::selection::{Selected, Selection};
+use cct_profile::{Damage, Metric, Profile, Tree};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is exported, and how it is called.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Keep threads apart; those of one name are added up. Otherwise all are.
+    pub per_thread: bool,
+    /// What of the trees is exported.
+    pub selection: Selection,
+    /// Which text stands for a method.
+    pub form: NameForm,
+    /// Whether names that differ from run to run are made equal.
+    pub style: NameStyle,
+    /// What is measured; `None` for bytecodes, or calls where bytecodes were not counted. Formats that hold both take it for the threshold only.
+    pub metric: Option<Metric>,
+    /// What is cut off.
+    pub threshold: Threshold,
+}
+
+/// What is exported.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What [`cct_profile::Node::method`] of the trees is an index into.
+    pub names: Vec<Name>,
+    /// The trees: one, or one for each thread, sorted by name.
+    pub stacks: Vec<Stacks>,
+    /// What is measured where a format has room for one metric.
+    pub metric: Metric,
+    /// Sum of all contexts' calls; at most 2^63 - 1.
+    pub calls: u64,
+    /// Sum of all contexts' bytecodes; `None` where they were not counted.
+    pub bytecodes: Option<u64>,
+    /// Number of contexts before anything was cut off.
+    pub contexts: u64,
+    /// What was cut off.
+    pub pruned: Pruned,
+    /// The threshold that did it.
+    pub threshold: Threshold,
+    /// How the numbers came about, as in the profile.
+    pub meta: BTreeMap<String, String>,
+    /// What a reader of the numbers must know.
+    pub notes: Vec<String>,
+    /// What is missing of the profile.
+    pub incomplete: Vec<String>,
+    /// Patterns of [`Selection::ignore`] that match no method.
+    pub vain: Vec<String>,
+}
+
+/// A tree to be exported.
+#[derive(Clone, Debug)]
+pub struct Stacks {
+    /// The thread, or those of one name; `None` for the sum of all.
+    pub thread: Option<Arc<str>>,
+    /// Its contexts. Children are sorted by name, and no siblings have the same.
+    pub tree: Tree,
+}
+
+impl Source {
+    /// What is asked for of a profile. Takes the profile, so that its trees can be freed.
+    ///
+    /// # Errors
+    /// When counts overflow, the metric was not counted, or the root is nowhere.
+    pub fn new(profile: Profile, options: &Options) -> Result<Source, ExportError> {
+        let metric = metric(&profile, options)?;
+        let Selected { profile, vain } = options.selection.of_profile(profile, options.style)?;
+        let methods = all_methods(&[&profile]);
+        let names = Names::new(&methods, options.form, options.style);
+        let stacks = stacks(&profile, &names.of_method(), options.per_thread)?;
+        let source = Source {
+            names: names.names,
+            stacks,
+            metric,
+            calls: 0,
+            bytecodes: profile.counts_bytecodes().then_some(0),
+            contexts: 0,
+            pruned: Pruned::default(),
+            threshold: options.threshold,
+            meta: profile.meta,
+            notes: profile.notes,
+            incomplete: profile.damage.iter().map(Damage::to_string).collect(),
+            vain,
+        };
+        drop(profile.threads);
+        source.summed()?.pruned()
+    }
+
+    /// With the sums over all contexts.
+    pub(crate) fn summed(mut self) -> Result<Source, ExportError> {
+        let nodes = || self.stacks.iter().flat_map(|stacks| &stacks.tree.nodes()[1..]);
+        let sum = |metric: Metric| {
+            let mut counts = nodes().map(|node| metric.of_node(node));
+            let sum = counts.try_fold(0u64, u64::checked_add);
+            sum.filter(|&sum| i64::try_from(sum).is_ok()).ok_or(ExportError::TooMany(metric.name()))
+        };
+        let (calls, bytecodes) = (sum(Metric::Calls)?, sum(Metric::Bytecodes)?);
+        self.contexts = self.rows();
+        self.calls = calls;
+        self.bytecodes = self.bytecodes.map(|_| bytecodes);
+        Ok(self)
+    }
+
+    /// Without what the threshold cuts off.
+    pub(crate) fn pruned(mut self) -> Result<Source, ExportError> {
+        let least = self.threshold.least(self.total());
+        let depth = self.threshold.depth.unwrap_or(usize::MAX);
+        if least == 0 && depth == usize::MAX {
+            return Ok(self);
+        }
+        let label = self.names.len() as u32;
+        for stacks in &mut self.stacks {
+            stacks.tree = pruned(&stacks.tree, self.metric, least, depth, label, &mut self.pruned)?;
+        }
+        if self.pruned != Pruned::default() {
+            self.names.push(Name::of_text(PRUNED));
+        }
+        Ok(self)
+    }
+
+    /// The sum of the metric over all contexts.
+    pub fn total(&self) -> u64 {
+        self.total_of(self.metric)
+    }
+
+    /// The sum of a metric over all contexts.
+    pub fn total_of(&self, metric: Metric) -> u64 {
+        match metric {
+            Metric::Calls => self.calls,
+            Metric::Bytecodes => self.bytecodes.unwrap_or(0),
+        }
+    }
+
+    /// The metrics that were counted, the more telling one first.
+    pub fn metrics(&self) -> &'static [Metric] {
+        match self.bytecodes {
+            Some(_) => &[Metric::Bytecodes, Metric::Calls],
+            None => &[Metric::Calls],
+        }
+    }
+
+    /// Number of contexts that are written. What was cut off counts as one for each context that lost callees.
+    pub fn rows(&self) -> u64 {
+        self.stacks.iter().map(|stacks| stacks.tree.contexts() as u64).sum()
+    }
+
+    /// What the program is called: its main class or jar.
+    pub fn program(&self) -> &str {
+        self.meta.get("main").map_or("(unknown program)", |main| main)
+    }
+
+    /// What is to be known of the numbers, in sentences: what is missing, what was cut off, the notes of the profile.
+    pub fn remarks(&self) -> Vec<String> {
+        let incomplete = self.incomplete.iter().map(|what| format!("INCOMPLETE: {what}"));
+        incomplete.chain(self.pruning()).chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// How much was cut off, in a sentence; `None` if nothing was.
+    pub fn pruning(&self) -> Option<String> {
+        let Pruned { contexts, calls, bytecodes } = self.pruned;
+        let bytecodes = self.bytecodes.map(|_| format!(" and {bytecodes} bytecodes"));
+        (contexts > 0).then(|| {
+            format!(
+                "{contexts} contexts with {calls} calls{} are pruned{}, and added up as {PRUNED}",
+                bytecodes.unwrap_or_default(),
+                self.threshold.reasons(self.metric)
+            )
+        })
+    }
+}
+
+/// The metric that is asked for.
+pub(crate) fn metric(profile: &Profile, options: &Options) -> Result<Metric, ExportError> {
+    match (options.metric, profile.counts_bytecodes()) {
+        (Some(Metric::Bytecodes), false) => Err(ExportError::NoBytecodes),
+        (Some(metric), _) => Ok(metric),
+        (None, true) => Ok(Metric::Bytecodes),
+        (None, false) => Ok(Metric::Calls),
+    }
+}
+
+/// The trees of a profile whose methods have these names.
+pub(crate) fn stacks(
+    profile: &Profile,
+    of_method: &[u32],
+    per_thread: bool,
+) -> Result<Vec<Stacks>, ExportError> {
+    let mut groups: BTreeMap<Option<Arc<str>>, Vec<(&Tree, &[u32])>> = BTreeMap::new();
+    if !per_thread {
+        groups.insert(None, Vec::new());
+    }
+    for thread in &profile.threads {
+        groups.entry(per_thread.then(|| thread.name.clone())).or_default().push((&thread.tree, of_method));
+    }
+    let stacks = groups.into_iter().map(|(thread, trees)| Ok(Stacks { thread, tree: joined(&trees)? }));
+    stacks.collect()
+}
+
+impl Stacks {
+    /// The frame that stands for the thread: `[main]`; `None` where all threads are added up.
+    pub fn frame(&self) -> Option<String> {
+        self.thread.as_ref().map(|thread| Name::of_text(&format!("[{thread}]")).text)
+    }
+}

@@ -1,0 +1,97 @@
+//! Go's pprof.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use cct_export::pprof;
+
+use crate::expected::{Counts, Expected};
+use crate::programs::{cases, output, place};
+
+#[test]
+fn pprof_finds_all_samples() {
+    let Some(program) = place("pprof", "pprof") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for case in cases() {
+        let expected = Expected::of(&case);
+        let file = case.write(folder.path(), "profile.pb.gz", pprof::write);
+        let raw = output(Command::new(&program).arg("-raw").arg(&file));
+        assert_eq!(stacks(&raw, case.options.per_thread), expected.stacks, "{}", case.name);
+    }
+}
+
+#[test]
+fn pprof_finds_the_numbers_of_all_methods() {
+    let Some(program) = place("pprof", "pprof") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for case in cases() {
+        let expected = Expected::of(&case);
+        let file = case.write(folder.path(), "profile.pb.gz", pprof::write);
+        for (metric, number) in
+            [("bytecodes", (|c| c.bytecodes) as fn(&Counts) -> u64), ("calls", |c| c.calls)]
+        {
+            let mut command = Command::new(&program);
+            command.args(["-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0"]);
+            let text = output(command.arg(format!("-sample_index={metric}")).arg(&file));
+            let total = format!("100% of {} total", number(&expected.total));
+            assert!(text.contains(&total), "{}: {total} is not in {text}", case.name);
+            let top = top(&text);
+            let wanted: BTreeMap<String, (u64, u64)> = expected
+                .methods
+                .iter()
+                .map(|(method, (own, inclusive))| (method.clone(), (number(own), number(inclusive))))
+                .filter(|(_, counts)| *counts != (0, 0))
+                .collect();
+            assert_eq!(top, wanted, "{metric} of {}", case.name);
+        }
+    }
+}
+
+/// The samples that `-raw` shows: a line `100 1: 3 2 1` (bytecodes, calls, locations, the innermost first), and one of labels behind those that have some;
+/// then the locations, `3: 0x0 M=1 name file:0 s=0(other name)`.
+fn stacks(raw: &str, per_thread: bool) -> BTreeMap<String, Counts> {
+    let (samples, rest) = raw.split_once("\nLocations\n").unwrap();
+    let (locations, _) = rest.split_once("\nMappings\n").unwrap();
+    let names: BTreeMap<&str, &str> = locations
+        .lines()
+        .map(|line| {
+            let (id, rest) = line.trim().split_once(": 0x0 M=1 ").unwrap();
+            // Behind the name stand the file, `:0 s=0`, and the name as the JVM has it.
+            let name = rest.rsplit_once(" s=0").unwrap().0.rsplit_once(' ').unwrap().0;
+            (id, name)
+        })
+        .collect();
+    let (_, samples) = samples.split_once("\nbytecodes/count").unwrap();
+    let mut stacks = BTreeMap::new();
+    let mut lines = samples.lines().skip(1).peekable();
+    while let Some(line) = lines.next() {
+        let (counts, locations) = line.split_once(": ").unwrap();
+        let mut counts = counts.split_whitespace().map(|count| count.parse().unwrap());
+        let counts = Counts { bytecodes: counts.next().unwrap(), calls: counts.next().unwrap() };
+        let mut frames: Vec<String> = locations.split_whitespace().map(|id| names[id].to_owned()).collect();
+        if per_thread {
+            let label = lines.next().unwrap().trim();
+            let thread = label.strip_prefix("thread:[").unwrap().strip_suffix(']').unwrap();
+            frames.push(format!("[{thread}]"));
+        }
+        frames.reverse();
+        assert_eq!(stacks.insert(frames.join(";"), counts), None);
+    }
+    stacks
+}
+
+/// What `-top` shows of each function: `flat flat% sum% cum cum% name`.
+fn top(text: &str) -> BTreeMap<String, (u64, u64)> {
+    let (_, table) = text.split_once("cum%\n").unwrap();
+    let rows = table.lines().map(|line| {
+        let mut rest = line.trim_start();
+        let mut columns = Vec::new();
+        for _ in 0..5 {
+            let (column, tail) = rest.split_once(' ').unwrap();
+            columns.push(column);
+            rest = tail.trim_start();
+        }
+        (rest.to_owned(), (columns[0].parse().unwrap(), columns[3].parse().unwrap()))
+    });
+    rows.collect()
+}

@@ -1,0 +1,140 @@
+//! The foreign programs, and profiles for them.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cct_export::{ExportError, NameForm, Options, Source};
+use cct_profile::merge::{MergeOptions, Threads, merge};
+use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+
+/// The place of a program, a file or folder in that of the readers; says so where it is not to be had.
+pub fn place(reader: &str, file: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("CCTREWRITE_READERS") else {
+        println!("skipped: readers of exports are not known (cargo xtask test, or CCTREWRITE_READERS)");
+        return None;
+    };
+    let place = Path::new(&folder).join(reader).join(file);
+    if !place.exists() {
+        println!("skipped: {reader} is not to be had (cargo xtask readers says why)");
+        return None;
+    }
+    Some(place)
+}
+
+/// Whether an interpreter is on this machine.
+pub fn has(interpreter: &str) -> bool {
+    let is_there = Command::new(interpreter).arg("--version").output().is_ok_and(|run| run.status.success());
+    if !is_there {
+        println!("skipped: {interpreter} is not on this machine");
+    }
+    is_there
+}
+
+/// What a program prints.
+pub fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}\n{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A script beside this file.
+pub fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers").join(name)
+}
+
+/// A profile, and how it is exported.
+pub struct Case {
+    pub name: &'static str,
+    pub profile: Profile,
+    pub options: Options,
+}
+
+impl Case {
+    pub fn source(&self) -> Source {
+        Source::new(self.profile.clone(), &self.options).unwrap()
+    }
+
+    /// Writes an export into a file of the folder.
+    pub fn write(
+        &self,
+        folder: &Path,
+        file: &str,
+        write: fn(&Source, &mut dyn Write) -> Result<(), ExportError>,
+    ) -> PathBuf {
+        let mut bytes = Vec::new();
+        write(&self.source(), &mut bytes).unwrap();
+        let path = folder.join(format!("{}-{file}", self.name));
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+/// The stored profile of the quickstart's program, and one made by hand; threads added up, and apart. Methods have the names of the
+/// list of contexts.
+pub fn cases() -> Vec<Case> {
+    let stored = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sample.cct")).unwrap();
+    let stored = Profile::read(&stored).unwrap();
+    assert!(stored.damage.is_empty());
+    let exact = |per_thread| Options { form: NameForm::Exact, per_thread, ..Options::default() };
+    vec![
+        Case { name: "sample", profile: stored.clone(), options: exact(false) },
+        Case { name: "sample-threads", profile: stored, options: exact(true) },
+        Case { name: "hard", profile: hard(), options: exact(false) },
+        Case { name: "hard-threads", profile: hard(), options: exact(true) },
+    ]
+}
+
+/// Recursion of a method alone, of three in a circle, and of one that is outermost too; names with blanks, quotes, and other scripts.
+fn hard() -> Profile {
+    let method = |class: &str, name: &str, descriptor: &str| Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        mid: 1,
+        flags: 0,
+    };
+    let methods = vec![
+        method("a/Main", "main", "([Ljava/lang/String;)V"),     // 0
+        method("a/Main", "with blanks and \"quotes\"", "(I)V"), // 1
+        method("a/Main$1", "größe<&>'`", "()V"),                // 2
+        method("a/Main", "(7) brackets", "()V"),                // 3
+        method("Default", "名前", "()V"),                       // 4
+        method("a/Main", "run", "()V"),                         // 5
+    ];
+    let main = [
+        (1, 0, 1, 100),
+        (2, 1, 3, 30),
+        (3, 1, 2, 20),
+        (4, 1, 1, 10),
+        (5, 2, 1, 7),
+        (2, 2, 1, 5),
+        (3, 3, 2, 6),
+        (4, 4, 3, 7),
+        (5, 2, 4, 8),
+        (6, 3, 5, 9),
+        (3, 4, 1, 0),
+        (2, 5, 6, 60),
+        (1, 4, 1, 3),
+        (1, 5, 1, 2),
+    ];
+    let worker = [(1, 5, 1, 50), (2, 4, 2, 1), (3, 5, 1, 25), (4, 0, 1, 13)];
+    let thread = |name: &str, nodes: &[(usize, u32, u64, u64)]| {
+        let mut tree = TreeBuilder::new();
+        let mut current = 0;
+        for &(depth, method, calls, bytecodes) in nodes {
+            (depth..=current).for_each(|_| tree.leave());
+            tree.enter(method, calls, bytecodes).unwrap();
+            current = depth;
+        }
+        ThreadTree { name: name.into(), threads: 1, flags: ThreadTree::ENDED, tree: tree.finish() }
+    };
+    let threads = vec![thread("main", &main), thread("pool \"1\" thread 2", &worker)];
+    let meta = [("main", "a.Main"), ("metrics", "calls+bytecodes")];
+    let meta = meta.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    let notes = vec!["made by hand".to_owned()];
+    let profile = Profile { meta, notes, methods, threads, damage: Vec::new() };
+    merge(&[&profile], MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).unwrap()
+}
