@@ -1,7 +1,7 @@
 //! `cctrewrite export`: profiles in the formats of other tools.
 
 use std::fs;
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -53,6 +53,13 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
     }
     if arguments.output == Path::new("-") {
         exit::to_stdout(|out| write(arguments.format, &exported, out))?;
+    } else if arguments.output.exists() && !arguments.output.is_file() {
+        // A pipe or a device. It cannot be replaced, and what is written may be too large to be kept in memory first.
+        let cannot = || format!("cannot write {}", arguments.output.display());
+        let file = fs::OpenOptions::new().write(true).open(&arguments.output).with_context(cannot)?;
+        let mut out = BufWriter::new(file);
+        write(arguments.format, &exported, &mut out).with_context(cannot)?;
+        out.flush().with_context(cannot)?;
     } else {
         let file = PendingFile::write(&arguments.output, |out| Ok(write(arguments.format, &exported, out)?))?;
         file.commit()?;
