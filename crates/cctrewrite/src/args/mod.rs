@@ -80,8 +80,12 @@ mod tests {
 
     use super::*;
 
-    const MANUAL: &str =
-        concat!(include_str!("../../../../docs/cli.md"), include_str!("../../../../docs/reports.md"));
+    const MANUAL: &str = concat!(
+        include_str!("../../../../docs/cli.md"),
+        include_str!("../../../../docs/reports.md"),
+        include_str!("../../../../docs/run.md"),
+        include_str!("../../../../docs/exports.md"),
+    );
 
     /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.
     fn command_lines(text: &str) -> Vec<Vec<String>> {
@@ -128,9 +132,10 @@ mod tests {
         }
         let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
         let words = MANUAL.split(|c| !is_option(c)).filter(|word| word.starts_with("--") && word.len() > 3);
-        let of_the_jvm = ["--patch-module", "--add-modules", "--show-module-resolution"];
+        let of_others =
+            ["--patch-module", "--add-modules", "--show-module-resolution", "--release", "--example"];
         let named: BTreeSet<String> =
-            words.filter(|word| !of_the_jvm.contains(word)).map(str::to_owned).collect();
+            words.filter(|word| !of_others.contains(word)).map(str::to_owned).collect();
         assert_eq!(named, options);
     }
 

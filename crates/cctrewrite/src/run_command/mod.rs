@@ -201,7 +201,7 @@ fn file_name(number: usize, count: usize, main: &str) -> String {
 fn totals(summary: &Summary) -> String {
     let plural = |number: u128, what: &str| counted(u64::try_from(number).unwrap_or(u64::MAX), what);
     let calls = plural(summary.all.total(Metric::Calls), "call");
-    let contexts = plural(summary.all.contexts as u128, "context");
+    let contexts = plural(summary.all.contexts, "context");
     match summary.metric() {
         Metric::Calls => format!("{calls} in {contexts}"),
         Metric::Bytecodes => {
