@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::support::golden::of_classes;
 use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, folder, jdks};
 
-/// Programs whose trees depend on what the VM calls by itself, on class initialisers and on call sites that are linked while they run.
-const PROGRAMS: [&str; 2] = ["Causes", "Lambdas"];
+/// Programs whose trees depend on class initialisers, which the VM calls by itself, and on call sites that are linked while they run.
+const PROGRAMS: [&str; 2] = ["Initialisers", "Lambdas"];
 
 /// A jar with a program. Archives are not made of folders.
 fn jar(jdk: &Jdk, main: &str) -> PathBuf {
@@ -39,8 +39,13 @@ fn assert_the_same(jdk: &'static Jdk, jar: &Path, main: &str, with_archive: &[St
     let with = run(image.java_as_it_is("with"), jar, main, with_archive);
     let what = format!("{main} on JDK {}, {with_archive:?}", jdk.version);
     assert_eq!([&without, &with].map(|run| is_from_archive(run, main)), [false, true], "{what}");
-    let [expected, found] = [&without, &with].map(|run| of_classes(&run.contexts(false), &[main]));
-    assert!(expected.len() > 10, "{expected:#?}");
+    // An AOT cache has the objects of lambdas that capture nothing: no constructor makes them.
+    let is_made_ahead = |line: &String| line.ends_with("$$Lambda.<init>()V") && what.contains("AOTCache");
+    let [expected, found] = [&without, &with].map(|run| {
+        let lines = of_classes(&run.contexts(false), &[main]).into_iter();
+        lines.filter(|line| !is_made_ahead(line)).collect::<Vec<String>>()
+    });
+    assert!(expected.len() > 8, "{expected:#?}");
     crate::support::assert_same_lines(&expected, &found, &what);
     let notes = with.profile().notes;
     assert!(!notes.iter().any(|note| note.contains("no name")), "{what}: {notes:?}");
