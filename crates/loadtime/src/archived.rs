@@ -23,7 +23,7 @@ const OPTIONS: [&str; 2] = ["SharedArchiveFile", "AOTCache"];
 pub fn is_given(env: Env) -> bool {
     static GIVEN: OnceLock<bool> = OnceLock::new();
     let names_one = |option: &&str| vm_flags::value(env, option).is_some_and(|path| !path.is_empty());
-    *GIVEN.get_or_init(|| OPTIONS.iter().any(|option| names_one(&option)))
+    *GIVEN.get_or_init(|| OPTIONS.iter().any(names_one))
 }
 
 /// The id of the node that frames of a method have, read from its code; `None` for wrappers and for code that was not rewritten.
