@@ -193,7 +193,9 @@ pub(crate) fn stacks(
     of_method: &[u32],
     per_thread: bool,
 ) -> Result<Vec<Stacks>, ExportError> {
-    let mut groups: BTreeMap<Option<Arc<str>>, Vec<(&Tree, &[u32])>> = BTreeMap::new();
+    /// Trees to be added up, each with the names of its methods.
+    type Group<'p> = Vec<(&'p Tree, &'p [u32])>;
+    let mut groups: BTreeMap<Option<Arc<str>>, Group<'_>> = BTreeMap::new();
     if !per_thread {
         groups.insert(None, Vec::new());
     }
