@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
-use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, LEAF};
+use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF, RESTORE};
 use cct_rewrite::index::read::Named;
 use cct_rewrite::plan::without_extension;
 use rustc_hash::FxHashMap;
@@ -94,12 +94,14 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
         match instruction.opcode {
             opcode::LDC2_W => pushed = class.pool.long(index).ok(),
             opcode::INVOKESTATIC => {
+                // Their class is that of `Object`, or one that inherits them.
                 let callee = class.pool.member_ref(index).ok()?;
-                let of_object = callee.class == b"java/lang/Object";
-                if of_object && [ENTER.name, ENTER_AND_POLL.name].contains(&callee.name) {
+                let is =
+                    |helper: &Helper| (callee.name, callee.descriptor) == (helper.name, helper.descriptor);
+                if [ENTER, ENTER_AND_POLL].iter().any(is) {
                     return pushed.map(|mid| mid as u64);
                 }
-                if of_object && extended && [CALL.name, LEAF.name].contains(&callee.name) {
+                if extended && [CALL, LEAF].iter().any(is) {
                     in_wrapper = in_wrapper.or(pushed);
                 }
             }
@@ -146,12 +148,12 @@ fn class_file(code: &[u8], count: u16, pool: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// A pool with a `long` (1), and with a helper of `Object` (3).
-    fn pool(mid: u64, helper: &[u8]) -> (u16, Vec<u8>) {
+    /// A pool with a `long` (1), and with a helper (3) in the name of a class that inherits it.
+    fn pool(mid: u64, helper: Helper) -> (u16, Vec<u8>) {
         let mut pool = vec![5];
         pool.extend_from_slice(&mid.to_be_bytes());
         pool.extend_from_slice(&[10, 0, 4, 0, 5, 7, 0, 6, 12, 0, 7, 0, 8]);
-        for text in [&b"java/lang/Object"[..], helper, b"(JJII)J"] {
+        for text in [b"a/Parent", helper.name, helper.descriptor] {
             pool.push(1);
             pool.extend_from_slice(&(text.len() as u16).to_be_bytes());
             pool.extend_from_slice(text);
@@ -162,15 +164,15 @@ mod tests {
     #[test]
     fn the_id_stands_in_the_prologue() {
         let code = [opcode::LDC2_W, 0, 1, opcode::INVOKESTATIC, 0, 3, opcode::RETURN];
-        let (count, bytes) = pool(0xFFFF_0000_1234_5678, b"cct$enter");
+        let (count, bytes) = pool(0xFFFF_0000_1234_5678, ENTER);
         assert_eq!(mid_in(&code, count, &bytes, false), Some(0xFFFF_0000_1234_5678));
         // The wrapper of a native has it before the call; other bodies call, too.
-        let (count, bytes) = pool(7, b"cct$call");
+        let (count, bytes) = pool(7, CALL);
         assert_eq!(
             [mid_in(&code, count, &bytes, true), mid_in(&code, count, &bytes, false)],
             [Some(7), None]
         );
-        let (count, bytes) = pool(7, b"cct$restore");
+        let (count, bytes) = pool(7, RESTORE);
         assert_eq!(mid_in(&code, count, &bytes, true), None);
         assert_eq!(mid_in(&code[..4], count, &bytes, true), None);
         assert_eq!(mid_in(&code, 60_000, &bytes, true), None);
