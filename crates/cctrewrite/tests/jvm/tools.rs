@@ -134,7 +134,7 @@ fn look_at_a_running_program(jdk: &'static Jdk) {
         let version = format!("JDK {}", jdk.version);
         tools.says("jcmd", &[&id, "VM.version"], &version);
         let dump = tools.says("jcmd", &[&id, "Thread.print"], "at Waiting.main(Waiting.java:4)");
-        assert!(dump.has("\"main\" #1") && dump.has("java.lang.Thread.sleep"), "{dump:?}");
+        assert!(dump.has("\"main\" #") && dump.has("java.lang.Thread.sleep"), "{dump:?}");
         tools.says("jcmd", &[&id, "GC.class_histogram"], "java.lang.String");
         tools.says("jcmd", &[&id, "VM.native_memory"], "Total: reserved=");
         tools.says("jstack", &[&id], "at Waiting.main(Waiting.java:4)");
@@ -157,12 +157,12 @@ fn log_and_record(jdk: &'static Jdk) {
     assert!(events.has("Waiting"), "{events:?}");
 }
 
-/// A JVM that starts another one and talks to it.
+/// A JVM that starts another one and talks to it; by default it gives up after five seconds, which a busy machine may need.
 fn evaluate(jdk: &'static Jdk) {
     let [_, tools] = both(jdk);
     let said = tools.run_with_input(
         "jshell",
-        &["-s", "-"],
+        &["--execution", "jdi:hostname(127.0.0.1),timeout(120000)", "-s", "-"],
         "int n = 6 * 7;\nSystem.out.println(\"n \" + List.of(n).stream().mapToInt(i -> i).sum());\n",
     );
     assert_eq!((said.ok, said.out.as_str()), (true, "n 42\n"), "JDK {}: {said:?}", jdk.version);
