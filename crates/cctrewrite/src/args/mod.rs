@@ -132,8 +132,18 @@ mod tests {
         }
         let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
         let words = MANUAL.split(|c| !is_option(c)).filter(|word| word.starts_with("--") && word.len() > 3);
-        let of_others =
-            ["--patch-module", "--add-modules", "--show-module-resolution", "--release", "--example"];
+        // Of JVMs, of Maven and Gradle, of cargo, of other tools that read profiles.
+        let of_others = [
+            "--patch-module",
+            "--add-modules",
+            "--show-module-resolution",
+            "--no-daemon",
+            "--release",
+            "--example",
+            "--countname",
+            "--inclusive",
+            "--tree",
+        ];
         let named: BTreeSet<String> =
             words.filter(|word| !of_others.contains(word)).map(str::to_owned).collect();
         assert_eq!(named, options);
