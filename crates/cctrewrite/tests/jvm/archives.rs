@@ -63,9 +63,15 @@ fn made_when_a_program_ends(jdk: &'static Jdk) {
     }
 }
 
-/// `-Xshare:dump` of a list of classes.
+/// `-Xshare:dump` of a list of classes. (`Initialisers` has a class whose initialiser fails. Such a class is in no other kind of archive, and out of this one
+/// the names of its methods are not found: docs/images.md.)
 fn made_of_a_list(jdk: &'static Jdk) {
-    let main = PROGRAMS[0];
+    for main in ["Types", "Lambdas"] {
+        made_of_the_classes_of(jdk, main);
+    }
+}
+
+fn made_of_the_classes_of(jdk: &'static Jdk, main: &str) {
     let jar = jar(jdk, main);
     let image = Image::of(jdk, Blocks::Precise);
     let [list, archive] = ["app.list", "app.jsa"].map(|name| jar.with_file_name(name));
