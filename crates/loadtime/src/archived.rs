@@ -5,7 +5,7 @@
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
-use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF, RESTORE};
+use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF};
 use cct_rewrite::index::read::Named;
 use cct_rewrite::plan::without_extension;
 use rustc_hash::FxHashMap;
