@@ -146,6 +146,8 @@ fn class_file(code: &[u8], count: u16, pool: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use cct_rewrite::convention::RESTORE;
+
     use super::*;
 
     /// A pool with a `long` (1), and with a helper (3) in the name of a class that inherits it.
