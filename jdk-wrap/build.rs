@@ -1,7 +1,8 @@
 //! Compiles the Java sources of the runtime with the machine's `javac` and lists the classes for `lib.rs` to embed.
 //!
 //! Two runs: first the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's annotations), then the sources
-//! (`java/`) with the stubs in front of the class library. `--release 8` cannot do this: it hides what the stubs stand for.
+//! (`java/`) with the stubs in front of the class library. `--release 8` cannot do this: it hides what the stubs stand for. What programs use
+//! (`api/`) stands alone, and the harness of `cctrewrite bench` (`harness/`) uses it.
 
 use std::env;
 use std::error::Error;
@@ -18,6 +19,8 @@ fn main() -> Result<()> {
     tell_cargo("rerun-if-env-changed=JAVA_HOME");
     tell_cargo("rerun-if-changed=java");
     tell_cargo("rerun-if-changed=stubs");
+    tell_cargo("rerun-if-changed=api");
+    tell_cargo("rerun-if-changed=harness");
 
     let javac = find_javac()?;
     let stubs = fresh_folder(&out.join("stubs"))?;
@@ -25,6 +28,12 @@ fn main() -> Result<()> {
     compile(&javac, &root.join("stubs"), &stubs, None)?;
     compile(&javac, &root.join("java"), &classes, Some(&stubs))?;
     fs::write(out.join("classes.rs"), table(&classes)?)?;
+    let api = fresh_folder(&out.join("api"))?;
+    compile(&javac, &root.join("api"), &api, None)?;
+    fs::write(out.join("api.rs"), table(&api)?)?;
+    let harness = fresh_folder(&out.join("harness"))?;
+    compile(&javac, &root.join("harness"), &harness, Some(&api))?;
+    fs::write(out.join("harness.rs"), table(&harness)?)?;
     Ok(())
 }
 

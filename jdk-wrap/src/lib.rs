@@ -18,6 +18,21 @@ pub fn classes() -> &'static [Class] {
 
 static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/classes.rs"));
 
+/// The classes by which a program says what is recorded (`docs/selective.md`), sorted by name. They are no part of the runtime: a program brings
+/// them along, and on a plain JDK they do nothing.
+pub fn api() -> &'static [Class] {
+    API
+}
+
+/// The program that runs a method and has it recorded (`docs/bench.md`), sorted by name. It needs [`api`].
+pub fn harness() -> &'static [Class] {
+    HARNESS
+}
+
+static HARNESS: &[Class] = include!(concat!(env!("OUT_DIR"), "/harness.rs"));
+
+static API: &[Class] = include!(concat!(env!("OUT_DIR"), "/api.rs"));
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,6 +44,18 @@ mod tests {
             assert_eq!(bytes[..4], [0xCA, 0xFE, 0xBA, 0xBE], "{name}");
             assert_eq!(bytes[4..8], [0, 0, 0, 52], "{name}");
         }
+    }
+
+    /// Programs of any age are to be compiled and run with it.
+    #[test]
+    fn the_api_needs_nothing() {
+        let names: Vec<_> = api().iter().map(|class| class.0).collect();
+        assert_eq!(names, ["cctrewrite/api/Recording"]);
+        let class = cct_classfile::ClassFile::parse(api()[0].1).unwrap();
+        assert!(class.major_version <= 52);
+        let classes = class.pool.indices().filter_map(|index| class.pool.class(index).ok());
+        let others: Vec<_> = classes.filter(|name| *name != class.name()).collect();
+        assert_eq!(others, [b"java/lang/Object"]);
     }
 
     #[test]

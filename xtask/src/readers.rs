@@ -1,6 +1,6 @@
-//! `cargo xtask readers`: programs of others that read what `cctrewrite export` writes, fetched into the cache folder.
+//! `cargo xtask readers`: programs of others that read what `cctrewrite export` and `cctrewrite report --html` write, fetched into the cache folder.
 //!
-//! The tests of `crates/export` hold the exports against them (docs/exports.md). They come from Debian's packages, npm and PyPI, each at a version
+//! The tests of `crates/export` hold the exports against them (docs/exports.md), those of `crates/cctrewrite` open pages in the browser (docs/html.md). They come from Debian's packages, npm and PyPI, each at a version
 //! that is stated here; of large packages only what is needed is kept. Nothing is installed.
 
 use std::fs;
@@ -38,13 +38,15 @@ struct Reader {
 enum Source {
     /// A file of a Debian package, whose path ends like this.
     Debian { package: &'static str, file: &'static str },
+    /// A Debian package as a whole, with others that it needs.
+    DebianTree { package: &'static str, libraries: &'static [&'static str] },
     /// A package of the npm registry.
     Npm { package: &'static str },
     /// A package of PyPI.
     Python { package: &'static str },
 }
 
-const READERS: [Reader; 4] = [
+const READERS: [Reader; 5] = [
     Reader {
         name: "callgrind_annotate",
         source: Source::Debian { package: "valgrind", file: "/bin/callgrind_annotate" },
@@ -57,6 +59,83 @@ const READERS: [Reader; 4] = [
     },
     Reader { name: "speedscope", source: Source::Npm { package: "speedscope@1.25.0" }, main: "package" },
     Reader { name: "duckdb", source: Source::Python { package: "duckdb==1.4.4" }, main: "duckdb" },
+    Reader {
+        name: "chromium",
+        source: Source::DebianTree { package: "chromium-headless-shell", libraries: &CHROMIUM_NEEDS },
+        main: "usr/lib/chromium/chromium-headless-shell",
+    },
+];
+
+/// What Chromium needs on a machine that has no more than Debian's base system: its libraries, theirs, and letters.
+const CHROMIUM_NEEDS: [&str; 68] = [
+    "chromium-common",
+    "fonts-dejavu-core",
+    "libasound2",
+    "libasyncns0",
+    "libatk1.0-0",
+    "libatspi2.0-0",
+    "libblkid1",
+    "libbrotli1",
+    "libbsd0",
+    "libcap2",
+    "libdav1d6",
+    "libdbus-1-3",
+    "libdouble-conversion3",
+    "libdrm2",
+    "libexpat1",
+    "libffi8",
+    "libflac12",
+    "libfontconfig1",
+    "libfreetype6",
+    "libgbm1",
+    "libgcrypt20",
+    "libglib2.0-0",
+    "libgpg-error0",
+    "libgraphite2-3",
+    "libharfbuzz-subset0",
+    "libharfbuzz0b",
+    "libjpeg62-turbo",
+    "liblcms2-2",
+    "liblz4-1",
+    "liblzma5",
+    "libmd0",
+    "libminizip1",
+    "libmount1",
+    "libmp3lame0",
+    "libmpg123-0",
+    "libnspr4",
+    "libnss3",
+    "libogg0",
+    "libopenh264-7",
+    "libopenjp2-7",
+    "libopus0",
+    "libpcre2-8-0",
+    "libpng16-16",
+    "libpulse0",
+    "libselinux1",
+    "libsndfile1",
+    "libsqlite3-0",
+    "libsystemd0",
+    "libudev1",
+    "libvorbis0a",
+    "libvorbisenc2",
+    "libwayland-server0",
+    "libx11-6",
+    "libx11-xcb1",
+    "libxau6",
+    "libxcb1",
+    "libxcb-randr0",
+    "libxcomposite1",
+    "libxdamage1",
+    "libxdmcp6",
+    "libxext6",
+    "libxfixes3",
+    "libxi6",
+    "libxkbcommon0",
+    "libxnvctrl0",
+    "libxrandr2",
+    "libxrender1",
+    "libzstd1",
 ];
 
 /// What became of a reader.
@@ -150,6 +229,15 @@ impl Store {
                 fs::rename(found, root.join(reader.main))?;
                 Ok(packages[0].version.clone())
             }
+            Source::DebianTree { package, libraries } => {
+                let archive = self.archive()?;
+                let mut all = vec![package];
+                all.extend(libraries);
+                let packages = archive.download(SUITE, &all)?;
+                unpack(&packages, root)?;
+                let main = packages.iter().find(|found| found.name == package);
+                Ok(main.map_or(String::new(), |main| main.version.clone()))
+            }
             Source::Npm { package } => npm::fetch(package, root),
             Source::Python { package } => {
                 eprintln!("  downloading from PyPI: {package}");
@@ -174,7 +262,10 @@ impl Store {
 impl Source {
     fn package(&self) -> &'static str {
         match self {
-            Source::Debian { package, .. } | Source::Npm { package } | Source::Python { package } => package,
+            Source::Debian { package, .. }
+            | Source::DebianTree { package, .. }
+            | Source::Npm { package }
+            | Source::Python { package } => package,
         }
     }
 }

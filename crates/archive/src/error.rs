@@ -106,7 +106,9 @@ pub enum ArchiveProblem {
         what: &'static str,
     },
     /// An image of a format of the future.
-    #[error("an image of version {major}.{minor}; only 1.0 is known, which JDK 9 to 25 have")]
+    #[error(
+        "an image of version {major}.{minor}; only 1.0 is known, which JDK 9 to 26 have, and 1.1 of JDK 27"
+    )]
     ImageVersion {
         /// Major version.
         major: u32,

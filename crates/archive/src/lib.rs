@@ -52,6 +52,7 @@ mod jar;
 mod jimage;
 mod layout;
 mod limits;
+pub mod manifest;
 mod patches;
 mod pipeline;
 mod rewrite;

@@ -39,12 +39,14 @@ pub struct RewriteOptions {
     /// Bytes of entries (before compression) that are worked on between two writes. More gives threads more to
     /// share and takes more memory.
     pub window_bytes: u64,
+    /// Attributes for the main section of the manifest of an input that is a jar; it gets a manifest if it has none.
+    pub manifest: Vec<(String, String)>,
 }
 
 impl Default for RewriteOptions {
-    /// Level 6, which is the JDK's default, and 16 MiB.
+    /// Level 6, which is the JDK's default, 16 MiB, and manifests as they are.
     fn default() -> RewriteOptions {
-        RewriteOptions { level: 6, window_bytes: 16 << 20 }
+        RewriteOptions { level: 6, window_bytes: 16 << 20, manifest: Vec::new() }
     }
 }
 

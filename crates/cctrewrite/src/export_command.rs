@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use cct_export::flame::Growth;
@@ -11,13 +11,12 @@ use cct_export::{
     parquet, pprof, speedscope,
 };
 use cct_profile::Profile;
-use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::names::NameStyle;
 
 use crate::args::{Export, ExportFormat, MetricArgument, NamesArgument};
 use crate::exit::{self, Outcome};
 use crate::pending_file::PendingFile;
-use crate::profile_file::{CANNOT, is_stdin, name, read, shown};
+use crate::profile_file::{check_stdin, read, read_sum, shown};
 
 /// The least share of a box in a picture, in percent: a pixel or so.
 const PICTURE_MIN_PERCENT: f64 = 0.1;
@@ -69,7 +68,9 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 
 /// Reads what is to be written.
 fn exported(arguments: &Export) -> Result<Exported> {
-    let profile = read_all(&arguments.profiles)?;
+    let (sum, damage) = read_sum(&arguments.profiles)?;
+    // A sum lacks what any of its parts does.
+    let profile = Profile { damage, ..sum };
     let options = options(arguments);
     let exported = match &arguments.diff {
         Some(before) => Difference::new(read(before)?, profile, &options).map(Exported::Difference),
@@ -91,9 +92,7 @@ fn check(arguments: &Export) -> Result<()> {
         );
     }
     let inputs = || profiles.iter().chain(diff);
-    if inputs().filter(|path| is_stdin(path)).count() > 1 {
-        bail!("only one of the profiles can be standard input");
-    }
+    check_stdin(inputs())?;
     if output == Path::new("-") {
         let is_binary = matches!(format, ExportFormat::Pprof | ExportFormat::Parquet);
         if is_binary && std::io::stdout().is_terminal() {
@@ -132,21 +131,6 @@ fn options(arguments: &Export) -> Options {
             depth: arguments.depth.or(is_picture.then_some(PICTURE_DEPTH)),
         },
     }
-}
-
-/// The sum of the profiles, which lacks what any of them does.
-fn read_all(paths: &[PathBuf]) -> Result<Profile> {
-    if let [only] = paths {
-        return read(only);
-    }
-    let mut merger = Merger::new(MergeOptions::default());
-    let mut damage = Vec::new();
-    for path in paths {
-        let profile = read(path)?;
-        damage.extend(profile.damage.iter().cloned());
-        merger.add(&name(path, paths), profile).context(CANNOT)?;
-    }
-    Ok(Profile { damage, ..merger.finish().context(CANNOT)? })
 }
 
 fn write(format: ExportFormat, exported: &Exported, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {

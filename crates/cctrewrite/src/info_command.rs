@@ -55,33 +55,37 @@ impl Described {
         let bytes = self.bytes.map(|bytes| format!(" ({})", counted(bytes.into(), "byte")));
         let file = crate::text::readable(self.file.as_bytes());
         writeln!(out, "{:<12}{file}{}", "File", bytes.unwrap_or_default())?;
-        let mut facts = vec![
-            ("Methods", methods(summary)),
-            (
-                "Depth",
-                format!("{} at most, {:.2} on the average", frames(summary), summary.all.average_depth()),
-            ),
-        ];
-        for (key, name) in [("provenance", "Made by"), (MERGED, "Merged")] {
-            let lines = summary.meta.get(key).map_or("", |lines| lines).lines();
-            facts.extend(lines.map(|line| (name, line.to_owned())));
-        }
-        for (marker, calls) in &summary.markers {
-            facts.push((
-                "INCOMPLETE",
-                format!("{marker}: {} of contexts that are missing", counted(*calls, "call")),
-            ));
-        }
-        write_header(summary, &facts, out)?;
-
-        let head = ["contexts", "depth", "calls", "bytecodes", "threads", "", "thread"].map(str::to_owned);
-        let rows: Vec<_> =
-            std::iter::once(head).chain(summary.trees.iter().map(|tree| row(tree, summary))).collect();
-        for line in aligned(&rows) {
+        write_header(summary, &facts(summary), out)?;
+        for line in aligned(&trees(summary)) {
             writeln!(out, "{line}")?;
         }
         Ok(writeln!(out)?)
     }
+}
+
+/// What is said beside what stands above every report.
+pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("Methods", methods(summary)),
+        ("Depth", format!("{} at most, {:.2} on the average", frames(summary), summary.all.average_depth())),
+    ];
+    for (key, name) in [("provenance", "Made by"), (MERGED, "Merged")] {
+        let lines = summary.meta.get(key).map_or("", |lines| lines).lines();
+        facts.extend(lines.map(|line| (name, line.to_owned())));
+    }
+    for (marker, calls) in &summary.markers {
+        facts.push((
+            "INCOMPLETE",
+            format!("{marker}: {} of contexts that are missing", counted(*calls, "call")),
+        ));
+    }
+    facts
+}
+
+/// The table of trees, its head first.
+pub fn trees(summary: &Summary) -> Vec<[String; 7]> {
+    let head = ["contexts", "depth", "calls", "bytecodes", "threads", "", "thread"].map(str::to_owned);
+    std::iter::once(head).chain(summary.trees.iter().map(|tree| row(tree, summary))).collect()
 }
 
 fn methods(summary: &Summary) -> String {

@@ -2,7 +2,10 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod api_command;
 mod args;
+mod bench_command;
+mod ci;
 mod classes;
 mod compare_command;
 mod csv;
@@ -11,7 +14,7 @@ mod exactness;
 mod exit;
 mod explain;
 mod export_command;
-mod filter;
+mod fingerprint;
 mod flags;
 mod image;
 mod info_command;
@@ -29,7 +32,9 @@ mod progress;
 mod report_command;
 mod reproducible;
 mod run_command;
+mod shell;
 mod tables_command;
+mod target_jdk;
 mod text;
 mod traces;
 mod treatments;
@@ -47,11 +52,15 @@ fn main() -> ExitCode {
         Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
         Command::Run(arguments) => (run_command::run(&arguments), run_command::FAILURE),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
+        Command::Api(arguments) => (complete(api_command::run(&arguments)), exit::FAILURE),
         Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
         Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),
         Command::Merge(arguments) => (merge_command::run(&arguments), exit::FAILURE),
+        Command::Bench(arguments) => (bench_command::run(&arguments), exit::TROUBLE),
         Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
         Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
+        Command::Completions(arguments) => (complete(shell::completions(&arguments)), exit::FAILURE),
+        Command::Man(arguments) => (complete(shell::man(&arguments)), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),
     };
     exit::finish(result, failure)

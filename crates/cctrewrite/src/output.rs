@@ -88,7 +88,7 @@ pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
 
 /// Fails if two outputs cannot run together; the runtime would refuse them (docs/formats/index.md, *Provenance keys*).
 pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
-    for key in ["format", "scheme", "blocks", "metrics", "intrinsics", "reproducible", "jdk"] {
+    for key in ["format", "scheme", "activation", "blocks", "metrics", "intrinsics", "reproducible", "jdk"] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));
         if a != b && !(key == "jdk" && (a == "none" || b == "none")) {
             bail!(
@@ -111,7 +111,7 @@ pub fn check_library(library: &Input, its: &str, ours: &Provenance) -> Result<()
 mod tests {
     use super::*;
 
-    const A: &str = "blocks=default\nformat=1\nintrinsics=bytecode\njdk=00000000000000ff\nmetrics=calls\nreproducible=no\nscheme=1\ntool=x 1\n";
+    const A: &str = "activation=no\nblocks=default\nformat=1\nintrinsics=bytecode\njdk=00000000000000ff\nmetrics=calls\nreproducible=no\nscheme=1\ntool=x 1\n";
 
     #[test]
     fn values_and_hashes_are_found_by_their_keys() {
@@ -132,6 +132,7 @@ mod tests {
             ("0ff", "0fe"),
             ("=bytecode", "=native"),
             ("reproducible=no", "reproducible=yes"),
+            ("activation=no", "activation=yes"),
             ("scheme=1", "scheme=2"),
         ] {
             let other = A.replace(old, new);

@@ -4,8 +4,21 @@ use std::path::Path;
 
 use cct_archive::Layout;
 
-/// The entry of an output that holds its place, as one line.
+/// The entry of an output that holds its place, as its first line. The second line says what it was made from ([`made_from`]).
 pub const PLACE_NAME: &str = "cctrewrite-output/place";
+
+/// What stands in front of the hash in the second line.
+const MADE_FROM: &str = "made-from ";
+
+/// The second line of the entry.
+pub fn made_from_line(hash: &str) -> String {
+    format!("{MADE_FROM}{hash}\n")
+}
+
+/// What an output was made from, by the text of its entry.
+pub fn made_from(text: &[u8]) -> Option<&str> {
+    std::str::from_utf8(text).ok()?.lines().nth(1)?.strip_prefix(MADE_FROM)
+}
 
 /// The entry of patches that lists, one on each line, the modules that a JVM resolves when the program is on the class path.
 pub const RESOLVED_NAME: &str = "cctrewrite-output/resolved";
@@ -52,7 +65,7 @@ impl Place {
 
     /// The place by the text of its entry.
     pub fn parse(text: &[u8]) -> Option<Place> {
-        let line = std::str::from_utf8(text).ok()?.strip_suffix('\n')?;
+        let (line, _) = std::str::from_utf8(text).ok()?.split_once('\n')?;
         let known =
             [Place::Boot, Place::Extension, Place::Image, Place::Jmod, Place::Patches, Place::Application];
         match line.strip_prefix("patch ") {
@@ -118,9 +131,15 @@ mod tests {
             patch,
             Place::Application,
         ] {
-            assert_eq!(Place::parse(place.line().as_bytes()), Some(place));
+            assert_eq!(Place::parse(place.line().as_bytes()), Some(place.clone()));
+            let text = place.line() + &made_from_line("0f");
+            assert_eq!(
+                (Place::parse(text.as_bytes()), made_from(text.as_bytes())),
+                (Some(place), Some("0f"))
+            );
         }
         assert_eq!(Place::parse(b"boot"), None);
         assert_eq!(Place::parse(b"patch\n"), None);
+        assert_eq!(made_from(b"app\n"), None);
     }
 }

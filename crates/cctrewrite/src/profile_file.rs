@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cct_profile::Profile;
 use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::pair::{Input, Kind};
+use cct_profile::{Damage, Profile};
 
 use crate::exit;
 
@@ -39,28 +39,37 @@ pub fn read(path: &Path) -> Result<Profile> {
     Ok(profile)
 }
 
-/// Reads profiles and adds them up; a single one stays as it is. Says whether any of them is damaged.
-pub fn read_sum(paths: &[PathBuf], options: MergeOptions) -> Result<(Profile, bool)> {
-    if let [only] = paths {
-        let profile = read(only)?;
-        let damaged = !profile.damage.is_empty();
-        return Ok((profile, damaged));
-    }
-    let mut merger = Merger::new(options);
-    let mut damaged = false;
-    for path in paths {
-        let profile = read(path)?;
-        damaged |= !profile.damage.is_empty();
-        merger.add(&name(path, paths), profile).context(CANNOT)?;
-    }
-    Ok((merger.finish().context(CANNOT)?, damaged))
-}
-
 /// Why profiles are not added up, in front of the reason.
 pub const CANNOT: &str = "these profiles cannot be added up";
 
+/// Reads profiles; several are added up, a single one stays as it is. With what any of them lacks.
+pub fn read_sum(paths: &[PathBuf]) -> Result<(Profile, Vec<Damage>)> {
+    if let [only] = paths {
+        let profile = read(only)?;
+        let damage = profile.damage.clone();
+        return Ok((profile, damage));
+    }
+    merge(paths, MergeOptions::default(), Ok)
+}
+
+/// Reads profiles and adds up what `select` takes of each. With what any of them lacks.
+pub fn merge(
+    paths: &[PathBuf],
+    options: MergeOptions,
+    select: impl Fn(Profile) -> Result<Profile>,
+) -> Result<(Profile, Vec<Damage>)> {
+    let mut merger = Merger::new(options);
+    let mut damage = Vec::new();
+    for path in paths {
+        let profile = read(path)?;
+        damage.extend(profile.damage.iter().cloned());
+        merger.add(&name(path, paths), select(profile)?).context(CANNOT)?;
+    }
+    Ok((merger.finish().context(CANNOT)?, damage))
+}
+
 /// What a profile is called in a sum: the name of its file, without the folders if that tells it from the others.
-pub fn name(path: &Path, all: &[PathBuf]) -> String {
+fn name(path: &Path, all: &[PathBuf]) -> String {
     let is_the_only = all.iter().filter(|other| other.file_name() == path.file_name()).count() == 1;
     match path.file_name() {
         Some(file) if is_the_only && !is_stdin(path) => file.to_string_lossy().into_owned(),
@@ -86,17 +95,9 @@ pub fn named(path: &Path, input: &Input) -> String {
     format!("{} ({kind})", crate::text::readable(shown(path).as_bytes()))
 }
 
-/// Fails if both are standard input.
-pub fn stdin_once(a: &Path, b: &Path) -> Result<()> {
-    if is_stdin(a) && is_stdin(b) {
-        bail!("only one of the two can be standard input");
-    }
-    Ok(())
-}
-
 /// Fails if standard input is to be read twice.
-pub fn check_stdin(paths: &[PathBuf]) -> Result<()> {
-    if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+pub fn check_stdin<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+    if paths.into_iter().filter(|path| is_stdin(path)).count() > 1 {
         bail!("standard input can be given only once");
     }
     Ok(())

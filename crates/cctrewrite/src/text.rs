@@ -14,6 +14,12 @@ pub fn readable(bytes: &[u8]) -> String {
     out
 }
 
+/// What a program said, line by line, as text that cannot harm a terminal.
+pub fn readable_lines(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().map(|line| readable(line.replace('\t', "    ").as_bytes())).collect::<Vec<_>>().join("\n")
+}
+
 /// A number of things: `1 block`, `2 blocks`, with thousands separators.
 pub fn counted(n: u64, thing: &str) -> String {
     cct_profile::report::counted(u128::from(n), thing)

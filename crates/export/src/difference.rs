@@ -5,6 +5,7 @@ use crate::source::{metric, stacks};
 use crate::walk::{Step, Walk};
 use crate::{ExportError, Metric, Options, PRUNED, Pruned, Source, Stacks};
 use cct_profile::merge::joined;
+use cct_profile::report::{counted, grouped};
 use cct_profile::selection::{Selected, SelectionError};
 use cct_profile::{Damage, Node, Profile, Tree, TreeBuilder};
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub struct Difference {
 }
 
 /// Keys of the meta data without which numbers have no common meaning.
-const DECISIVE: [&str; 2] = ["blocks", "intrinsics"];
+pub(crate) const DECISIVE: [&str; 2] = ["blocks", "intrinsics"];
 
 impl Difference {
     /// Holds two profiles against each other. Meta data and notes are those of `after`.
@@ -114,22 +115,25 @@ impl Difference {
         let (word, reasons) = (self.metric.name(), self.source.threshold.reasons(self.metric));
         (contexts > 0).then(|| {
             format!(
-                "{contexts} contexts with {before} {word} before and {after} after are pruned{reasons}, and added up as {PRUNED}"
+                "{} with {} {word} before and {} after pruned{reasons}, and added up as {PRUNED}",
+                counted(contexts.into(), "context"),
+                grouped(before.into()),
+                grouped(after.into())
             )
         })
     }
 }
 
 /// What is selected of one of the profiles.
-struct Side {
-    profile: Profile,
-    vain: Vec<String>,
+pub(crate) struct Side {
+    pub(crate) profile: Profile,
+    pub(crate) vain: Vec<String>,
     /// Why nothing is.
-    nothing: Option<SelectionError>,
+    pub(crate) nothing: Option<SelectionError>,
 }
 
 impl Side {
-    fn of(profile: Profile, options: &Options) -> Result<Side, ExportError> {
+    pub(crate) fn of(profile: Profile, options: &Options) -> Result<Side, ExportError> {
         let Profile { meta, notes, methods, threads, damage } = profile;
         let rest = Profile { meta, notes, methods, threads: Vec::new(), damage };
         let whole = Profile { threads, ..rest.clone() };

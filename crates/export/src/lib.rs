@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`collapsed`] | a line for each stack, for FlameGraph and its relatives |
 //! | [`flame`] | flame graphs, icicles, differences of two profiles |
+//! | [`html`] | a page with a flame graph, tree and methods, of one profile or of two |
 //! | [`speedscope`] | speedscope's own JSON |
 //! | [`pprof`] | `profile.proto`, for pprof |
 //! | [`callgrind`] | functions and calls, for callgrind_annotate and KCachegrind |
@@ -22,6 +23,7 @@ pub mod callgrind;
 pub mod collapsed;
 mod difference;
 pub mod flame;
+pub mod html;
 pub mod json;
 mod name;
 pub mod parquet;

@@ -5,6 +5,7 @@ use crate::prune::pruned;
 use crate::{ExportError, Name, NameForm, PRUNED, Pruned, Threshold};
 use cct_profile::merge::joined;
 use cct_profile::names::NameStyle;
+use cct_profile::report::counted;
 use cct_profile::selection::{Selected, Selection};
 use cct_profile::{Damage, Metric, Profile, Tree};
 use std::collections::BTreeMap;
@@ -166,10 +167,12 @@ impl Source {
     /// How much was cut off, in a sentence; `None` if nothing was.
     pub fn pruning(&self) -> Option<String> {
         let Pruned { contexts, calls, bytecodes } = self.pruned;
-        let bytecodes = self.bytecodes.map(|_| format!(" and {bytecodes} bytecodes"));
+        let bytecodes = self.bytecodes.map(|_| format!(" and {}", counted(bytecodes.into(), "bytecode")));
         (contexts > 0).then(|| {
             format!(
-                "{contexts} contexts with {calls} calls{} are pruned{}, and added up as {PRUNED}",
+                "{} with {}{} pruned{}, and added up as {PRUNED}",
+                counted(contexts.into(), "context"),
+                counted(calls.into(), "call"),
                 bytecodes.unwrap_or_default(),
                 self.threshold.reasons(self.metric)
             )

@@ -318,7 +318,7 @@ fn pictures_say_what_was_pruned() {
     assert_eq!(
         source.pruning().as_deref(),
         Some(
-            "2 contexts with 4 calls and 12 bytecodes are pruned (below 10 % of the bytecodes), and added up as [pruned]"
+            "2 contexts with 4 calls and 12 bytecodes pruned (below 10 % of the bytecodes), and added up as [pruned]"
         )
     );
 }
@@ -367,7 +367,7 @@ fn a_difference_shows_what_is_more_and_says_what_is_gone() {
     assert_eq!(
         cut.pruning().as_deref(),
         Some(
-            "2 contexts with 50 bytecodes before and 28 after are pruned (below 20 % of the bytecodes), and added up as [pruned]"
+            "2 contexts with 50 bytecodes before and 28 after pruned (below 20 % of the bytecodes), and added up as [pruned]"
         )
     );
     let selection = Selection { root: Some(Pattern::new("a.A.g")), ..Selection::default() };

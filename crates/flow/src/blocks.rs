@@ -34,6 +34,8 @@ pub enum BlockRule {
     Default,
     /// As `Default`, and after each instruction that may throw.
     Precise,
+    /// As `Precise`; how such blocks are counted with few updates says [`crate::exact`].
+    Exact,
 }
 
 impl BlockRule {
@@ -43,7 +45,7 @@ impl BlockRule {
         let transfers = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
         match self {
             BlockRule::Default => transfers,
-            BlockRule::Precise => transfers || may_throw(instruction, pool),
+            BlockRule::Precise | BlockRule::Exact => transfers || may_throw(instruction, pool),
         }
     }
 }
@@ -113,6 +115,20 @@ impl Blocks {
         self.list.push(current);
     }
 
+    /// Has a block begin at `bci`, which is that of an instruction, whatever the rule.
+    pub fn cut(&mut self, code: &Code<'_>, bci: Bci) {
+        let Some(id) = self.containing(bci) else { return };
+        let block = &mut self.list[id as usize];
+        if block.start == bci {
+            return;
+        }
+        let mut tail = Block { start: bci, end: block.end, bytecodes: 0 };
+        tail.bytecodes = tail.instructions(code).count() as u32;
+        block.end = bci;
+        block.bytecodes -= tail.bytecodes;
+        self.list.insert(id as usize + 1, tail);
+    }
+
     /// The block that contains the instruction at `bci`; `None` beyond the code.
     #[inline]
     pub fn containing(&self, bci: Bci) -> Option<BlockId> {
@@ -138,6 +154,24 @@ mod tests {
 
     fn lengths(fixture: &Fixture, rule: BlockRule) -> Vec<u32> {
         fixture.with(|code, pool| Blocks::of(code, pool, rule).iter().map(|block| block.bytecodes).collect())
+    }
+
+    #[test]
+    fn a_cut_divides_a_block_and_no_other() {
+        let cut = |bci| {
+            paper_method().with(|code, pool| {
+                let mut blocks = Blocks::of(code, pool, BlockRule::Default);
+                blocks.cut(code, bci);
+                blocks.iter().map(|block| (block.start, block.end, block.bytecodes)).collect::<Vec<_>>()
+            })
+        };
+        let whole = cut(0);
+        let [.., (start, end, 7), _] = whole[..] else { panic!("{whole:?}") };
+        let second = paper_method().with(|code, _| code.instruction_at(start).unwrap().end());
+        let divided = cut(second);
+        assert_eq!(divided[2..4], [(start, second, 1), (second, end, 6)]);
+        assert_eq!((&divided[..2], &divided[4..]), (&whole[..2], &whole[3..]));
+        assert_eq!(cut(start), whole);
     }
 
     #[test]

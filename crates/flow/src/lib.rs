@@ -1,12 +1,13 @@
 //! Control flow of one method: what may run after what, and where to count.
 //!
 //! Everything here looks at one `Code` attribute at a time. It knows neither the class hierarchy nor how a counter is kept; it
-//! answers three questions that the rewriting passes ask:
+//! answers four questions that the rewriting passes ask:
 //!
 //! - **Where does a number of bytecodes stand for certain?** [`blocks`] cuts the code into basic blocks, by a rule that says
 //!   whether an instruction that may throw ([`throws`]) ends one.
 //! - **What does the code look like as a graph?** [`graph`] has its edges, exceptions and subroutines included, [`depth_first`] its
 //!   order and retreating edges, [`dominators`] and [`loops`] what follows from them.
+//! - **Where must the count be true?** [`exact`] adds up in a local variable and writes into the node where somebody may look.
 //! - **How long can it run unobserved?** [`activation`] places the updates and tests of the activation counter, by which a thread
 //!   knows, at no more than a subtraction per loop iteration, that its profiling agent is due.
 //!
@@ -32,6 +33,7 @@ pub mod blocks;
 mod corpus;
 pub mod depth_first;
 pub mod dominators;
+pub mod exact;
 pub mod graph;
 pub mod loops;
 #[cfg(test)]
@@ -42,6 +44,7 @@ pub use activation::{ActivationPlan, ActivationPlanner, UpdateKind, UpdatePoint}
 pub use blocks::{Block, BlockId, BlockRule, Blocks};
 pub use depth_first::DepthFirst;
 pub use dominators::Dominators;
+pub use exact::{CountPlan, CountPlanner, OwnMembers, Update};
 pub use graph::{Graph, TooManyExceptionEdges};
 pub use loops::{Loop, LoopId, Loops};
 pub use throws::may_throw;

@@ -18,8 +18,10 @@ pub const INVOKE_DYNAMIC: u8 = 11;
 pub const LONG: u8 = 12;
 pub const DYNAMIC: u8 = 14;
 pub const METHOD_HANDLE: u8 = 15;
+pub const OWN_FIELD: u8 = 16;
+pub const OBJECT_INIT: u8 = 21;
 const POOL: &[u8] = &[
-    0, 16, // constant_pool_count
+    0, 22, // constant_pool_count
     1, 0, 1, b'T', // 1: Utf8
     7, 0, 1, // 2: Class
     1, 0, 1, b'm', // 3: Utf8
@@ -34,6 +36,13 @@ const POOL: &[u8] = &[
     5, 0, 0, 0, 0, 0, 0, 0, 1, // 12, 13: Long
     17, 0, 0, 0, 9, // 14: Dynamic
     15, 6, 0, 10, // 15: MethodHandle
+    9, 0, 2, 0, 9, // 16: Fieldref
+    1, 0, 16, b'j', b'a', b'v', b'a', b'/', b'l', b'a', b'n', b'g', b'/', b'O', b'b', b'j', b'e', b'c',
+    b't', // 17: Utf8
+    7, 0, 17, // 18: Class
+    1, 0, 6, b'<', b'i', b'n', b'i', b't', b'>', // 19: Utf8
+    12, 0, 19, 0, 4, // 20: NameAndType
+    10, 0, 18, 0, 20, // 21: Methodref
 ];
 
 /// An instruction; jump targets are positions in the list of instructions.
@@ -116,7 +125,8 @@ impl Fixture {
         attribute.extend_from_slice(&[0, 0]);
         let mut file = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 49];
         file.extend_from_slice(POOL);
-        file.extend_from_slice(&[0, 0x21, 0, CLASS, 0, 0, 0, 0, 0, 0]); // this class; no superclass, interfaces, fields
+        file.extend_from_slice(&[0, 0x21, 0, CLASS, 0, 0, 0, 0]); // this class; no superclass, no interfaces
+        file.extend_from_slice(&[0, 1, 0, 0, 0, 3, 0, 4, 0, 0]); // field m
         file.extend_from_slice(&[0, 1, 0, 1, 0, 3, 0, 4, 0, 1, 0, 5]); // method m()V with a Code attribute
         file.extend_from_slice(&(attribute.len() as u32).to_be_bytes());
         file.extend_from_slice(&attribute);
@@ -125,9 +135,14 @@ impl Fixture {
     }
 
     pub fn with<R>(&self, f: impl FnOnce(&Code<'_>, &ConstantPool<'_>) -> R) -> R {
+        self.with_class(|class, code| f(code, &class.pool))
+    }
+
+    /// The same, with the whole class; the method is its first one.
+    pub fn with_class<R>(&self, f: impl FnOnce(&ClassFile<'_>, &Code<'_>) -> R) -> R {
         let class = ClassFile::parse(&self.0).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
-        f(&code, &class.pool)
+        f(&class, &code)
     }
 }
 
@@ -154,6 +169,15 @@ pub fn paper_method() -> Fixture {
 
 /// Any method whose tables and jumps are well formed; nothing else about it need make sense.
 pub fn any_method(u: &mut Unstructured<'_>) -> Result<Fixture> {
+    any(u, true)
+}
+
+/// The same, without `jsr` and `ret`.
+pub fn any_method_of_today(u: &mut Unstructured<'_>) -> Result<Fixture> {
+    any(u, false)
+}
+
+fn any(u: &mut Unstructured<'_>, subroutines: bool) -> Result<Fixture> {
     let n = u.int_in_range(1..=24)?;
     let mut ops = Vec::with_capacity(n);
     for _ in 0..n {
@@ -166,6 +190,7 @@ pub fn any_method(u: &mut Unstructured<'_>) -> Result<Fixture> {
             8 => op(&[LDC, *u.choose(&[INTEGER, STRING, CLASS])?]),
             9..=12 => Op::Jump(*u.choose(&[IFEQ, IFNULL, IF_ACMPEQ])?, u.choose_index(n)?),
             13..=15 => Op::Jump(*u.choose(&[GOTO, GOTO_W])?, u.choose_index(n)?),
+            16..=19 if !subroutines => op(&[MONITORENTER]),
             16..=17 => Op::Jump(*u.choose(&[JSR, JSR_W])?, u.choose_index(n)?),
             18 => op(&[RET, 1]),
             19 => op(&[WIDE, RET, 0, 1]),

@@ -14,7 +14,7 @@ use crate::frames::anonymous_name;
 use crate::identity::without_number;
 use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
-use crate::vm_flags;
+use crate::{vm_flags, vm_pool};
 
 /// Options that name an archive of the user's.
 const OPTIONS: [&str; 2] = ["SharedArchiveFile", "AOTCache"];
@@ -37,10 +37,13 @@ pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
 pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
     let mut found = FxHashMap::default();
     for class in jvmti.loaded_classes().unwrap_or_default() {
-        if found.len() < wanted.len()
-            && let Some((count, pool)) = jvmti.constant_pool(class)
-        {
-            for (mid, named) in methods(jvmti, class, count, &pool) {
+        if found.len() < wanted.len() {
+            let pool = jvmti.constant_pool(class);
+            let mid_of = |code: &[u8], extended| match &pool {
+                Some((count, pool)) => mid_in(code, *count, pool, extended),
+                None => vm_pool::long(env, class, first_pushed(code)?),
+            };
+            for (mid, named) in methods(jvmti, class, mid_of) {
                 if wanted.contains(&mid) {
                     found.insert(mid, named);
                 }
@@ -51,8 +54,8 @@ pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
     found
 }
 
-/// The methods of a class that have nodes.
-fn methods(jvmti: Jvmti, class: jclass, count: u16, pool: &[u8]) -> Vec<(u64, Named)> {
+/// The methods of a class that have nodes. `mid_of` finds the id in a method's code, given whether it is an extended form.
+fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u64>) -> Vec<(u64, Named)> {
     let (Some(name), Some(ids)) = (jvmti.class_name(class), jvmti.class_methods(class)) else {
         return Vec::new();
     };
@@ -62,7 +65,7 @@ fn methods(jvmti: Jvmti, class: jclass, count: u16, pool: &[u8]) -> Vec<(u64, Na
     let of_method = |&id: &jmethodID| {
         let (method, descriptor) = jvmti.method_name(id)?;
         let original = without_extension(&descriptor);
-        let mid = mid_in(&jvmti.bytecodes(id)?, count, pool, original.is_some())?;
+        let mid = mid_of(&jvmti.bytecodes(id)?, original.is_some())?;
         let original = original.as_deref().unwrap_or(&descriptor).to_vec();
         let is_native = natives.iter().any(|native| (&native.0, &native.1) == (&method, &original));
         let named =
@@ -109,6 +112,23 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
         }
     }
     in_wrapper.map(|mid| mid as u64)
+}
+
+/// The constant that a body's prologue pushes: the last `long` before the first static call behind one. Whether that calls a helper is not looked at, which
+/// takes a constant pool: JVMTI gives none of a class whose initialiser has failed. What is found must be an id that is wanted.
+fn first_pushed(code: &[u8]) -> Option<u16> {
+    let file = class_file(code, 1, &[])?;
+    let class = ClassFile::parse(&file).ok()?;
+    let code = Code::of(&class, class.methods.first()?).ok()??;
+    let mut pushed = None;
+    for instruction in code.instructions() {
+        match instruction.opcode {
+            opcode::LDC2_W => pushed = instruction.pool_index(),
+            opcode::INVOKESTATIC if pushed.is_some() => return pushed,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A class file with this constant pool, and a method with this code.
@@ -178,6 +198,17 @@ mod tests {
         assert_eq!(mid_in(&code, count, &bytes, true), None);
         assert_eq!(mid_in(&code[..4], count, &bytes, true), None);
         assert_eq!(mid_in(&code, 60_000, &bytes, true), None);
+    }
+
+    #[test]
+    fn the_constant_of_the_prologue_is_found_without_the_pool() {
+        let prologue = [opcode::LDC2_W, 0, 9, opcode::INVOKESTATIC, 0, 3];
+        let other = [opcode::LDC2_W, 0, 4, opcode::INVOKESTATIC, 0, 3, opcode::RETURN];
+        assert_eq!(first_pushed(&[&prologue[..], &other].concat()), Some(9));
+        // A wrapper asks for the thread first.
+        assert_eq!(first_pushed(&[&prologue[3..], &other].concat()), Some(4));
+        assert_eq!(first_pushed(&[opcode::INVOKESTATIC, 0, 3, opcode::RETURN]), None);
+        assert_eq!(first_pushed(&prologue[..2]), None);
     }
 
     #[test]

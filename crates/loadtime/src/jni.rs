@@ -31,6 +31,11 @@ impl Env {
         Env(env)
     }
 
+    /// The interface itself.
+    pub fn raw(self) -> *mut sys::JNIEnv {
+        self.0
+    }
+
     /// The JVM.
     pub fn vm(self) -> Option<*mut sys::JavaVM> {
         let mut vm = ptr::null_mut();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cct_rewrite::ClassSummary;
 use cct_rewrite::class_attribute::MethodRow;
 use cct_rewrite::index::{ClassRecord, MethodRecord};
-use cct_rewrite::plan::Treatment;
+use cct_rewrite::plan::{Planned, Treatment};
 
 /// A rewritten class.
 #[derive(Debug, Clone)]
@@ -28,6 +28,12 @@ pub enum Appearance {
 }
 
 impl Known {
+    /// A class that has just been rewritten, as others are to see it from now on.
+    pub fn rewritten(mut summary: ClassSummary, rows: Box<[MethodRow]>) -> Self {
+        summary.settled = Some(rows.iter().map(|row| Planned::settled(row.treatment)).collect());
+        Known { summary: Arc::new(summary), rows }
+    }
+
     /// From a row of an index. `None` if a descriptor in it is damaged.
     pub fn of_record(record: &ClassRecord) -> Option<Self> {
         let row = |m: &MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };

@@ -23,10 +23,11 @@ use crate::library::Bytes;
 use crate::native_methods;
 use crate::replay;
 use crate::rewriting;
+use crate::selection;
 use crate::state::{Members, state};
 use crate::tree::{Node, Record};
 use crate::vm_flags;
-use crate::writing::{Collected, Tree, pending};
+use crate::writing::{self, Collected, Tree, pending};
 
 /// Called by `System.load`.
 ///
@@ -42,7 +43,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 13] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 16] = [
         (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -62,6 +63,13 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
         (b"place\0", b"()Ljava/lang/String;\0", place as *mut c_void),
+        (b"option\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", option as *mut c_void),
+        (
+            b"select\0",
+            b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
+            select as *mut c_void,
+        ),
+        (b"selected\0", b"([J)[Ljava/lang/String;\0", selected as *mut c_void),
         (b"collect\0", b"([J)[J\0", collect as *mut c_void),
         (
             b"write\0",
@@ -223,6 +231,50 @@ extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
 extern "system" fn place(raw: *mut sys::JNIEnv, _: jclass) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         collection::place().map_or(ptr::null_mut(), |path| env.new_string(path.as_bytes()))
+    })
+}
+
+/// `String option(String key)`
+extern "system" fn option(raw: *mut sys::JNIEnv, _: jclass, key: jstring) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let value = env.text(key).and_then(|key| collection::option(&key));
+        value.map_or(ptr::null_mut(), |value| env.new_string(value.as_bytes()))
+    })
+}
+
+/// `String select(String startAt, String extents, String include, String exclude)`
+extern "system" fn select(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    start_at: jstring,
+    extents: jstring,
+    include: jstring,
+    exclude: jstring,
+) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let text = |string: jstring| if string.is_null() { None } else { env.text(string) };
+        let [start_at, extents, include, exclude] = [start_at, extents, include, exclude].map(text);
+        match selection::select(
+            start_at.as_deref(),
+            extents.as_deref(),
+            include.as_deref(),
+            exclude.as_deref(),
+        ) {
+            Ok(()) => ptr::null_mut(),
+            Err(trouble) => env.new_string(trouble.as_bytes()),
+        }
+    })
+}
+
+/// `String[] selected(long[] records)`
+extern "system" fn selected(raw: *mut sys::JNIEnv, _: jclass, records: jlongArray) -> jobjectArray {
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(records) = env.longs(records) else { return ptr::null_mut() };
+        // SAFETY: as in `collect`.
+        let records = records.iter().map(|&address| unsafe { Record::at(address as u64) });
+        let mids = writing::mids(records);
+        let remarks = state().remarks_on_selection(|mid| mids.contains(&mid));
+        env.new_strings(&remarks)
     })
 }
 

@@ -105,7 +105,8 @@ impl Definition<'_, '_> {
         let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
         let exception = state().library.class(b"java/lang/NullPointerException");
         let names_locals = exception.is_some_and(|e| tells_of_null_references(&e.summary));
-        let rewriter = Rewriter::new(world, settings, provenance, |_| true)
+        let (marks, filter) = state().selected.rules();
+        let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
             .map_err(|e| e.to_string())?
             .with_local_names(names_locals);
         let rewritten = rewriter.rewrite_as(class, id).map_err(|e: Error| e.to_string())?;
@@ -115,11 +116,13 @@ impl Definition<'_, '_> {
             flags: m.flags,
             treatment: m.treatment,
         };
-        let known = Arc::new(Known { summary, rows: record.methods.iter().map(row).collect() });
+        let rows = record.methods.iter().map(row).collect();
+        let known = Arc::new(Known::rewritten(Arc::unwrap_or_clone(summary), rows));
         {
             let mut state = state();
             state.add(&identity.name, known.clone(), &record.foreign);
             let name = cct_classfile::mutf8::decode_lossy(&identity.name).into_owned();
+            state.selected.found(&rewritten.report);
             for what in &rewritten.report.unpinned {
                 state.notes.add("what was to be pinned and is not there", &format!("{name}.{what}"));
             }

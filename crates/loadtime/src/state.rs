@@ -15,6 +15,7 @@ use crate::known::Known;
 use crate::library::Library;
 use crate::loaders::Loaders;
 use crate::notes::Notes;
+use crate::selection::Selected;
 
 /// Everything.
 #[derive(Default)]
@@ -29,6 +30,8 @@ pub struct State {
     pub frames: Frames,
     /// What readers must know.
     pub notes: Notes,
+    /// Methods that the user named.
+    pub selected: Selected,
     /// All classes rewritten here, for their names.
     rewritten: Vec<Row>,
     seen: FxHashSet<ClassHash>,

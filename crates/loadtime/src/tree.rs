@@ -33,9 +33,10 @@ impl Record {
         Node(self.0.word(ROOT))
     }
 
-    /// The node for contexts that were merged for want of memory, if there are any.
+    /// The node for contexts that were merged for want of memory or past the bound, if anything was counted there. In a region it may be
+    /// bytecodes alone.
     pub fn merged(self) -> Option<Node> {
-        Some(Node(self.0.word(MERGED))).filter(|node| node.calls() != 0)
+        Some(Node(self.0.word(MERGED))).filter(|node| node.calls() != 0 || node.bytecodes() != 0)
     }
 }
 

@@ -58,7 +58,7 @@ unsafe fn text<'t>(field: *const *const c_char) -> Option<&'t [u8]> {
 }
 
 /// HotSpot's library.
-struct Jvm {
+pub(crate) struct Jvm {
     library: *mut c_void,
 }
 
@@ -87,7 +87,7 @@ unsafe impl Sync for Flags {}
 
 impl Jvm {
     /// The library in which JNI's functions are.
-    fn of(env: Env) -> Option<Jvm> {
+    pub(crate) fn of(env: Env) -> Option<Jvm> {
         let mut info = DlInfo {
             file: ptr::null(),
             base: ptr::null_mut(),
@@ -102,6 +102,13 @@ impl Jvm {
             dlopen(info.file, RTLD_NOW)
         };
         (!library.is_null()).then_some(Jvm { library })
+    }
+
+    /// The address of an exported function.
+    pub(crate) fn function(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: an open library.
+        let function = unsafe { dlsym(self.library, name.as_ptr()) };
+        (!function.is_null()).then_some(function)
     }
 
     /// The `u64` (or the address) that an exported variable holds.

@@ -7,16 +7,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
 use cct_rewrite::mid::Mid;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::archived;
 use crate::jni::Env;
 use crate::state::{jvmti, state};
 use crate::tree::{Node, Record};
 
-/// The id of the node for contexts that were merged for want of memory, and how it is called (docs/runtime.md, *Nodes*).
-const MERGED_MID: u64 = 2;
-const MERGED: &str = "[contexts merged: out of memory]";
+/// The id of the node for contexts that were merged (docs/runtime.md, *Nodes*). The runtime knows why they were, and how the node is called.
+pub const MERGED_MID: u64 = 2;
 
 /// A tree and its thread's row.
 pub struct Tree<'a> {
@@ -40,20 +39,7 @@ pub struct Collected {
 impl Collected {
     /// Looks through the trees.
     pub fn of(env: Env, records: impl Iterator<Item = Record>) -> Collected {
-        let mut mids = rustc_hash::FxHashSet::default();
-        let mut stack = Vec::new();
-        for record in records {
-            stack.push(record.root());
-            while let Some(node) = stack.pop() {
-                for child in node.children() {
-                    mids.insert(child.mid());
-                    stack.push(child);
-                }
-            }
-            if record.merged().is_some() {
-                mids.insert(MERGED_MID);
-            }
-        }
+        let mids = mids(records);
         let mut names = state().names();
         let unknown = |mid: &u64| *mid != MERGED_MID && !names.contains_key(mid);
         if archived::is_given(env)
@@ -64,21 +50,15 @@ impl Collected {
             names.extend(archived::names(env, jvmti, &wanted));
         }
         let state = state();
-        let method = |mid| match mid {
-            MERGED_MID => Some(Method {
-                class: MERGED.into(),
-                name: "".into(),
-                descriptor: "".into(),
-                mid,
-                flags: Method::MARKER,
-            }),
-            _ => state.library.method(Mid(mid)).or_else(|| names.get(&mid).cloned()).map(|named| Method {
+        let method = |mid| {
+            let named = state.library.method(Mid(mid)).or_else(|| names.get(&mid).cloned())?;
+            Some(Method {
                 class: text(&named.class).into(),
                 name: text(&named.name).into(),
                 descriptor: text(&named.descriptor).into(),
                 mid,
                 flags: if named.is_native { Method::NATIVE } else { 0 },
-            }),
+            })
         };
         Collected { methods: mids.into_iter().map(|mid| (mid, method(mid))).collect() }
     }
@@ -140,6 +120,25 @@ impl Collected {
         writer.finish()?;
         Ok(out.flush()?)
     }
+}
+
+/// The ids of all nodes of some trees, roots apart.
+pub fn mids(records: impl Iterator<Item = Record>) -> FxHashSet<u64> {
+    let mut mids = FxHashSet::default();
+    let mut stack = Vec::new();
+    for record in records {
+        stack.push(record.root());
+        while let Some(node) = stack.pop() {
+            for child in node.children() {
+                mids.insert(child.mid());
+                stack.push(child);
+            }
+        }
+        if record.merged().is_some() {
+            mids.insert(MERGED_MID);
+        }
+    }
+    mids
 }
 
 /// Writes the nodes of a tree in preorder, with the children of each sorted by method.

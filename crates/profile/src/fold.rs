@@ -1,6 +1,6 @@
 //! Trees in which contexts are joined that differ only by calls within a group, or by recursion.
 
-use crate::{MergeError, ROOT, Tree, TreeBuilder};
+use crate::{MergeError, Node, ROOT, Tree, TreeBuilder};
 use rustc_hash::FxHashMap;
 
 /// Which calls stay in the context that they come from.
@@ -25,6 +25,48 @@ pub fn folded(trees: &[(&Tree, &[u32])], fold: Fold) -> Result<Tree, MergeError>
         forest.add(tree, labels, fold)?;
     }
     forest.tree()
+}
+
+/// A tree without the contexts of some methods: what these called is called by their nearest caller that stays. `labels` maps the methods that stay to
+/// labels. Says how much was left out.
+///
+/// # Errors
+/// When counts overflow, or the table is too short.
+pub fn without(tree: &Tree, labels: &[Option<u32>]) -> Result<(Tree, LeftOut), MergeError> {
+    let (mut forest, mut left_out) = (Forest::new(), LeftOut::default());
+    let mut open: Vec<(u32, u32)> = Vec::new();
+    for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
+        while open.last().is_some_and(|&(end, _)| end <= index) {
+            open.pop();
+        }
+        let caller = open.last().map_or(0, |&(_, became)| became);
+        let label = labels.get(node.method as usize).copied();
+        let label = label.ok_or(MergeError::NoSuchMethod { method: node.method, count: labels.len() })?;
+        let became = match label {
+            Some(label) => forest.child(caller, label)?,
+            None => caller,
+        };
+        if label.is_some() {
+            forest.count(became, node)?;
+        } else {
+            left_out.contexts += 1;
+            left_out.calls += u128::from(node.calls);
+            left_out.bytecodes += u128::from(node.bytecodes);
+        }
+        open.push((tree.subtree(index).end, became));
+    }
+    Ok((forest.tree()?, left_out))
+}
+
+/// How much of a profile was left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Contexts.
+    pub contexts: u128,
+    /// Their calls.
+    pub calls: u128,
+    /// Their bytecodes.
+    pub bytecodes: u128,
 }
 
 /// A tree that grows at any place.
@@ -58,11 +100,16 @@ impl Forest {
             let label = labels.get(node.method as usize).copied();
             let label = label.ok_or(MergeError::NoSuchMethod { method: node.method, count: labels.len() })?;
             let context = self.context(caller, label, fold)?;
-            let grown = &mut self.nodes[context as usize];
-            grown.calls = grown.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?;
-            grown.bytecodes = grown.bytecodes.checked_add(node.bytecodes).ok_or(MergeError::Overflow)?;
+            self.count(context, node)?;
             open.push((tree.subtree(index).end, context));
         }
+        Ok(())
+    }
+
+    fn count(&mut self, context: u32, node: &Node) -> Result<(), MergeError> {
+        let grown = &mut self.nodes[context as usize];
+        grown.calls = grown.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?;
+        grown.bytecodes = grown.bytecodes.checked_add(node.bytecodes).ok_or(MergeError::Overflow)?;
         Ok(())
     }
 
@@ -76,6 +123,10 @@ impl Forest {
             }
             above = if fold == Fold::Within { 0 } else { node.parent };
         }
+        self.child(caller, label)
+    }
+
+    fn child(&mut self, caller: u32, label: u32) -> Result<u32, MergeError> {
         if let Some(&child) = self.children.get(&(caller, label)) {
             return Ok(child);
         }
@@ -128,6 +179,27 @@ mod tests {
 
     fn fold(t: &Tree, labels: &[u32], fold: Fold) -> Tree {
         folded(&[(t, labels)], fold).expect("small")
+    }
+
+    #[test]
+    fn what_left_out_contexts_called_hangs_below_who_stays() {
+        // 0 calls 1 and 2; 1, which goes, calls 2 and 3; 3 calls 1, which calls 0.
+        let t = tree(&[
+            (1, 0, 1, 10),
+            (2, 1, 2, 20),
+            (3, 2, 3, 30),
+            (3, 3, 4, 40),
+            (4, 1, 5, 50),
+            (5, 0, 6, 60),
+            (2, 2, 7, 70),
+        ]);
+        let (found, left_out) = without(&t, &[Some(0), None, Some(1), Some(2)]).expect("small");
+        let expected = tree(&[(1, 0, 1, 10), (2, 1, 3 + 7, 30 + 70), (2, 2, 4, 40), (3, 0, 6, 60)]);
+        assert_eq!(found, expected);
+        assert_eq!(left_out, LeftOut { contexts: 2, calls: 2 + 5, bytecodes: 20 + 50 });
+        let nothing = without(&t, &[None; 4]).expect("small");
+        assert_eq!((nothing.0.contexts(), nothing.1.contexts), (0, 7));
+        assert!(without(&t, &[None; 3]).is_err());
     }
 
     #[test]

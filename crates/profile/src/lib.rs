@@ -8,10 +8,12 @@
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
 //! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by methods or groups of them ([`labels`]),
 //! * compared with another ([`compare`]), and searched for what has changed since another ([`diff`]; both side by side by [`pair`]),
-//! * measured as in the literature ([`tables`]).
+//! * measured as in the literature ([`tables`]),
+//! * collected from the JVMs that a command starts ([`collection`]).
 //!
 //! Nothing here knows class files, and nothing recurses on the depth of a tree: stacks of a hundred thousand frames are ordinary.
 
+pub mod collection;
 pub mod compare;
 pub mod contexts;
 pub mod diff;
@@ -36,9 +38,10 @@ pub mod tables;
 mod testing;
 mod tree;
 mod walk;
+mod wanted;
 mod write;
 
-pub use fold::Fold;
+pub use fold::{Fold, LeftOut};
 pub use merge::MergeError;
 pub use metric::Metric;
 pub use model::{Damage, Method, Missing, Profile, ThreadTree};

@@ -55,7 +55,7 @@ impl Method {
     pub const NATIVE: u64 = 1;
     /// Flag: the MID was not found in any index, so the name is not known.
     pub const UNKNOWN: u64 = 2;
-    /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]`.
+    /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]` or `[contexts merged: bound of 1000]`.
     pub const MARKER: u64 = 4;
 }
 

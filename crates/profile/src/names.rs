@@ -207,7 +207,7 @@ fn readable_type(descriptor: &str) -> Option<(String, &str)> {
 }
 
 /// Text that cannot harm a terminal: control characters and those that reverse the direction of writing are escaped.
-pub(crate) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let harmful = |c: char| {
         c.is_control()
             || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')

@@ -130,7 +130,7 @@ impl Summary {
         if self.counts_bytecodes { Metric::Bytecodes } else { Metric::Calls }
     }
 
-    /// Whether contexts are missing: the file was cut off, or memory for the trees ran out.
+    /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there was a bound on contexts.
     pub fn is_incomplete(&self) -> bool {
         !self.damage.is_empty() || !self.markers.is_empty()
     }
@@ -163,7 +163,7 @@ fn markers(profile: &Profile) -> BTreeMap<String, u128> {
         return markers;
     }
     for node in profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]) {
-        if is_marker.get(node.method as usize) == Some(&true) && node.calls > 0 {
+        if is_marker.get(node.method as usize) == Some(&true) && node.calls | node.bytecodes != 0 {
             let text = profile.methods[node.method as usize].class.to_string();
             *markers.entry(text).or_default() += u128::from(node.calls);
         }

@@ -1,19 +1,21 @@
 //! Instrumented bodies: the original code under the extended signature (ESI) or under the original one (OSI), with the passes applied.
 
+mod exits;
+
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
-use cct_classfile::edit::frames::{Frame, Signature, VerificationType};
+use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
-use cct_classfile::{Bci, Code, Error, ErrorKind, Member, Result, access, opcode};
-use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, UpdateKind};
+use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, access, opcode};
+use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
 
 use crate::carrier::{Constants, Context, Emitter};
-use crate::convention::{EXTENSION_SLOTS, MAX_SLOTS};
-use crate::hooks::{BodyHook, Place};
+use crate::convention::{self, EXTENSION_SLOTS, MAX_SLOTS};
+use crate::hooks::{self, BodyHook, Place};
 use crate::initialisation;
 use crate::local_names;
 use crate::mid::Mid;
-use crate::passes::{activation_counters, bytecode_counts, call_sites, pinned_results};
+use crate::passes::{activation_counters, bytecode_counts, call_sites, exact_counts, pinned_results};
 use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::rules;
@@ -40,13 +42,31 @@ pub struct Body<'b, 'a> {
     pub entry_is_target: bool,
 }
 
+/// How a method's bytecodes are counted.
+#[derive(Debug)]
+pub enum Counts {
+    /// They are not.
+    None,
+    /// Block by block, each at its start.
+    Blocks(Blocks),
+    /// Exactly, with few updates.
+    Exact(CountPlan),
+}
+
+/// What makes analyses; it keeps its memory from method to method.
+#[derive(Debug, Default)]
+pub struct Planners {
+    activation: ActivationPlanner,
+    counts: CountPlanner,
+}
+
 /// Analyses of a method that its bodies share.
 #[derive(Debug)]
 pub struct Analysis<'x> {
-    /// Basic blocks; `None` when no bytecodes are counted.
-    pub blocks: Option<Blocks>,
-    /// Updates of the activation counter.
-    pub activation: ActivationPlan,
+    /// How bytecodes are counted.
+    pub counts: Counts,
+    /// Updates of the activation counter, if there are such counters.
+    pub activation: Option<ActivationPlan>,
     /// How each call site calls, in code order.
     pub calls: Vec<(Bci, CallTarget<'x>)>,
     /// Calls whose results are replaced.
@@ -57,36 +77,93 @@ pub struct Analysis<'x> {
     pub unnamed_locals: Vec<u16>,
     /// Calls of the runtime at places of the class library.
     pub hooks: Vec<&'static BodyHook>,
+    /// Whether recording begins and ends with its body under the original signature.
+    pub is_extent: bool,
+    /// Whether everything is recorded from its first entry on.
+    pub is_start: bool,
 }
 
 impl<'x> Analysis<'x> {
-    /// Analyses a method. `blocks` is `None` where bytecodes are not counted.
+    /// Analyses a method of a class, which has these members of its own. `rule` is `None` where bytecodes are not counted; `activation` is whether there are
+    /// activation counters.
+    #[allow(clippy::too_many_arguments)]
     pub fn of(
+        class: &ClassFile<'_>,
+        own: &OwnMembers,
+        member: &Member<'_>,
         code: &Code<'_>,
-        pool: &cct_classfile::ConstantPool<'_>,
-        planner: &mut ActivationPlanner,
-        blocks: Option<BlockRule>,
+        planners: &mut Planners,
+        rule: Option<BlockRule>,
+        activation: bool,
         calls: Vec<(Bci, CallTarget<'x>)>,
         pinned: Vec<(Bci, Clock)>,
     ) -> Result<Self> {
-        let activation = planner
-            .plan(code, pool)
-            .map_err(|_| Error::new(ErrorKind::TooMany("exception edges to analyse the method")))?;
+        let too_many = |_| Error::new(ErrorKind::TooMany("exception edges to analyse the method"));
+        let activation = match activation {
+            true => Some(planners.activation.plan(code, &class.pool).map_err(too_many)?),
+            false => None,
+        };
         let mut entry_is_target = code.handlers.iter().any(|h| h.handler == 0);
         for instruction in code.instructions() {
             instruction.for_each_target(|t| entry_is_target |= t == 0);
         }
-        let blocks = blocks.map(|rule| Blocks::of(code, pool, rule));
+        let planner = &mut planners.counts;
+        let counts = match rule {
+            None => Counts::None,
+            Some(BlockRule::Exact) => {
+                match exact_plan(class, own, member, code, activation.as_ref(), planner) {
+                    Some(plan) => Counts::Exact(plan),
+                    // The same numbers, with more updates.
+                    None => Counts::Blocks(self::blocks(code, &class.pool, BlockRule::Precise)),
+                }
+            }
+            Some(rule) => Counts::Blocks(self::blocks(code, &class.pool, rule)),
+        };
         Ok(Analysis {
-            blocks,
+            counts,
             activation,
             calls,
             pinned,
             entry_is_target,
             unnamed_locals: Vec::new(),
             hooks: Vec::new(),
+            is_extent: false,
+            is_start: false,
         })
     }
+}
+
+/// The plan for counting a method exactly; `None` if it is counted block by block. Where the activation counter is tested the agent looks.
+pub fn exact_plan(
+    class: &ClassFile<'_>,
+    own: &OwnMembers,
+    member: &Member<'_>,
+    code: &Code<'_>,
+    activation: Option<&ActivationPlan>,
+    planner: &mut CountPlanner,
+) -> Option<CountPlan> {
+    // The first point is the entry's, where nothing is pending.
+    let points = activation.map_or(&[][..], |activation| &activation.points[1..]);
+    let observed: Vec<Bci> = points.iter().filter(|point| point.test).map(|point| point.bci).collect();
+    let plan = planner.plan(class, own, member, code, &observed)?;
+    // A handler's frame says whether `this` is initialised, which must be known.
+    let has_frames = plan.guarded.is_empty()
+        || member.name != b"<init>"
+        || class.super_class == 0
+        || !initialisation::regions(code, &class.pool).is_empty();
+    has_frames.then_some(plan)
+}
+
+/// The blocks of a method by a rule. What comes behind a switch of the recording is counted behind it, by whatever rule.
+pub fn blocks(code: &Code<'_>, pool: &cct_classfile::ConstantPool<'_>, rule: BlockRule) -> Blocks {
+    let mut blocks = Blocks::of(code, pool, rule);
+    for call in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
+        let callee = call.pool_index().and_then(|index| pool.member_ref(index).ok());
+        if callee.is_some_and(|c| hooks::switch(c.class, c.name, c.descriptor).is_some()) {
+            blocks.cut(code, call.end());
+        }
+    }
+    blocks
 }
 
 /// Locals that instrumentation adds, all in one place.
@@ -100,6 +177,8 @@ struct Locals {
     saved: u16,
     /// The thread that was current on entry (OSI).
     thread: u16,
+    /// Bytecodes that have not gone into the node yet, where they are counted exactly and a local is needed.
+    pending: Option<u16>,
 }
 
 /// Writes a whole `method_info` with the instrumented body. `mid` is `None` where the body is not recorded.
@@ -166,39 +245,59 @@ fn write_at(
         Form::Original => *signature,
     };
     let object = constants.object(edit)?;
-    let added = match form {
+    let (mut added, behind) = match form {
         // The parameters themselves, as the descriptor implies them; or, moved, the node alone.
-        Form::Extended if moved => vec![V::Long],
-        Form::Extended => new_signature.initial_locals()[signature.initial_locals().len()..].to_vec(),
-        Form::Original => vec![V::Long, V::Long, V::Object(object)],
+        Form::Extended if moved => (vec![V::Long], at + 2),
+        Form::Extended => (
+            new_signature.initial_locals()[signature.initial_locals().len()..].to_vec(),
+            at + EXTENSION_SLOTS,
+        ),
+        Form::Original => (vec![V::Long, V::Long, V::Object(object)], at + 5),
     };
-    let locals = Locals { at, node: at, saved: at + 2, thread: at + 4 };
+    let uses_pending = matches!(&analysis.counts, Counts::Exact(plan) if plan.uses_local()) && mid.is_some();
+    if uses_pending {
+        added.push(V::Integer);
+    }
+    let pending = uses_pending.then_some(behind);
+    let locals = Locals { at, node: at, saved: at + 2, thread: at + 4, pending };
     let mut code_edit = CodeEdit::new(code, at, &added);
     let mut emitter = Emitter { edit, constants };
 
     // Prologue: the slot becomes the node.
     let mut prologue = Asm::new();
+    if analysis.is_start {
+        // Before its own entry, which is counted.
+        emitter.helper(&mut prologue, convention::START_AT)?;
+    }
     let incoming = match form {
         Form::Extended => arguments,
         Form::Original => {
             emitter.read_thread(&mut prologue, locals.thread, locals.saved)?;
+            let mut context = locals.saved;
             if rules::is_called_by_vm(emitter.edit.class().name(), member) {
-                emitter.replay(&mut prologue, locals.thread, locals.saved, locals.node)?;
-                locals.node
-            } else {
-                locals.saved
+                emitter.replay(&mut prologue, locals.thread, context, locals.node)?;
+                context = locals.node;
             }
+            if analysis.is_extent {
+                emitter.begin(&mut prologue, locals.thread, context, locals.node)?;
+                context = locals.node;
+            }
+            context
         }
     };
-    let entry = &analysis.activation.points[0];
-    debug_assert_eq!(entry.kind, UpdateKind::Entry);
     let context = match mid {
         Some(mid) => {
-            let count = match &analysis.blocks {
-                Some(blocks) if !analysis.entry_is_target => blocks[0].bytecodes,
-                _ => 0,
+            let count = match &analysis.counts {
+                Counts::Blocks(blocks) if !analysis.entry_is_target => blocks[0].bytecodes,
+                Counts::Exact(plan) => plan.entry,
+                Counts::Blocks(_) | Counts::None => 0,
             };
-            emitter.enter(&mut prologue, incoming, locals.node, mid, entry.decrement, count, entry.test)?;
+            let on_entry = analysis.activation.as_ref().map(|activation| &activation.points[0]);
+            emitter.enter(&mut prologue, incoming, locals.node, mid, count, on_entry)?;
+            if let Some(pending) = pending {
+                // Every frame says that it is an int.
+                prologue.int(0).store(Kind::Int, pending);
+            }
             Context::Node(locals.node)
         }
         None => {
@@ -217,14 +316,27 @@ fn write_at(
     // The passes.
     let body = Body { member, code, context, entry_is_target: analysis.entry_is_target };
     if mid.is_some() {
+        if let Counts::Exact(plan) = &analysis.counts {
+            // In front of the tests of the activation counter. The local is not named where there is none.
+            exact_counts::apply(&mut emitter, &mut code_edit, context, plan, pending.unwrap_or_default())?;
+        }
         activation_counters::apply(&mut emitter, &mut code_edit, &body, analysis)?;
         bytecode_counts::apply(&mut emitter, &mut code_edit, &body, analysis)?;
     }
     call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls)?;
     pinned_results::apply(&mut emitter, &mut code_edit, &body, &analysis.pinned)?;
     if form == Form::Original {
-        restore_on_exits(&mut emitter, &mut code_edit, &body, &signature.initial_locals(), locals, &added)?;
+        exits::restore_on_returns(&mut emitter, &mut code_edit, &body, locals)?;
     }
+    exits::catch_all(
+        &mut emitter,
+        &mut code_edit,
+        &body,
+        analysis,
+        form,
+        &signature.initial_locals(),
+        locals,
+    )?;
     // Six words on the empty stack for the prologue; five above whatever is there for a counted call.
     code_edit.need_stack(if code.max_stack == 0 { 6 } else { 5 });
 
@@ -299,50 +411,6 @@ pub struct Written {
     pub method_info: Vec<u8>,
     /// Attributes of the code that are unknown, may hold bytecode indices, and are therefore left out.
     pub dropped_attributes: Vec<String>,
-}
-
-/// OSI: what the thread carried on entry is put back on every exit, exceptional ones too.
-fn restore_on_exits(
-    emitter: &mut Emitter<'_, '_, '_>,
-    code_edit: &mut CodeEdit<'_, '_>,
-    body: &Body<'_, '_>,
-    initial_locals: &[VerificationType],
-    locals: Locals,
-    added: &[VerificationType],
-) -> Result<()> {
-    use VerificationType as V;
-    let mut restore = Asm::new();
-    emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
-    for instruction in body.code.instructions().filter(|i| opcode::is_return(i.opcode)) {
-        code_edit.before(instruction.bci, &restore);
-    }
-    let mut handler = restore;
-    handler.op(opcode::ATHROW);
-    let throwable = emitter.constants.throwable(emitter.edit)?;
-    let frame = |first: &[VerificationType]| {
-        let mut types = first.to_vec();
-        types.resize(usize::from(locals.at), V::Top);
-        types.extend_from_slice(added);
-        Frame { locals: types, stack: vec![V::Object(throwable)] }
-    };
-    let end = body.code.length();
-    if initial_locals.first() != Some(&V::UninitializedThis) {
-        let id = code_edit.handler(handler, frame(&[]));
-        code_edit.catch_all(0, end, id);
-        return Ok(());
-    }
-    // A constructor: `this` is uninitialised up to the call of this() or super(), and a frame says which. So two handlers.
-    let regions = initialisation::regions(body.code, &emitter.edit.class().pool);
-    let mut handlers = [None, None];
-    for region in regions {
-        let slot = &mut handlers[usize::from(region.initialised)];
-        let id = *slot.get_or_insert_with(|| {
-            let first: &[V] = if region.initialised { &[] } else { &[V::UninitializedThis] };
-            code_edit.handler(handler.clone(), frame(first))
-        });
-        code_edit.catch_all(region.start, region.end, id);
-    }
-    Ok(())
 }
 
 /// Number of slots that a body with these call sites uses.

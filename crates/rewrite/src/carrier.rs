@@ -7,6 +7,8 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{Index, Result, constant_pool, opcode};
 
+use cct_flow::UpdatePoint;
+
 use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
 use crate::hooks::RuntimeMethod;
 use crate::mid::Mid;
@@ -113,23 +115,29 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Slot in local `slot` -> node in local `node`: the callee is entered. With `poll`, the activation counter is tested after its update.
-    #[allow(clippy::too_many_arguments)]
+    /// Slot in local `slot` -> node in local `node`: the callee is entered, and counted with so many bytecodes. `activation` is the update of the activation
+    /// counter on entry, if there are such counters.
     pub fn enter(
         &mut self,
         asm: &mut Asm,
         slot: u16,
         node: u16,
         mid: Mid,
-        tick: u32,
         count: u32,
-        poll: bool,
+        activation: Option<&UpdatePoint>,
     ) -> Result<()> {
         asm.load(Kind::Long, slot);
         self.mid(asm, mid)?;
-        self.int(asm, tick)?;
+        let helper = match activation {
+            None => convention::ENTER,
+            Some(UpdatePoint { decrement: 0, test: false, .. }) => convention::ENTER,
+            Some(update) => {
+                self.int(asm, update.decrement)?;
+                if update.test { convention::ENTER_AND_POLL } else { convention::ENTER_AND_TICK }
+            }
+        };
         self.int(asm, count)?;
-        self.helper(asm, if poll { convention::ENTER_AND_POLL } else { convention::ENTER })?;
+        self.helper(asm, helper)?;
         asm.store(Kind::Long, node);
         Ok(())
     }
@@ -148,6 +156,14 @@ impl Emitter<'_, '_, '_> {
     pub fn replay(&mut self, asm: &mut Asm, thread: u16, context: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);
         self.helper(asm, convention::REPLAY)?;
+        asm.store(Kind::Long, slot);
+        Ok(())
+    }
+
+    /// The context in local `from` into local `slot`; where it says that recording begins with an extent, which this is, the root's.
+    pub fn begin(&mut self, asm: &mut Asm, thread: u16, from: u16, slot: u16) -> Result<()> {
+        asm.load(Kind::Reference, thread).load(Kind::Long, from);
+        self.helper(asm, convention::BEGIN)?;
         asm.store(Kind::Long, slot);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::hooks::RuntimeMethod;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
-pub const SCHEME: &str = "1";
+pub const SCHEME: &str = "2";
 
 /// Parameters behind the original ones: the caller's slot, and a marker that is always null.
 ///
@@ -40,6 +40,8 @@ pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     // The slot to be used by code that is entered without a context.
     (b"java/lang/Thread", b"cct$context", b"J"),
+    // The slot of the thread's root, once it has a tree, where recording begins and ends with extents.
+    (b"java/lang/Thread", b"cct$root", b"J"),
     // The loader's number in the library that rewrites classes at load time.
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
     // Whether the class inherits `hashCode` from `Object`.
@@ -81,9 +83,11 @@ macro_rules! helpers {
 }
 
 helpers! {
-    ENTER = b"cct$enter" b"(JJII)J";
+    ENTER = b"cct$enter" b"(JJI)J";
+    ENTER_AND_TICK = b"cct$enterAndTick" b"(JJII)J";
     ENTER_AND_POLL = b"cct$enterAndPoll" b"(JJII)J";
     COUNT = b"cct$count" b"(JI)V";
+    DRAIN = b"cct$drain" b"(JI)I";
     TICK = b"cct$tick" b"(JI)V";
     LOOP = b"cct$loop" b"(JII)V";
     STORE = b"cct$store" b"(J)V";
@@ -96,6 +100,10 @@ helpers! {
     LINK_HASH_CODE = b"cct$linkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
     RESTORE = b"cct$restore" b"(Ljava/lang/Object;J)V";
     REPLAY = b"cct$replay" b"(Ljava/lang/Object;J)J";
+    CARRY = b"cct$carry" b"(Ljava/lang/Object;J)V";
+    BEGIN = b"cct$begin" b"(Ljava/lang/Object;J)J";
+    START_AT = b"cct$startAt" b"()V";
+    RECORD = b"cct$record" b"(Ljava/lang/Object;I)Z";
 }
 
 impl Helper {

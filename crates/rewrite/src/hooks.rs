@@ -1,5 +1,7 @@
 //! Single places of the class library where the runtime must be called, and members that single classes get.
 
+use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+
 use crate::convention;
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
@@ -128,7 +130,7 @@ pub fn body_hooks(class: &[u8], name: &[u8], reproducible: bool) -> impl Iterato
     BODY_HOOKS.iter().chain(special).filter(move |h| h.class == class && h.name == name)
 }
 
-/// What a native's wrapper does beside calling it, or in its stead.
+/// What a native's wrapper does beside calling it, or in its stead. A runtime method that returns any object returns one of the type that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeHook {
     /// Passes `this` and all arguments to a runtime method before, which returns the class file to be defined instead: an array or a buffer, like
@@ -198,9 +200,9 @@ const SIMPLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
         b"(Ljava/lang/Throwable;I)Ljava/lang/StackTraceElement;";
     b"java/lang/Thread" b"dumpThreads" Result STACKS b"filter" b"([[Ljava/lang/StackTraceElement;)[[Ljava/lang/StackTraceElement;";
     b"sun/management/ThreadImpl" b"getThreadInfo1" After STACKS b"after$getThreadInfo1"
-        b"([JI[Ljava/lang/management/ThreadInfo;)V";
+        b"([JILjava/lang/Object;)V";
     b"sun/management/ThreadImpl" b"dumpThreads0" After STACKS b"after$dumpThreads0"
-        b"([Ljava/lang/management/ThreadInfo;[JZZI)[Ljava/lang/management/ThreadInfo;";
+        b"(Ljava/lang/Object;[JZZI)Ljava/lang/Object;";
     b"java/lang/SecurityManager" b"getClassContext" Result STACKS b"filter" b"([Ljava/lang/Class;)[Ljava/lang/Class;";
     b"java/lang/SecurityManager" b"classDepth" After STACKS b"after$classDepth" b"(ILjava/lang/SecurityManager;Ljava/lang/String;)I";
     b"java/lang/SecurityManager" b"classLoaderDepth0" After STACKS b"after$classLoaderDepth0" b"(ILjava/lang/SecurityManager;)I";
@@ -209,8 +211,7 @@ const SIMPLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
     b"java/lang/StackTraceElement" b"initStackTraceElements" Instead STACKS b"initStackTraceElements"
         b"([Ljava/lang/StackTraceElement;Ljava/lang/Object;I)V";
     b"java/lang/Thread" b"getStackTrace0" Result STACKS b"filter" b"(Ljava/lang/Object;)Ljava/lang/Object;";
-    b"jdk/internal/vm/ThreadSnapshot" b"create" Result STACKS b"filter"
-        b"(Ljdk/internal/vm/ThreadSnapshot;)Ljdk/internal/vm/ThreadSnapshot;";
+    b"jdk/internal/vm/ThreadSnapshot" b"create" Result STACKS b"snapshot" b"(Ljava/lang/Object;)Ljava/lang/Object;";
     b"java/lang/NullPointerException" b"getExtendedNPEMessage" After STACKS b"after$getExtendedNPEMessage"
         b"(Ljava/lang/String;Ljava/lang/NullPointerException;)Ljava/lang/String;";
     b"java/lang/StackFrameInfo" b"expandStackFrameInfo" After WALKS b"after$expandStackFrameInfo" b"(Ljava/lang/StackFrameInfo;)V";
@@ -262,13 +263,13 @@ const WALK_HOOKS: &[(&[u8], &[u8], NativeHook)] = &[
         4
     ),
     walk_begins!(
-        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)[Ljava/lang/Object;",
-        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)J",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JILjava/lang/Object;Ljava/lang/Object;II[Ljava/lang/Object;)[Ljava/lang/Object;",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JILjava/lang/Object;Ljava/lang/Object;II[Ljava/lang/Object;)J",
         6
     ),
     walk_begins!(
-        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)[Ljava/lang/Object;",
-        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)I",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IILjava/lang/Object;Ljava/lang/Object;II[Ljava/lang/Object;)[Ljava/lang/Object;",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;IILjava/lang/Object;Ljava/lang/Object;II[Ljava/lang/Object;)I",
         6
     ),
 ];
@@ -297,11 +298,18 @@ pub fn native_hook(
     let special = if reproducible { REPRODUCIBLE_HOOKS } else { &[] };
     let hook = special
         .iter()
-        .chain(SIMPLE_HOOKS)
-        .chain(REFLECTION_HOOKS)
-        .chain(WALK_HOOKS)
+        .chain(all_hooks())
         .find(|(c, n, hook)| *c == class && *n == name && hook.fits(class, descriptor, is_static));
     hook.map(|(.., hook)| hook)
+}
+
+fn all_hooks() -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], NativeHook)> {
+    SIMPLE_HOOKS.iter().chain(REFLECTION_HOOKS).chain(WALK_HOOKS)
+}
+
+/// Whether natives of this name have hooks in some release of the class library.
+pub fn is_hooked(class: &[u8], native: &[u8]) -> bool {
+    all_hooks().any(|(c, n, _)| *c == class && *n == native)
 }
 
 impl NativeHook {
@@ -309,31 +317,50 @@ impl NativeHook {
         let close = native.iter().rposition(|&b| b == b')').unwrap_or_default();
         let (arguments, result) = (&native[1..close], &native[close + 1..]);
         let receiver = if is_static { Vec::new() } else { [b"L", class, b";"].concat() };
+        let all = [&*receiver, arguments].concat();
         match self {
-            NativeHook::Define(RuntimeMethod { descriptor, .. }) => {
-                descriptor.starts_with(&[b"(", &*receiver, arguments, b")"].concat())
-            }
-            NativeHook::Last(RuntimeMethod { descriptor, .. }) => {
-                descriptor.split(|&b| b == b')').next_back().is_some_and(|last| arguments.ends_with(last))
-            }
-            NativeHook::Result(RuntimeMethod { descriptor, .. }) => {
-                [b"(", result, b")", result].concat() == *descriptor
-            }
-            NativeHook::Instead(RuntimeMethod { descriptor, .. }) => {
-                [b"(", &*receiver, arguments, b")", result].concat() == *descriptor
-            }
-            NativeHook::After(RuntimeMethod { descriptor, .. }) => {
+            NativeHook::Define(method) => method.takes(&all),
+            NativeHook::Last(method) => method
+                .descriptor
+                .split(|&b| b == b')')
+                .next_back()
+                .is_some_and(|last| arguments.ends_with(last)),
+            NativeHook::Result(method) => method.takes(result) && method.gives(result),
+            NativeHook::Instead(method) => method.takes(&all) && method.gives(result),
+            NativeHook::After(method) => {
                 let returned = if result == b"V" { b"" } else { result };
-                [b"(", returned, &*receiver, arguments, b")", result].concat() == *descriptor
+                method.takes(&[returned, &*all].concat()) && method.gives(result)
             }
-            NativeHook::Entered(RuntimeMethod { descriptor, .. }) => {
-                [b"(", &*receiver, arguments, b")V"].concat() == *descriptor
-            }
-            NativeHook::Arguments(replaced) => {
-                let taken = [b"(", &*receiver, arguments, b")"].concat();
-                replaced.iter().all(|(_, method)| method.descriptor.starts_with(&taken))
-            }
+            NativeHook::Entered(method) => method.takes(&all) && method.gives(b"V"),
+            NativeHook::Arguments(replaced) => replaced.iter().all(|(_, method)| method.takes(&all)),
         }
+    }
+}
+
+impl RuntimeMethod {
+    /// The result if it may be any object. The runtime's methods take and return such in the place of classes that some release of the class library
+    /// does not have, or some module beside `java.base` has: who reflects over the runtime makes the JVM look for all classes in descriptors.
+    pub fn gives_any(&self) -> bool {
+        self.descriptor.ends_with(b")Ljava/lang/Object;")
+    }
+
+    /// Whether it can be called with values of these types, given as in a descriptor.
+    fn takes(&self, given: &[u8]) -> bool {
+        let given = [b"(", given, b")V"].concat();
+        let (Ok(wanted), Ok(given)) =
+            (MethodDescriptor::parse(self.descriptor), MethodDescriptor::parse(&given))
+        else {
+            return false;
+        };
+        let any = FieldType::Class(convention::OBJECT);
+        wanted.arguments().count() == given.arguments().count()
+            && wanted.arguments().zip(given.arguments()).all(|(w, g)| w == g || w == any && g.is_reference())
+    }
+
+    /// Whether it returns this type, or what may be of it.
+    fn gives(&self, result: &[u8]) -> bool {
+        let is_reference = matches!(result, [b'L' | b'[', ..]);
+        self.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference
     }
 }
 
@@ -347,9 +374,33 @@ pub fn replacement(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Runti
     row.map(|(_, name, descriptor)| RuntimeMethod::of(STACKS, name, descriptor))
 }
 
+/// The class by which a program says what is recorded. It is the program's own; its methods do nothing until they are rewritten.
+const RECORDING: &[u8] = b"cctrewrite/api/Recording";
+
+/// Its methods, and the number by which the runtime (`Regions`) knows what each of them asks for.
+const SWITCHES: &[(&[u8], &[u8], i16)] = &[
+    (b"start", b"()V", 0),
+    (b"start", b"(Ljava/lang/String;)V", 0),
+    (b"stop", b"()V", 1),
+    (b"startAll", b"()V", 2),
+    (b"startAll", b"(Ljava/lang/String;)V", 2),
+    (b"stopAll", b"()V", 3),
+    (b"active", b"()Z", 4),
+];
+
+/// What a method asks for, if it is one that switches the recording.
+pub fn switch(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<i16> {
+    let row = SWITCHES.iter().find(|row| class == RECORDING && (row.0, row.1) == (name, descriptor));
+    row.map(|(.., what)| *what)
+}
+
+/// Packages of ours whose classes a program brings along: they are rewritten like its own.
+const OF_PROGRAMS: &[&[u8]] = &[b"cctrewrite/api/", b"cctrewrite/bench/"];
+
 /// Whether a class belongs to the runtime itself, and stays as it is.
 pub fn is_runtime_class(name: &[u8]) -> bool {
-    name.starts_with(b"java/lang/Cct") || name.starts_with(b"cctrewrite/")
+    let is_program = OF_PROGRAMS.iter().any(|package| name.starts_with(package));
+    name.starts_with(b"java/lang/Cct") || name.starts_with(b"cctrewrite/") && !is_program
 }
 
 /// Whether this class gets the helpers.
@@ -422,6 +473,20 @@ mod tests {
             assert!(hook(b"callStackWalk", descriptor.as_bytes()), "{descriptor}");
         }
         assert!(!hook(b"callStackWalk", b"(II[Ljava/lang/Object;)Ljava/lang/Object;"));
+    }
+
+    /// `Thread.getStackTrace0` returns any object up to JDK 26, and says more of it since.
+    #[test]
+    fn what_may_be_any_object_may_be_of_a_class() {
+        let hook = |class: &[u8], name: &[u8], descriptor: &[u8], is_static| {
+            native_hook(class, name, descriptor, is_static, false).is_some()
+        };
+        for result in ["Ljava/lang/Object;", "[Ljava/lang/StackTraceElement;"] {
+            assert!(hook(b"java/lang/Thread", b"getStackTrace0", format!("(){result}").as_bytes(), false));
+        }
+        assert!(!hook(b"java/lang/Thread", b"getStackTrace0", b"()I", false));
+        let create = b"(Ljava/lang/Thread;)Ljdk/internal/vm/ThreadSnapshot;";
+        assert!(hook(b"jdk/internal/vm/ThreadSnapshot", b"create", create, true));
     }
 
     #[test]

@@ -91,7 +91,8 @@ pub const PINS: &[Pin] = &[
     pin(b"java/lang/ref/SoftReference", b"<init>", Clock::Collections, 8, NEWEST),
     pin(b"java/lang/ref/SoftReference", b"get", Clock::Collections, 8, NEWEST),
     // SALT, from 17 on SALT32L and REVERSE. While an archive is dumped, the VM gives the seed.
-    pin(b"java/util/ImmutableCollections", b"<clinit>", Clock::Nanos, 9, NEWEST),
+    pin(b"java/util/ImmutableCollections", b"<clinit>", Clock::Nanos, 9, 26),
+    pin(b"java/util/ImmutableCollections", b"runtimeSetup", Clock::Nanos, 27, NEWEST),
     pin(b"java/util/Random", b"<init>", Clock::Nanos, 8, NEWEST),
     pin(b"java/util/SplittableRandom", b"initialSeed", Clock::Nanos, 8, 8),
     pin(b"java/util/SplittableRandom", b"initialSeed", Clock::Millis, 8, 8),

@@ -20,9 +20,10 @@ impl Provenance {
         let (blocks, metrics) = (settings.blocks_name(), settings.metrics_name());
         let intrinsics = settings.intrinsics_name();
         let reproducible = settings.reproducible_name();
+        let activation = settings.activation_name();
         let scheme = convention::SCHEME;
         let lines = format!(
-            "blocks={blocks}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nblocks={blocks}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -46,7 +47,9 @@ impl Provenance {
         };
         let blocks = match self.value("blocks")? {
             "precise" => BlockRule::Precise,
-            "default" | "none" => BlockRule::Default,
+            "exact" => BlockRule::Exact,
+            "default" => BlockRule::Default,
+            "none" => Settings::default().blocks,
             _ => return None,
         };
         let intrinsics = match self.value("intrinsics")? {
@@ -54,12 +57,13 @@ impl Provenance {
             "native" => Intrinsics::Native,
             _ => return None,
         };
-        let reproducible = match self.value("reproducible")? {
-            "yes" => true,
-            "no" => false,
-            _ => return None,
+        let yes = |key| match self.value(key)? {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
         };
-        Some(Settings { metrics, blocks, intrinsics, reproducible })
+        let (reproducible, activation) = (yes("reproducible")?, yes("activation")?);
+        Some(Settings { metrics, blocks, intrinsics, reproducible, activation })
     }
 
     /// `key=value` lines, sorted.
@@ -96,8 +100,9 @@ mod tests {
     fn settings_come_back_from_the_lines() {
         for metrics in [Metrics::Calls, Metrics::CallsAndBytecodes] {
             for intrinsics in [Intrinsics::Bytecode, Intrinsics::Native] {
-                for reproducible in [false, true] {
-                    let settings = Settings { metrics, intrinsics, reproducible, ..Settings::default() };
+                for (reproducible, activation) in [(false, true), (true, false)] {
+                    let settings =
+                        Settings { metrics, intrinsics, reproducible, activation, ..Settings::default() };
                     let provenance = Provenance::new("test", &settings, None);
                     assert!(provenance.lines().lines().is_sorted());
                     assert_eq!(provenance.settings(), Some(settings));

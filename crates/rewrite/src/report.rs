@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use cct_classfile::Member;
 
+use crate::mid::Mid;
 use crate::plan::{Treatment, lossy};
 
 /// What was left out of a body because the method would have outgrown 64 KB, or its jumps their reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fallback {
-    /// Counted by default blocks instead of precise ones.
+    /// Counted by default blocks instead of exact or precise ones.
     DefaultBlocks,
     /// Its calls are counted, its bytecodes are not.
     CallsOnly,
@@ -21,7 +22,7 @@ impl Fallback {
     /// For people.
     pub fn describe(self) -> &'static str {
         match self {
-            Fallback::DefaultBlocks => "too large for precise blocks: counted by default blocks",
+            Fallback::DefaultBlocks => "too large for this rule of blocks: counted by default blocks",
             Fallback::CallsOnly => {
                 "too large for bytecode counting: its calls are counted, its bytecodes are not"
             }
@@ -72,6 +73,12 @@ pub struct ClassReport {
     pub unpinned: Vec<String>,
     /// Methods that had to fall back.
     pub fallbacks: Vec<(String, Fallback)>,
+    /// Marked methods: which extent each is, and the id of its node, if it has one.
+    pub extents: Vec<(usize, Option<Mid>)>,
+    /// Which starts were found.
+    pub starts: Vec<usize>,
+    /// Methods that were named as an extent, by its place, and cannot be one: the method and why.
+    pub refused_extents: Vec<(usize, String, &'static str)>,
 }
 
 impl ClassReport {

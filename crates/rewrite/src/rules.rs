@@ -47,6 +47,12 @@ pub const STACK_INSPECTING_NATIVES: &[(&[u8], &[u8])] =
 pub const FRAME_LISTING_NATIVES: &[(&[u8], &[u8])] =
     &[(b"java/lang/SecurityManager", b"getClassContext"), (b"java/lang/SecurityManager", b"classDepth")];
 
+/// Whether a native's frame is in no stack, so that its forwarder's must not stand for it: by this one a virtual thread leaves its carrier, with its
+/// caller as the youngest frame. (Since JDK 27 HotSpot lists the frames of such threads by itself.)
+pub fn never_has_a_frame(class: &[u8], native: &[u8]) -> bool {
+    (class, native) == (b"jdk/internal/vm/Continuation", b"doYield")
+}
+
 /// Methods that must keep to their original signature.
 pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
     (
@@ -70,7 +76,7 @@ pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
 pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
 
 /// What HotSpot calls by itself in the middle of a bytecode, beside class initialisers, `loadClass`, and the constructors of the exceptions that
-/// it throws (`vmSymbols`, `JavaCalls`; 8 to 25).
+/// it throws (`vmSymbols`, `JavaCalls`; 8 to 27).
 const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"java/lang/ClassLoader", b"addClass"),
     (b"java/lang/ClassLoader", b"checkPackageAccess"),
@@ -94,7 +100,7 @@ const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"sun/misc/Unsafe", b"throwNoSuchMethodError"),
 ];
 
-/// The exceptions that HotSpot makes by calling their constructors (`vmSymbols`, 8 to 25).
+/// The exceptions that HotSpot makes by calling their constructors (`vmSymbols`, 8 to 27).
 const THROWN_BY_VM: &[&[u8]] = &[
     b"java/lang/AbstractMethodError",
     b"java/lang/ArithmeticException",

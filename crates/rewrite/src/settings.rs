@@ -31,15 +31,18 @@ pub struct Settings {
     pub intrinsics: Intrinsics,
     /// Whether what differs from run to run is pinned ([`crate::pins`]).
     pub reproducible: bool,
+    /// Whether the profiling agent reports while the program runs, by activation counters (JP 5).
+    pub activation: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
             metrics: Metrics::CallsAndBytecodes,
-            blocks: BlockRule::Default,
+            blocks: BlockRule::Exact,
             intrinsics: Intrinsics::Bytecode,
             reproducible: false,
+            activation: false,
         }
     }
 }
@@ -51,6 +54,7 @@ impl Settings {
             (Metrics::Calls, _) => "none",
             (_, BlockRule::Default) => "default",
             (_, BlockRule::Precise) => "precise",
+            (_, BlockRule::Exact) => "exact",
         }
     }
 
@@ -72,11 +76,20 @@ impl Settings {
 
     /// Whether the program's sources of chance are pinned, as `yes` or `no`.
     pub fn reproducible_name(&self) -> &'static str {
-        if self.reproducible { "yes" } else { "no" }
+        yes_or_no(self.reproducible)
+    }
+
+    /// Whether there are activation counters, as `yes` or `no`.
+    pub fn activation_name(&self) -> &'static str {
+        yes_or_no(self.activation)
     }
 
     /// The rule by which bytecodes are counted, if they are.
     pub fn block_rule(&self) -> Option<BlockRule> {
         (self.metrics == Metrics::CallsAndBytecodes).then_some(self.blocks)
     }
+}
+
+fn yes_or_no(choice: bool) -> &'static str {
+    if choice { "yes" } else { "no" }
 }

@@ -15,6 +15,7 @@ use crate::carrier::{Emitter, push_slot_offset};
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook, RuntimeMethod};
 use crate::mid::Mid;
+use crate::rules;
 
 /// A method, seen by the wrapper that stands for it.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +92,24 @@ impl<'t, 'a> Target<'t, 'a> {
         let op = if self.is_static() { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
         let index = self.reference(emitter, descriptor)?;
         asm.indexed(op, index);
+        Ok(())
+    }
+
+    /// Calls a runtime method whose result is this method's.
+    fn result_of(
+        &self,
+        emitter: &mut Emitter<'_, '_, '_>,
+        asm: &mut Asm,
+        method: RuntimeMethod,
+    ) -> Result<()> {
+        emitter.runtime(asm, method)?;
+        if let (true, FieldType::Class(class) | FieldType::Array(class)) =
+            (method.gives_any(), self.signature.descriptor.result)
+            && class != convention::OBJECT
+        {
+            let class = emitter.edit.additions.class_named(class)?;
+            asm.indexed(opcode::CHECKCAST, class);
+        }
         Ok(())
     }
 
@@ -288,8 +307,11 @@ fn then_original(
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(stack);
+    let class = emitter.edit.class();
+    let never_seen = rules::never_has_a_frame(class.name(), class.pool.utf8(target.name_index)?);
     let line = match target.access_flags & access::NATIVE {
         0 => FORWARDER_LINE,
+        _ if never_seen => FORWARDER_LINE,
         _ => NATIVE_FORWARDER_LINE,
     };
     Straight { asm, max_stack, max_locals: arguments + EXTENSION_SLOTS, catch: None, line }
@@ -376,7 +398,7 @@ pub fn bytecode_to_native(
         }
     }
     if let Some(mid) = mid {
-        emitter.enter(&mut asm, node, node, mid, 0, 0, false)?;
+        emitter.enter(&mut asm, node, node, mid, 0, None)?;
     }
     emitter.read_thread(&mut asm, thread, saved)?;
     // From here on the saved context is known, so the handler may cover the store too.
@@ -385,7 +407,7 @@ pub fn bytecode_to_native(
     if mid.is_some() {
         push_slot_offset(&mut asm, 0);
     }
-    emitter.helper(&mut asm, convention::RESTORE)?;
+    emitter.helper(&mut asm, convention::CARRY)?;
     if let Some(NativeHook::Entered(method)) = hook {
         target.push_arguments(&mut asm);
         emitter.runtime(&mut asm, *method)?;
@@ -415,7 +437,7 @@ fn then_original_and_restore(
     match hook {
         Some(NativeHook::Instead(method)) => {
             target.push_arguments(&mut asm);
-            emitter.runtime(&mut asm, *method)?;
+            target.result_of(emitter, &mut asm, *method)?;
         }
         Some(NativeHook::After(_)) => {
             let depth = emitter.constants.runtime_method(hooks::DEPTH, emitter.edit)?;
@@ -432,10 +454,10 @@ fn then_original_and_restore(
     emitter.restore_thread(&mut restore, thread, saved)?;
     asm.bytes.extend_from_slice(&restore.bytes);
     match hook {
-        Some(NativeHook::Result(method)) => emitter.runtime(&mut asm, *method)?,
+        Some(NativeHook::Result(method)) => target.result_of(emitter, &mut asm, *method)?,
         Some(NativeHook::After(method)) => {
             target.push_arguments(&mut asm);
-            emitter.runtime(&mut asm, *method)?;
+            target.result_of(emitter, &mut asm, *method)?;
         }
         _ => {}
     }
@@ -513,6 +535,32 @@ pub fn forwarder(
     asm.ret(Kind::of(parsed.result));
     let max_stack = slot.max(parsed.result.slots());
     Straight { asm, max_stack, max_locals: slot, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// A static method by which the program switches the recording: its argument, if it has one, is the region's name, and its result, if it has one,
+/// whether the thread is recorded.
+pub fn switch(
+    emitter: &mut Emitter<'_, '_, '_>,
+    signature: &Signature<'_>,
+    what: i16,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    match signature.argument_slots() {
+        0 => asm.op(opcode::ACONST_NULL),
+        _ => asm.load(Kind::Reference, 0),
+    };
+    asm.int(what);
+    emitter.helper(&mut asm, convention::RECORD)?;
+    let result = Kind::of(signature.descriptor.result);
+    if result.is_none() {
+        asm.op(opcode::POP);
+    }
+    asm.ret(result);
+    let max_locals = signature.argument_slots();
+    Straight { asm, max_stack: 2, max_locals, catch: None, line: FORWARDER_LINE }
         .write(emitter, &mut head)?;
     Ok(head.finish())
 }

@@ -28,22 +28,22 @@ public final class Program {
 
     /** main calls a (from two sites) and b; a calls b, which recurses once; leaf and call. */
     static void calls() {
-        long main = CctRuntime.enter(here(), mid("main"), 3, 3);
+        long main = CctRuntime.enterAndTick(here(), mid("main"), 3, 3);
         for (int i = 0; i < 10; i++) {
-            long a = CctRuntime.enter(main + SLOTS + 8 * (i % 2), mid("a"), 5, 0);
+            long a = CctRuntime.enterAndTick(main + SLOTS + 8 * (i % 2), mid("a"), 5, 0);
             CctRuntime.count(a, 5);
-            long b = CctRuntime.enter(a + SLOTS, mid("b"), 1, 1);
-            CctRuntime.enter(b + SLOTS, mid("b"), 1, 1);
+            long b = CctRuntime.enterAndTick(a + SLOTS, mid("b"), 1, 1);
+            CctRuntime.enterAndTick(b + SLOTS, mid("b"), 1, 1);
         }
-        CctRuntime.enter(main + SLOTS, mid("b"), 0, 7);
+        CctRuntime.enter(main + SLOTS, mid("b"), 7);
         CctRuntime.leaf(main + SLOTS, mid("Object"), 1);
         CctRuntime.leaf(main + SLOTS, mid("Object"), 1);
         Object thread = CctRuntime.thread();
         long before = CctRuntime.context(thread);
         CctRuntime.call(main + SLOTS, mid("foreign"), 0);
-        long inside = CctRuntime.enter(CctRuntime.context(thread), mid("b"), 0, 2);
+        long inside = CctRuntime.enter(CctRuntime.context(thread), mid("b"), 2);
         CctRuntime.store(inside + SLOTS);
-        CctRuntime.enter(CctRuntime.context(thread), 0x1234567890ABCD00L, 0, 100);
+        CctRuntime.enter(CctRuntime.context(thread), 0x1234567890ABCD00L, 100);
         CctRuntime.restore(thread, before);
         check(CctRuntime.context(thread) == before, "restored");
         CctRuntime.tick(main, 10);
@@ -55,7 +55,7 @@ public final class Program {
         Object thread = CctRuntime.thread();
         long before = CctRuntime.context(thread);
         CctRuntime.restore(thread, CctRuntime.BYPASS);
-        long node = CctRuntime.enter(CctRuntime.context(thread), mid("a"), 1, 1);
+        long node = CctRuntime.enterAndTick(CctRuntime.context(thread), mid("a"), 1, 1);
         check(node == 0, "no node in bypass");
         CctRuntime.count(node, 1);
         CctRuntime.tick(node, 1);
@@ -73,35 +73,35 @@ public final class Program {
     /** With record=off the JVM counts as not booted for ever. */
     static void off() {
         check(CctRuntime.thread() == null, "no thread");
-        check(CctRuntime.enter(here(), mid("a"), 1, 1) == 0, "no node");
+        check(CctRuntime.enterAndTick(here(), mid("a"), 1, 1) == 0, "no node");
     }
 
     static void embedded() {
-        CctRuntime.enter(here(), mid("a"), 1, 1);
+        CctRuntime.enterAndTick(here(), mid("a"), 1, 1);
     }
 
     /** A path of 100000 contexts, and 3000 children of one context. */
     static void shape() {
-        long node = CctRuntime.enter(here(), mid("main"), 0, 1);
+        long node = CctRuntime.enter(here(), mid("main"), 1);
         long top = node;
         for (int i = 0; i < 100000; i++) {
-            node = CctRuntime.enter(node + SLOTS, mid(i % 2 == 0 ? "a" : "b"), 0, 1);
+            node = CctRuntime.enter(node + SLOTS, mid(i % 2 == 0 ? "a" : "b"), 1);
         }
         for (int round = 0; round < 2; round++) {
             for (int i = 1; i <= 3000; i++) {
-                CctRuntime.enter(top + SLOTS, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, 0, i);
+                CctRuntime.enter(top + SLOTS, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, i);
             }
         }
     }
 
     /** Stacks overflow at ever other places of the runtime. */
     static void overflow() {
-        long main = CctRuntime.enter(here(), mid("main"), 0, 0);
+        long main = CctRuntime.enter(here(), mid("main"), 0);
         for (int i = 1; i <= 20; i++) {
             try {
                 dive(main, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, i % 7);
             } catch (StackOverflowError e) {
-                CctRuntime.enter(main + SLOTS, mid("a"), 0, 1);
+                CctRuntime.enter(main + SLOTS, mid("a"), 1);
             }
         }
     }
@@ -110,7 +110,7 @@ public final class Program {
         if (padding > 0) {
             return dive(caller, mid, padding - 1) + 1;
         }
-        return dive(CctRuntime.enter(caller + SLOTS + 8, mid, 0, 1), mid, 0) + 1;
+        return dive(CctRuntime.enter(caller + SLOTS + 8, mid, 1), mid, 0) + 1;
     }
 
     static final class Worker extends Thread {
@@ -120,7 +120,7 @@ public final class Program {
 
         @Override
         public void run() {
-            CctRuntime.enter(here(), mid("a"), 0, 1);
+            CctRuntime.enter(here(), mid("a"), 1);
         }
     }
 
@@ -153,7 +153,7 @@ public final class Program {
             pair[i] = new Thread("pair-" + i) {
                 @Override
                 public void run() {
-                    CctRuntime.enter(here(), mid("a"), 0, 1);
+                    CctRuntime.enter(here(), mid("a"), 1);
                     try {
                         both.await();
                     } catch (Exception e) {
@@ -169,10 +169,10 @@ public final class Program {
 
     /** More contexts than two MiB can hold. */
     static void memory() {
-        long main = CctRuntime.enter(here(), mid("main"), 0, 0);
+        long main = CctRuntime.enter(here(), mid("main"), 0);
         for (int i = 0; i < 20000; i++) {
-            long node = CctRuntime.enter(main + SLOTS, (long) (i + 1) * 0x5851F42D4C957F2DL & ~0x7FL | 64, 0, 1);
-            CctRuntime.enter(node + SLOTS + 8 * 63, mid("a"), 0, 1);
+            long node = CctRuntime.enter(main + SLOTS, (long) (i + 1) * 0x5851F42D4C957F2DL & ~0x7FL | 64, 1);
+            CctRuntime.enter(node + SLOTS + 8 * 63, mid("a"), 1);
         }
         Thread late = new Worker("late");
         late.start();
@@ -185,7 +185,7 @@ public final class Program {
 
     /** A loop that reports. */
     static void agent() {
-        long main = CctRuntime.enter(here(), mid("main"), 0, 0);
+        long main = CctRuntime.enter(here(), mid("main"), 0);
         // More than a thread runs before it takes up what the agent told at its start.
         CctRuntime.loop(main, 1 << 21, 0);
         for (int i = 0; i < 1000; i++) {
@@ -226,7 +226,7 @@ public final class Program {
         }
         String enter = System.getProperty("enter");
         if (enter != null) {
-            CctRuntime.enter(here(), Long.parseUnsignedLong(enter, 16), 0, 1);
+            CctRuntime.enter(here(), Long.parseUnsignedLong(enter, 16), 1);
         }
     }
 
@@ -248,7 +248,7 @@ public final class Program {
         check(all.length == 3 && rest.length == 1 && rest[0].getName().equals("n"), "methods");
         check(CctHooks.filter(rest) == rest, "same array");
         java.lang.reflect.Field[] fields = CctHooks.filter(Thread.class.getDeclaredFields());
-        check(fields.length == Thread.class.getDeclaredFields().length - 1, "fields");
+        check(fields.length == Thread.class.getDeclaredFields().length - 2, "fields");
         java.lang.reflect.Constructor<?>[] constructors = String.class.getDeclaredConstructors();
         check(CctHooks.filter(constructors) == constructors, "constructors");
     }

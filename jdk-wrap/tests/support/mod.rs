@@ -82,7 +82,9 @@ impl Prepared {
         let thread = folder.path().join("Thread.class");
         let mut java = Command::new(home.join("bin/java"));
         assert!(java.arg("-cp").arg(&tests).arg("CopyThread").arg(&thread).status().unwrap().success());
-        let patched = files::add_long_field(&fs::read(&thread).unwrap(), "cct$context");
+        let patched = ["cct$context", "cct$root"]
+            .iter()
+            .fold(fs::read(&thread).unwrap(), |class, field| files::add_long_field(&class, field));
         write_class(&boot, "java/lang/Thread", &patched);
         Prepared { home, modular, boot, tests, _folder: folder }
     }

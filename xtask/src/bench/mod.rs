@@ -3,10 +3,16 @@
 //! They are no tests, since a busy machine measures something else; whoever runs them decides whether the numbers are worth keeping.
 
 mod asm;
+mod ground;
 mod machine;
 mod measure;
+mod memory;
 mod page;
 mod rewrite;
+mod run;
+mod sources;
+mod trees;
+mod ways;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -16,6 +22,10 @@ use clap::Subcommand;
 pub enum Benchmark {
     /// How long `cctrewrite instrument rt.jar` takes, beside ASM doing comparable work, and a plain copy.
     Rewrite(rewrite::Arguments),
+    /// How long programs take on profiled JDKs, beside the plain ones.
+    Run(run::Arguments),
+    /// How much memory contexts take, in the JVM and in the profile, and how long the profile's writing takes.
+    Memory(memory::Arguments),
 }
 
 /// Runs a benchmark and writes its section of docs/benchmarks.md.
@@ -25,5 +35,7 @@ pub enum Benchmark {
 pub fn run(benchmark: &Benchmark) -> Result<()> {
     match benchmark {
         Benchmark::Rewrite(arguments) => rewrite::run(arguments),
+        Benchmark::Run(arguments) => run::run(arguments),
+        Benchmark::Memory(arguments) => memory::run(arguments),
     }
 }

@@ -49,9 +49,17 @@ pub struct Row {
 /// # Errors
 /// If the file cannot be written.
 pub fn write(page: &Page) -> Result<PathBuf> {
+    write_section("rewrite", &section(page))
+}
+
+/// Writes the section of this name; returns the file.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_section(name: &str, section: &str) -> Result<PathBuf> {
     let file = workspace::root().join("docs/benchmarks.md");
     let old = fs::read_to_string(&file).unwrap_or_else(|_| HEAD.to_owned());
-    fs::write(&file, with_section(&old, "rewrite", &section(page)))
+    fs::write(&file, with_section(&old, name, section))
         .with_context(|| format!("write {}", file.display()))?;
     Ok(file)
 }
@@ -117,7 +125,8 @@ outputs go to the page cache of a local disk. Load average {load_before:.2} befo
     text
 }
 
-fn megabytes(bytes: u64) -> u64 {
+/// Rounded.
+pub fn megabytes(bytes: u64) -> u64 {
     (bytes + 500_000) / 1_000_000
 }
 

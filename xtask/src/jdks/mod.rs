@@ -21,18 +21,19 @@ use crate::debian::Archive;
 pub use home::{Jdk, entry, tool, without_user_options};
 
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
-pub const VERSIONS: [u32; 6] = [8, 11, 17, 21, 25, 26];
+pub const VERSIONS: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
 
 /// The suites of Debian that are asked for each version, in this order.
 ///
 /// The release that the version belongs to comes first. `sid` has them all; it alone has 8, 11 and the newest.
-const SUITES: [(u32, &[&str]); 6] = [
+const SUITES: [(u32, &[&str]); 7] = [
     (8, &["sid"]),
     (11, &["sid"]),
     (17, &["bookworm", "sid"]),
     (21, &["trixie", "sid"]),
     (25, &["sid"]),
     (26, &["sid"]),
+    (27, &["sid"]),
 ];
 
 /// Where a JDK came from.

@@ -4,13 +4,13 @@
 //! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
 //! is what is printed at the end. docs/programs.md is for readers.
 
-mod catalogue;
+pub mod catalogue;
 mod compare;
 mod jars;
 mod known;
 pub mod npm;
 mod outcome;
-mod packages;
+pub mod packages;
 mod stage;
 mod table;
 mod today;

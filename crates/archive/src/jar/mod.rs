@@ -7,7 +7,6 @@
 mod directory;
 mod format;
 mod fresh;
-mod manifest;
 mod rewrite;
 mod writer;
 

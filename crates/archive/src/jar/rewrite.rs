@@ -5,13 +5,14 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::manifest::strip_digests;
 use super::writer::{JarWriter, Packed};
 use super::{DEFLATED, Jar, STORED};
 use crate::codec;
 use crate::container::Container;
 use crate::entry::{ArchivePath, Entry, EntryKind, Location, Method};
 use crate::error::{EntryProblem, Error, Failure, Notice};
+use crate::layout::Layout;
+use crate::manifest::{self, strip_digests};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 
@@ -24,7 +25,12 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
 ) -> Result<Rewritten<R::Record>, Failure<R::Error>> {
     let level = pass.options.level;
     let entries = jar.entries();
-    let leading = pass.leading(archive)?;
+    let mut leading = pass.leading(archive)?;
+    let attributes = attributes(pass, archive);
+    if !attributes.is_empty() && !entries.iter().any(|entry| entry.kind == EntryKind::Manifest) {
+        let bytes = manifest::with_main_attributes(b"", attributes);
+        leading.insert(0, NewEntry { name: manifest::NAME.to_owned(), bytes, method: Method::Deflated });
+    }
     let packed_leading = pack_new(&leading, archive, level)?;
     let leading_at = entries.iter().take_while(|entry| is_head(entry)).count();
 
@@ -86,6 +92,11 @@ pub(crate) fn rewrite<R: Rewriter, W: Write + Send>(
     Ok(total)
 }
 
+/// What is to be added to the archive's manifest: to that of the input only.
+fn attributes<'p, R>(pass: &Pass<'p, R>, archive: &ArchivePath<'_>) -> &'p [(String, String)] {
+    if archive.depth() == 0 && archive.layout() == Layout::Plain { &pass.options.manifest } else { &[] }
+}
+
 /// Entries that added ones do not precede.
 fn is_head(entry: &Entry) -> bool {
     entry.kind == EntryKind::Manifest || &*entry.name == "META-INF/"
@@ -110,7 +121,15 @@ fn step<R: Rewriter>(
     at: &Location<'_>,
 ) -> Result<Step<R::Record>, Failure<R::Error>> {
     let decision = pass.decide(jar, at)?;
+    let attributes = attributes(pass, at.archive);
     let fate = match decision.action {
+        Action::Keep if at.entry.kind == EntryKind::Manifest && !attributes.is_empty() => {
+            let bytes = jar.read(at.index, &pass.budget).map_err(Error::entry(at))?;
+            let bytes = manifest::with_main_attributes(&bytes, attributes);
+            Fate::Replace(
+                pack(bytes, jar.record(at.index).method, pass.options.level).map_err(Error::entry(at))?,
+            )
+        }
         Action::Keep => Fate::Keep,
         Action::Drop => Fate::Drop,
         Action::Replace(bytes) => Fate::Replace(
@@ -165,12 +184,17 @@ fn remove_signature<R: Rewriter>(
                 step.fate = Fate::Drop;
             }
             // One that the rewriter has replaced is its own matter.
-            (EntryKind::Manifest, Fate::Keep) => {
+            (EntryKind::Manifest, _) if tally.kept > 0 => {
                 let at = Location { archive, index, entry };
                 let stripped = strip_digests(&jar.read(index, &pass.budget).map_err(Error::entry(&at))?);
                 if stripped.digests > 0 {
                     digests += stripped.digests;
-                    let packed = pack(stripped.bytes, jar.record(index).method, pass.options.level);
+                    let attributes = attributes(pass, archive);
+                    let bytes = match attributes.is_empty() {
+                        true => stripped.bytes,
+                        false => manifest::with_main_attributes(&stripped.bytes, attributes),
+                    };
+                    let packed = pack(bytes, jar.record(index).method, pass.options.level);
                     step.fate = Fate::Replace(packed.map_err(Error::entry(&at))?);
                 }
             }

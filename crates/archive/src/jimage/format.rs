@@ -9,8 +9,40 @@ use crate::error::ArchiveProblem;
 /// First word of an image.
 pub(super) const MAGIC: u32 = 0xCAFE_DADA;
 
-/// Major version in the upper half, minor version in the lower.
-pub(super) const VERSION: u32 = 1 << 16;
+/// Of an image's version: the upper half of the word.
+const MAJOR_VERSION: u32 = 1;
+
+/// What an image's minor version decides, the lower half of the word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Version {
+    /// 1.0: JDK 9 to 26.
+    Plain,
+    /// 1.1: JDK 27 and later. Resources may have other versions for `--enable-preview`, in `META-INF/preview` of their module; flags of
+    /// locations and packages say so.
+    Previews,
+}
+
+impl Version {
+    fn of(word: u32) -> Result<Version, ArchiveProblem> {
+        match (word >> 16, word & 0xFFFF) {
+            (MAJOR_VERSION, 0) => Ok(Version::Plain),
+            (MAJOR_VERSION, 1) => Ok(Version::Previews),
+            (major, minor) => Err(ArchiveProblem::ImageVersion { major, minor }),
+        }
+    }
+
+    fn word(self) -> u32 {
+        MAJOR_VERSION << 16 | self as u32
+    }
+
+    /// The attributes that a location may have are numbered from 1 on; this is the highest number.
+    fn attributes(self) -> u8 {
+        match self {
+            Version::Plain => 7,
+            Version::Previews => 8,
+        }
+    }
+}
 
 /// First multiplier and first seed of the hash (FNV).
 pub(super) const HASH_MULTIPLIER: u32 = 0x0100_0193;
@@ -59,6 +91,7 @@ impl Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) order: Order,
+    pub(super) version: Version,
     /// Locations.
     pub(super) resources: u32,
     /// Slots of either table.
@@ -78,15 +111,12 @@ impl Header {
         let word = |slot: usize| {
             order.u32_at(bytes, 4 * slot).ok_or(damaged(4 * slot, "the file ends within the header"))
         };
-        let version = word(1)?;
-        if version != VERSION {
-            return Err(ArchiveProblem::ImageVersion { major: version >> 16, minor: version & 0xFFFF });
-        }
+        let version = Version::of(word(1)?)?;
         if word(2)? != 0 {
             return Err(damaged(8, "flags are set, of which none is known"));
         }
-        let header =
-            Header { order, resources: word(3)?, slots: word(4)?, locations: word(5)?, strings: word(6)? };
+        let (resources, slots, locations, strings) = (word(3)?, word(4)?, word(5)?, word(6)?);
+        let header = Header { order, version, resources, slots, locations, strings };
         if header.resources > header.slots {
             return Err(damaged(12, "there are more resources than slots"));
         }
@@ -94,7 +124,8 @@ impl Header {
     }
 
     pub(super) fn write(&self) -> [u8; Header::SIZE] {
-        let words = [MAGIC, VERSION, 0, self.resources, self.slots, self.locations, self.strings];
+        let version = self.version.word();
+        let words = [MAGIC, version, 0, self.resources, self.slots, self.locations, self.strings];
         let mut bytes = [0; Header::SIZE];
         for (field, word) in bytes.chunks_exact_mut(4).zip(words) {
             field.copy_from_slice(&self.order.word(word));
@@ -136,15 +167,14 @@ pub(super) struct Location {
     pub(super) compressed: u64,
     /// Bytes of the contents.
     pub(super) size: u64,
+    /// Which other versions it has, for `--enable-preview` or without it ([`Version::Previews`]).
+    pub(super) previews: u32,
 }
 
-/// The attributes of a location are numbered; 0 ends them.
-const ATTRIBUTES: u8 = 8;
-
 impl Location {
-    /// Reads a location. A byte says which attribute and how many bytes; the bytes follow, the highest first.
-    pub(super) fn read(bytes: &[u8]) -> Option<Location> {
-        let mut values = [0u64; ATTRIBUTES as usize];
+    /// Reads a location. A byte says which attribute and how many bytes; the bytes follow, the highest first. 0 ends them.
+    pub(super) fn read(bytes: &[u8], version: Version) -> Option<Location> {
+        let mut values = [0u64; 9];
         let mut rest = bytes;
         loop {
             let (&tag, more) = rest.split_first()?;
@@ -152,27 +182,32 @@ impl Location {
             if kind == 0 {
                 break;
             }
+            if kind > version.attributes() {
+                return None;
+            }
             let (value, more) = more.split_at_checked(len)?;
             let slot = values.get_mut(usize::from(kind))?;
             *slot = value.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
             rest = more;
         }
-        let string = |kind: usize| u32::try_from(values[kind]).ok();
+        let word = |kind: usize| u32::try_from(values[kind]).ok();
         Some(Location {
-            module: string(1)?,
-            parent: string(2)?,
-            base: string(3)?,
-            extension: string(4)?,
+            module: word(1)?,
+            parent: word(2)?,
+            base: word(3)?,
+            extension: word(4)?,
             offset: values[5],
             compressed: values[6],
             size: values[7],
+            previews: word(8)?,
         })
     }
 
     /// Appends the location: of each attribute that is not 0 as many bytes as it needs.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let strings = [self.module, self.parent, self.base, self.extension].map(u64::from);
-        let values = strings.into_iter().chain([self.offset, self.compressed, self.size]);
+        let values =
+            strings.into_iter().chain([self.offset, self.compressed, self.size, self.previews.into()]);
         for (kind, value) in (1u8..).zip(values) {
             if value != 0 {
                 let len = (71 - value.leading_zeros() as usize) / 8;
@@ -220,23 +255,36 @@ mod tests {
             offset: 0x100,
             compressed: 0,
             size: u64::MAX,
+            previews: 0,
         };
         let mut bytes = Vec::new();
         location.write(&mut bytes);
         assert_eq!(bytes[..7], [1 << 3, 1, 3 << 3 | 1, 0x12, 0x34, 4 << 3, 0xFF]);
-        assert_eq!(Location::read(&bytes), Some(location));
+        assert_eq!(Location::read(&bytes, Version::Plain), Some(location));
         for len in 0..bytes.len() {
-            assert_eq!(Location::read(&bytes[..len]), None, "cut to {len} bytes");
+            assert_eq!(Location::read(&bytes[..len], Version::Plain), None, "cut to {len} bytes");
         }
-        assert_eq!(Location::read(&[9 << 3, 1, 0]), None);
+        assert_eq!(Location::read(&[9 << 3, 1, 0], Version::Previews), None);
+    }
+
+    #[test]
+    fn versions_of_resources_are_known_since_1_1() {
+        let location = Location { module: 1, previews: 6, ..Location::default() };
+        let mut bytes = Vec::new();
+        location.write(&mut bytes);
+        assert_eq!(bytes, [1 << 3, 1, 8 << 3, 6, 0]);
+        assert_eq!(Location::read(&bytes, Version::Previews), Some(location));
+        assert_eq!(Location::read(&bytes, Version::Plain), None);
     }
 
     #[test]
     fn headers_are_read_as_they_are_written_in_either_order() {
         for order in [Order::Little, Order::Big] {
-            let header = Header { order, resources: 1, slots: 2, locations: 3, strings: 4 };
-            assert_eq!(Header::read(&header.write()), Ok(header));
-            assert_eq!(header.index_bytes(), 28 + 16 + 3 + 4);
+            for version in [Version::Plain, Version::Previews] {
+                let header = Header { order, version, resources: 1, slots: 2, locations: 3, strings: 4 };
+                assert_eq!(Header::read(&header.write()), Ok(header));
+                assert_eq!(header.index_bytes(), 28 + 16 + 3 + 4);
+            }
         }
     }
 

@@ -100,7 +100,7 @@ impl Tables<'_> {
         let start = self.locations.start.checked_add(offset as usize);
         let start = start.filter(|&start| start < self.locations.end);
         let start = start.ok_or(damaged(at, "it points outside the locations"))?;
-        let location = Location::read(&self.bytes[start..self.locations.end])
+        let location = Location::read(&self.bytes[start..self.locations.end], self.header.version)
             .ok_or(damaged(start, "no sound location starts here"))?;
         Ok(Some((start, location)))
     }

@@ -1,5 +1,5 @@
-//! Images: the file `lib/modules` of a JDK from 9 on, in which all classes and resources of its modules lie (format 1.0,
-//! `jdk.internal.jimage` in OpenJDK; written by jlink). See `docs/formats/jimage.md`.
+//! Images: the file `lib/modules` of a JDK from 9 on, in which all classes and resources of its modules lie (formats 1.0
+//! and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See `docs/formats/jimage.md`.
 //!
 //! Entries are the resources of modules, in the order of their contents, named `java.base/java/lang/Object.class`. The
 //! image's lists of its folders and packages are no entries; they are made anew when an image is written.
@@ -7,7 +7,9 @@
 mod compressed;
 mod format;
 mod index;
+mod packages;
 mod perfect_hash;
+mod previews;
 mod rewrite;
 mod tree;
 mod writer;

@@ -5,15 +5,18 @@
 //! file systems find the module of a package there. They are made anew for every image that is written, since they speak of
 //! offsets of locations and strings.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use super::format::Version;
+use super::packages::{Link, Packages};
 
 /// What a listing holds, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Listing {
     /// A folder: of each item, the index of its resource or of its folder's listing.
     Folder(Vec<Item>),
-    /// A package: the modules that have it, and whether it is an empty folder there, made only for packages below it.
-    Package(Vec<(Vec<u8>, bool)>),
+    /// A package: the modules that have it, and the flags of its location.
+    Package(Vec<Link>, u32),
 }
 
 impl Listing {
@@ -21,7 +24,7 @@ impl Listing {
     pub(super) fn size(&self) -> u64 {
         match self {
             Listing::Folder(items) => 4 * items.len() as u64,
-            Listing::Package(modules) => 8 * modules.len() as u64,
+            Listing::Package(modules, _) => 8 * modules.len() as u64,
         }
     }
 }
@@ -45,63 +48,66 @@ struct Node<'p> {
 
 /// Lists resources of these paths (`java.base/java/lang/Object.class`): pairs of the listing's name and the listing, in the
 /// order in which their contents are written, that is what is in a folder before the folder.
-pub(super) fn listings<P: AsRef<[u8]>>(paths: &[P]) -> Vec<(Vec<u8>, Listing)> {
+pub(super) fn listings<P: AsRef<[u8]>>(paths: &[P], version: Version) -> Vec<(Vec<u8>, Listing)> {
     let mut modules = Node::default();
     let mut packages = Packages::default();
     let mut sorted: Vec<usize> = (0..paths.len()).collect();
     sorted.sort_by_key(|&index| paths[index].as_ref());
+    if version == Version::Previews {
+        sorted.reverse();
+    }
     for index in sorted {
-        insert(&mut modules, paths[index].as_ref(), index, &mut packages);
+        insert(&mut modules, paths[index].as_ref(), index, version, &mut packages);
     }
     let mut all = Vec::new();
     list_folder(&modules, b"/modules".to_vec(), &mut all);
     let mut items = Vec::new();
-    for (package, of) in packages.0 {
-        let modules = of.modules.into_iter().map(|module| (module.to_vec(), of.filled != Some(module)));
+    for (package, links, flags) in packages.links(version) {
         items.push(Item::Listing(all.len()));
-        all.push(([b"/packages/", &*package].concat(), Listing::Package(modules.collect())));
+        all.push(([b"/packages/", &*package].concat(), Listing::Package(links, flags)));
     }
     all.push((b"/packages".to_vec(), Listing::Folder(items)));
     all
 }
 
-/// Packages by their names, with dots.
-#[derive(Debug, Default)]
-struct Packages<'p>(BTreeMap<Vec<u8>, PackageModules<'p>>);
-
-#[derive(Debug, Default)]
-struct PackageModules<'p> {
-    modules: BTreeSet<&'p [u8]>,
-    /// The module that has something in it. If several have (which no layer of modules allows for classes), the last one.
-    filled: Option<&'p [u8]>,
-}
-
-fn insert<'p>(modules: &mut Node<'p>, path: &'p [u8], index: usize, packages: &mut Packages<'p>) {
-    let mut parts: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
-    let (Some(file), Some(&module)) = (parts.pop(), parts.first()) else { return };
+fn insert<'p>(
+    modules: &mut Node<'p>,
+    path: &'p [u8],
+    index: usize,
+    version: Version,
+    packages: &mut Packages<'p>,
+) {
+    let mut folders: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
+    let (Some(file), Some(&module)) = (folders.pop(), folders.first()) else { return };
+    let (root, is_preview) = package_root(&folders, version);
+    if version == Version::Previews && folders.iter().skip(root).any(|folder| folder.contains(&b'.')) {
+        // No package can be called so. It is found by its name, but not listed. So does jlink.
+        return;
+    }
     let mut node = modules;
-    for depth in 0..parts.len() {
-        node = node.children.entry(parts[depth]).or_default();
+    for depth in 0..folders.len() {
+        node = node.children.entry(folders[depth]).or_default();
         if node.resource.is_some() {
             // A resource where a folder should be: what is below is found by its name, but not listed. So does jlink.
             return;
         }
-        if let Some(package) = package_name(&parts[1..=depth]) {
-            packages.0.entry(package).or_default().modules.insert(module);
+        if depth >= root {
+            packages.add(&folders[root..=depth], module, is_preview, false);
         }
     }
-    if node.resource.is_none() {
+    if !node.children.contains_key(file) {
         node.children.entry(file).or_default().resource = Some(index);
-        if let Some(package) = package_name(&parts[1..]) {
-            packages.0.entry(package).or_default().filled = Some(module);
-        }
+        packages.add(folders.get(root..).unwrap_or_default(), module, is_preview, true);
     }
 }
 
-/// The package of a folder below a module; the module's own folder has none, nor has `META-INF`.
-fn package_name(folders: &[&[u8]]) -> Option<Vec<u8>> {
-    let first = folders.first()?;
-    (!first.starts_with(b"META-INF")).then(|| folders.join(&b'.'))
+/// Which of the folders is the first of a package's name, and whether it is a package for previews.
+fn package_root(folders: &[&[u8]], version: Version) -> (usize, bool) {
+    match folders {
+        [_, b"META-INF", b"preview", ..] if version == Version::Previews => (3, true),
+        [_, b"META-INF", ..] if version == Version::Previews => (folders.len(), false),
+        _ => (1, false),
+    }
 }
 
 fn list_folder(node: &Node<'_>, name: Vec<u8>, all: &mut Vec<(Vec<u8>, Listing)>) -> Item {
@@ -123,7 +129,7 @@ mod tests {
     #[test]
     fn folders_come_after_what_is_in_them_and_packages_know_their_modules() {
         let paths = ["b/p/q/Y.class", "a/module-info.class", "a/p/X.class", "a/META-INF/services/s"];
-        let listings = listings(&paths);
+        let listings = listings(&paths, Version::Plain);
         let names: Vec<&str> = listings.iter().map(|(name, _)| str::from_utf8(name).unwrap()).collect();
         assert_eq!(
             names,
@@ -144,16 +150,54 @@ mod tests {
         use Item::{Listing as Below, Resource};
         assert_eq!(listings[3].1, Listing::Folder(vec![Below(1), Resource(1), Below(2)]));
         let package = |of: &[(&str, bool)]| {
-            Listing::Package(of.iter().map(|(m, e)| (m.as_bytes().to_vec(), *e)).collect())
+            let link = |&(module, is_empty): &(&str, bool)| link(module, u32::from(is_empty));
+            Listing::Package(of.iter().map(link).collect(), 0)
         };
         assert_eq!(listings[8].1, package(&[("a", false), ("b", true)]));
         assert_eq!(listings[9].1, package(&[("b", false)]));
         assert_eq!(listings[10].1, Listing::Folder(vec![Below(8), Below(9)]));
     }
 
+    fn link(module: &str, flags: u32) -> Link {
+        Link { module: module.as_bytes().to_vec(), flags }
+    }
+
+    #[test]
+    fn packages_know_their_versions_for_previews() {
+        let paths = [
+            "a/p/X.class",
+            "b/META-INF/preview/p/q/New.class",
+            "b/META-INF/preview/r/R.class",
+            "b/META-INF/services/s",
+            "c/p/q/r/Y.class",
+            "c/META-INFO/Y.class",
+            "c/x.y/Y.class",
+        ];
+        let all = listings(&paths, Version::Previews);
+        let package = |wanted: &str| {
+            let name = format!("/packages/{wanted}");
+            all.iter().find(|(n, _)| *n == name.as_bytes()).map(|(_, listing)| listing)
+        };
+        assert_eq!(package("p"), Some(&Listing::Package(vec![link("b", 1), link("a", 6), link("c", 2)], 1)));
+        assert_eq!(package("p.q"), Some(&Listing::Package(vec![link("b", 5), link("c", 2)], 1)));
+        assert_eq!(package("p.q.r"), Some(&Listing::Package(vec![link("c", 6)], 0)));
+        assert_eq!(package("r"), Some(&Listing::Package(vec![link("b", 5)], 5)));
+        assert_eq!(package("META-INFO"), Some(&Listing::Package(vec![link("c", 6)], 0)));
+        let unlisted = ["META-INF", "META-INF.preview", "META-INF.services", "x.y", "x"];
+        assert_eq!(unlisted.map(package), [const { None }; 5]);
+        assert!(all.iter().any(|(name, _)| name == b"/modules/b/META-INF/preview/p/q"));
+        assert!(!all.iter().any(|(name, _)| name == b"/modules/c/x.y"));
+    }
+
+    #[test]
+    fn a_folder_stays_the_folder_where_there_are_previews() {
+        let listings = listings(&["a/p", "a/p/X.class"], Version::Previews);
+        assert_eq!(listings[0], (b"/modules/a/p".to_vec(), Listing::Folder(vec![Item::Resource(1)])));
+    }
+
     #[test]
     fn a_resource_in_a_folder_s_place_stays_the_resource() {
-        let listings = listings(&["a/p", "a/p/X.class"]);
+        let listings = listings(&["a/p", "a/p/X.class"], Version::Plain);
         assert_eq!(listings[0], (b"/modules/a".to_vec(), Listing::Folder(vec![Item::Resource(0)])));
     }
 }

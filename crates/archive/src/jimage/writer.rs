@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::format::{Header, Location, MAX_IMAGE_BYTES, modified_utf8};
+use super::format::{Header, Location, MAX_IMAGE_BYTES, Version, modified_utf8};
 use super::index::{MAX_NAME_PARTS, full_name};
 use super::tree::{self, Item, Listing};
-use super::{Image, perfect_hash};
+use super::{Image, perfect_hash, previews};
 use crate::error::{ArchiveProblem, EntryProblem};
 
 /// An image that is being written. Contents go to `contents` as they come.
@@ -94,14 +94,18 @@ impl<'i, W: Write> ImageWriter<'i, W> {
     /// Writes the image's lists of itself behind the contents, and gives the index.
     pub(super) fn finish(mut self) -> Result<(Index, W), Problem> {
         let paths: Vec<&[u8]> = self.names.iter().map(|name| &name[1..]).collect();
-        let listings = tree::listings(&paths);
+        let version = self.image.header.version;
+        let listings = tree::listings(&paths, version);
         let resources = self.locations.len();
         for (name, listing) in &listings {
-            let location =
-                Location { size: listing.size(), offset: self.written, ..self.strings.location(name) };
-            self.locations.push(location);
+            let previews = if let Listing::Package(_, flags) = listing { *flags } else { 0 };
+            let (size, offset) = (listing.size(), self.written);
+            self.locations.push(Location { size, offset, previews, ..self.strings.location(name) });
             self.names.push(name.clone());
             self.written += listing.size();
+        }
+        if version == Version::Previews {
+            previews::mark(&self.names, &mut self.locations);
         }
 
         let tables = perfect_hash::tables(&self.names).ok_or(Problem::Image(ArchiveProblem::ImageHash))?;
@@ -135,10 +139,10 @@ impl<'i, W: Write> ImageWriter<'i, W> {
                         self.contents.write_all(&order.word(of_location[index]))?;
                     }
                 }
-                Listing::Package(modules) => {
-                    for (module, is_empty) in modules {
-                        self.contents.write_all(&order.word(u32::from(*is_empty)))?;
-                        self.contents.write_all(&order.word(self.strings.offset_of(module)))?;
+                Listing::Package(links, _) => {
+                    for link in links {
+                        self.contents.write_all(&order.word(link.flags))?;
+                        self.contents.write_all(&order.word(self.strings.offset_of(&link.module)))?;
                     }
                 }
             }
@@ -150,6 +154,7 @@ impl<'i, W: Write> ImageWriter<'i, W> {
         let word = |len: usize| u32::try_from(len).map_err(too_large);
         let header = Header {
             order,
+            version,
             resources: word(self.locations.len())?,
             slots: word(offsets.len())?,
             locations: word(locations.len())?,

@@ -21,6 +21,7 @@ const HEADER: usize = 28;
 /// An image under construction. Its resources are what the JVM needs: no lists of folders.
 struct Builder {
     big: bool,
+    minor_version: u32,
     /// Full name and contents.
     resources: Vec<(&'static str, Vec<u8>)>,
 }
@@ -68,8 +69,9 @@ impl Builder {
             contents.extend(bytes);
         }
         let mut bytes = Vec::new();
-        let header = [0xCAFE_DADA, 0x1_0000, 0, count, slots, locations.len() as u32, strings.len() as u32];
-        for word in header.into_iter().chain(redirect).chain(offsets) {
+        let header = [0xCAFE_DADA, 0x1_0000 | self.minor_version, 0, count, slots];
+        let header = header.into_iter().chain([locations.len() as u32, strings.len() as u32]);
+        for word in header.chain(redirect).chain(offsets) {
             bytes.extend(self.word(word));
         }
         bytes.extend(locations);
@@ -87,7 +89,7 @@ fn sample() -> Builder {
         ("/java.sql/java/sql/Driver.class", b"driver".to_vec()),
         ("/java.base/empty", Vec::new()),
     ];
-    Builder { big: false, resources }
+    Builder { big: false, minor_version: 0, resources }
 }
 
 fn entries(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
@@ -100,16 +102,16 @@ fn entries(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn images_of_either_byte_order_are_read_and_written() {
-    for big in [false, true] {
-        let built = Builder { big, ..sample() }.build();
+fn images_of_either_byte_order_and_version_are_read_and_written() {
+    for (big, minor_version) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
+        let built = Builder { big, minor_version, ..sample() }.build();
         let found = entries(&built.bytes);
         assert_eq!(found["java.base/java/lang/Object.class"], b"object");
         assert_eq!(found["java.base/empty"], b"");
         assert_eq!(found.len(), 4);
         let bench = Bench::with(&built.bytes);
         bench.rewrite(&keep).unwrap();
-        assert_eq!(bench.written()[..4], built.bytes[..4]);
+        assert_eq!(bench.written()[..8], built.bytes[..8]);
         assert_eq!(entries(&bench.written()), found);
         // Once it has lists of its folders, it stays as it is.
         let again = Bench::with(&bench.written());
@@ -237,8 +239,9 @@ fn every_field_of_the_header_is_checked() {
         bytes
     };
     assert_eq!(problem_of(&with(0, 0xCAFE_BABE)), Some(ArchiveProblem::NotZip));
-    let version = ArchiveProblem::ImageVersion { major: 1, minor: 1 };
-    assert_eq!(problem_of(&with(VERSION, 0x1_0001)), Some(version));
+    let version = |major, minor| Some(ArchiveProblem::ImageVersion { major, minor });
+    assert_eq!(problem_of(&with(VERSION, 0x1_0002)), version(1, 2));
+    assert_eq!(problem_of(&with(VERSION, 0x2_0000)), version(2, 0));
     assert_eq!(what(&with(FLAGS, 1)), "flags are set, of which none is known");
     for field in [RESOURCES, SLOTS, LOCATIONS, STRINGS] {
         let value = u32::from_le_bytes(*built.bytes[field..].first_chunk().unwrap());
@@ -302,12 +305,12 @@ fn contents_must_be_there_and_their_own() {
 #[test]
 fn names_must_be_of_modules() {
     for name in ["no/slash", "/", "/module", "//java/lang/Object.class"] {
-        let built = Builder { big: false, resources: vec![(name, vec![1])] }.build();
+        let built = Builder { resources: vec![(name, vec![1])], ..sample() }.build();
         assert!(what(&built.bytes).starts_with("it"), "{name}");
     }
     // The image's own lists are no entries.
     let built =
-        Builder { big: false, resources: vec![("/modules", vec![1]), ("/packages/x", vec![2])] }.build();
+        Builder { resources: vec![("/modules", vec![1]), ("/packages/x", vec![2])], ..sample() }.build();
     assert!(entries(&built.bytes).is_empty());
 }
 

@@ -1,4 +1,5 @@
-//! The image of each JDK at hand: those that `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`, `JAVA25_HOME` and `JAVA_HOME` lead to.
+//! The image of each JDK at hand: those that `JAVA11_HOME`, `JAVA17_HOME`, `JAVA21_HOME`, `JAVA25_HOME`, `JAVA26_HOME`, `JAVA27_HOME` and `JAVA_HOME`
+//! lead to.
 //! What is not there is skipped with a note.
 
 use std::collections::BTreeMap;
@@ -13,8 +14,8 @@ use crate::support::*;
 const MODULES: &str = "lib/modules";
 
 fn homes() -> Vec<PathBuf> {
-    let names = ["JAVA11_HOME", "JAVA17_HOME", "JAVA21_HOME", "JAVA25_HOME", "JAVA_HOME"];
-    let homes = names.into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let versions = ["11", "17", "21", "25", "26", "27", ""].map(|version| format!("JAVA{version}_HOME"));
+    let homes = versions.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let mut homes: Vec<PathBuf> = homes.filter(|home| home.join(MODULES).is_file()).collect();
     homes.sort();
     homes.dedup();
@@ -55,6 +56,58 @@ fn images_of_jdks_come_out_as_they_went_in() {
         rewrite_to(&input, &out, &RewriteOptions::default(), &replace).unwrap();
         assert!(resources(&open(&out)) == resources(&input), "{} changed", home.display());
         println!("{}: {} entries", home.display(), input.entries().len());
+    }
+}
+
+/// Flags say which resources, folders and packages have versions for previews: they are what jlink makes of them.
+#[test]
+fn previews_come_out_as_they_went_in() {
+    const SOURCES: [(&str, &str); 5] = [
+        ("plain/module-info.java", "module m { exports p; }"),
+        ("plain/p/X.java", "package p; public class X {}"),
+        ("plain/p/q/Q.java", "package p.q; class Q {}"),
+        ("preview/p/X.java", "package p; public class X { int later; }"),
+        ("preview/p/New.java", "package p; class New {}"),
+    ];
+    for home in homes() {
+        if fs::read(home.join(MODULES)).unwrap()[4..8] != [1, 0, 1, 0] {
+            println!("{}: resources have no versions for previews", home.display());
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (sources, module) = (folder.path().join("sources"), folder.path().join("m"));
+        let javac = |part: &str, out: &Path| {
+            let mut javac = Command::new(home.join("bin/javac"));
+            javac.arg("-d").arg(out);
+            javac.args(
+                SOURCES.iter().filter(|(name, _)| name.starts_with(part)).map(|(name, _)| sources.join(name)),
+            );
+            assert!(javac.status().unwrap().success());
+        };
+        for (name, text) in SOURCES {
+            let file = sources.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+        javac("plain", &module);
+        javac("preview", &module.join("META-INF/preview"));
+        let linked = folder.path().join("image");
+        let mut jlink = Command::new(home.join("bin/jlink"));
+        jlink
+            .args(["--add-modules", "java.base,m", "--module-path"])
+            .arg(&module)
+            .arg("--output")
+            .arg(&linked);
+        if !jlink.output().unwrap().status.success() {
+            println!("SKIPPED: {} has no jlink, or it cannot link", home.display());
+            continue;
+        }
+        let (image, out) = (linked.join(MODULES), folder.path().join("again"));
+        let input = open(&image);
+        let names: Vec<&str> = input.entries().iter().map(|entry| &*entry.name).collect();
+        assert!(names.contains(&"m/META-INF/preview/p/New.class"));
+        rewrite_to(&input, &out, &RewriteOptions::default(), &keep).unwrap();
+        assert!(fs::read(&out).unwrap() == fs::read(&image).unwrap());
     }
 }
 

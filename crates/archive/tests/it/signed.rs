@@ -36,6 +36,19 @@ fn a_change_removes_the_signature_with_a_notice() {
 }
 
 #[test]
+fn attributes_are_added_to_what_is_left_of_the_manifest() {
+    let bench = Bench::with(&signed());
+    let manifest = vec![("Made-By".to_owned(), "a test".to_owned())];
+    let options = RewriteOptions { manifest, ..RewriteOptions::default() };
+    let account = rewrite_to(&bench.open().unwrap(), &bench.output(), &options, &double).unwrap();
+    let main_end = MANIFEST.find("Name:").unwrap() - 2;
+    let expected =
+        format!("{}Made-By: a test\r\n\r\nName: a/\r\nSealed: true\r\n\r\n", &MANIFEST[..main_end]);
+    assert_eq!(String::from_utf8(contents(&bench.written())[0].1.clone()).unwrap(), expected);
+    assert_eq!(account.notices.len(), 1);
+}
+
+#[test]
 fn however_small_the_windows_are() {
     let bench = Bench::with(&signed());
     bench.rewrite(&double).unwrap();

@@ -6,7 +6,7 @@ use anyhow::Result;
 use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
 use clap::{Args, ValueEnum};
 
-use crate::filter::Filter;
+use cct_rewrite::filter::Filter;
 
 /// Libraries, filters, metrics, block rule, intrinsics and reproducibility.
 #[derive(Debug, Clone, Args)]
@@ -29,8 +29,8 @@ pub struct Choices {
     #[arg(long, value_enum, default_value_t = MetricsArgument::Bytecodes)]
     metrics: MetricsArgument,
 
-    /// How basic blocks are cut
-    #[arg(long, value_enum, default_value_t = BlocksArgument::Default)]
+    /// How bytecodes are counted
+    #[arg(long, value_enum, default_value_t = BlocksArgument::Exact)]
     blocks: BlocksArgument,
 
     /// What becomes of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`
@@ -41,6 +41,10 @@ pub struct Choices {
     /// each time. The class library must be rewritten with it; `flags` then prints the JVM options that belong to it
     #[arg(long)]
     reproducible: bool,
+
+    /// Keep activation counters, by which a profiling agent (-Dcctrewrite.agent=...) reports while the program runs; slower
+    #[arg(long)]
+    activation_counters: bool,
 }
 
 /// Metrics.
@@ -55,10 +59,12 @@ enum MetricsArgument {
 /// Block rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BlocksArgument {
-    /// A block counts whole, even if an exception leaves it half-way
-    Default,
-    /// A bytecode that did not start is never counted; slower
+    /// A bytecode that did not start is never counted; added up in a local variable and written into the tree where somebody may look
+    Exact,
+    /// The same numbers, written into the tree block by block, as in the papers; slower
     Precise,
+    /// The default of the papers: a block counts whole when it begins, even if an exception leaves it half-way
+    Default,
 }
 
 /// What becomes of intrinsics.
@@ -86,18 +92,34 @@ impl Choices {
             blocks: match self.blocks {
                 BlocksArgument::Default => BlockRule::Default,
                 BlocksArgument::Precise => BlockRule::Precise,
+                BlocksArgument::Exact => BlockRule::Exact,
             },
             intrinsics: match self.intrinsics {
                 IntrinsicsArgument::Bytecode => Intrinsics::Bytecode,
                 IntrinsicsArgument::Native => Intrinsics::Native,
             },
             reproducible: self.reproducible,
+            activation: self.activation_counters,
         }
+    }
+
+    /// The same with what differs from run to run pinned.
+    pub fn reproducibly(self) -> Choices {
+        Choices { reproducible: true, ..self }
     }
 
     /// The choices as they are given on a command line, libraries apart, each where it has its default too.
     pub fn spelled(&self) -> Vec<String> {
-        let Choices { library: _, include, exclude, metrics, blocks, intrinsics, reproducible } = self;
+        let Choices {
+            library: _,
+            include,
+            exclude,
+            metrics,
+            blocks,
+            intrinsics,
+            reproducible,
+            activation_counters,
+        } = self;
         let mut words = vec![
             format!("--metrics={}", name(metrics)),
             format!("--blocks={}", name(blocks)),
@@ -106,6 +128,9 @@ impl Choices {
         if *reproducible {
             words.push("--reproducible".to_owned());
         }
+        if *activation_counters {
+            words.push("--activation-counters".to_owned());
+        }
         words.extend(include.iter().map(|glob| format!("--include={glob}")));
         words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));
         words
@@ -113,6 +138,17 @@ impl Choices {
 
     /// Which classes are recorded.
     pub fn filter(&self) -> Result<Filter> {
-        Filter::new(&self.include, &self.exclude)
+        Ok(Filter::new(&self.include, &self.exclude)?)
+    }
+
+    /// What the runtime is told for the classes that are rewritten at load time: properties, with values.
+    pub fn filter_properties(&self) -> Vec<String> {
+        let property = |name, globs: &[String]| {
+            (!globs.is_empty()).then(|| format!("-Dcctrewrite.{name}={}", globs.join(",")))
+        };
+        [property("include", &self.include), property("exclude", &self.exclude)]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }

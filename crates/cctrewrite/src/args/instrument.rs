@@ -19,6 +19,9 @@ Examples:
     cctrewrite instrument $JAVA_HOME/lib/modules --patches -o patches
     java $(cctrewrite flags patches) -cp . Main
 
+  As a step of a build, an application with the jars that its manifest names:
+    cctrewrite instrument app.jar --class-path --if-changed --library profiled-jdk -o out/app.jar
+
   Several inputs at once, into a folder; and what could not be done, for a program to read:
     cctrewrite instrument app.jar util.jar --library inst_rt.jar -o inst/ --report completeness.json
 
@@ -45,6 +48,21 @@ pub struct Instrument {
     /// module. An image or a folder of modules gives a folder of them. The JDK itself stays as it is
     #[arg(long)]
     pub patches: bool,
+
+    /// Rewrite also the jars and folders that the manifests of inputs name in their Class-Path, and those that theirs name. They go
+    /// where the outputs will look for them: `lib/a.jar` beside the output of what names it
+    #[arg(long)]
+    pub class_path: bool,
+
+    /// Do nothing if the outputs are up to date: made from the same inputs and libraries with the same options by this version. Contents
+    /// are compared, not times
+    #[arg(long)]
+    pub if_changed: bool,
+
+    /// State in the manifests of jars that and how they were instrumented: Instrumented-By, Instrumented-With. (A program that reads its
+    /// own manifest, as the launcher does for -jar, executes some bytecodes more for it.)
+    #[arg(long)]
+    pub manifest: bool,
 
     #[command(flatten)]
     pub choices: Choices,

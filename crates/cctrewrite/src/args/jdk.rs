@@ -69,3 +69,28 @@ pub struct Jdk {
     #[arg(short, long)]
     pub quiet: bool,
 }
+
+impl Jdk {
+    /// The image of a JDK that a command takes from the cache for its own use.
+    pub fn for_use(
+        home: PathBuf,
+        choices: Choices,
+        cache: Option<PathBuf>,
+        stack_depth: i32,
+        quiet: bool,
+    ) -> Jdk {
+        let cache = Some(cache);
+        Jdk {
+            home,
+            output: None,
+            choices,
+            cache,
+            link: false,
+            no_cds: false,
+            stack_depth,
+            report: None,
+            threads: None,
+            quiet,
+        }
+    }
+}

@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::WantedArguments;
+
 const EXAMPLES: &str = "\
 Examples:
     cctrewrite merge monday.cct tuesday.cct -o week.cct
     cctrewrite merge */run.cct -o fleet.cct --threads all
+    cctrewrite merge run.cct -o own.cct --only 'com.acme.**'
     cctrewrite merge old.cct new.cct -o - --join-bodies | cctrewrite report -";
 
 /// Add up profiles: of several runs, or of a whole fleet
@@ -31,6 +34,9 @@ pub struct Merge {
     /// Which trees are added up
     #[arg(long, value_enum, default_value_t = ThreadsArgument::ByName, value_name = "WHICH")]
     pub threads: ThreadsArgument,
+
+    #[command(flatten)]
+    pub wanted: WantedArguments,
 
     /// Make one of several bodies of a method, of the same class, name and descriptor: those of a class that was compiled anew between the runs,
     /// or of class libraries of different JDKs

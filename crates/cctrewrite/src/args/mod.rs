@@ -1,5 +1,7 @@
 //! The command line. Each flag carries its own documentation; one file for each subcommand.
 
+mod api;
+mod bench;
 mod choices;
 mod compare;
 mod diff;
@@ -13,7 +15,11 @@ mod merge;
 mod report;
 mod run;
 mod selection;
+mod shell;
+mod wanted;
 
+pub use api::Api;
+pub use bench::{Bench, BenchFormat};
 pub use choices::Choices;
 pub use compare::{Compare, CompareFormat};
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
@@ -27,6 +33,8 @@ pub use merge::{Merge, ThreadsArgument};
 pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
 pub use run::Run;
 pub use selection::SelectionArguments;
+pub use shell::{Completions, Man};
+pub use wanted::{Wanted, WantedArguments};
 
 use clap::{Parser, Subcommand};
 
@@ -34,6 +42,10 @@ use crate::exit::EXIT_CODES;
 
 const HELP: &str = "\
 From a program to its profile:
+  cctrewrite run -- java -jar app.jar
+  cctrewrite report cctrewrite.cct --top 20
+
+With a profiled JDK of one's own making:
   cctrewrite jdk $JAVA_HOME -o profiled-jdk
   profiled-jdk/bin/java -Dcctrewrite.out=run.cct -jar app.jar
   cctrewrite report run.cct --top 20
@@ -67,9 +79,13 @@ pub enum Command {
     Info(Info),
     Merge(Merge),
     Diff(Diff),
+    Bench(Bench),
     Compare(Compare),
     Export(Export),
     Explain(Explain),
+    Api(Api),
+    Completions(Completions),
+    Man(Man),
 }
 
 #[cfg(test)]
@@ -81,10 +97,14 @@ mod tests {
     use super::*;
 
     const MANUAL: &str = concat!(
+        include_str!("../../../../docs/bench.md"),
+        include_str!("../../../../docs/build-tools.md"),
         include_str!("../../../../docs/cli.md"),
         include_str!("../../../../docs/reports.md"),
         include_str!("../../../../docs/run.md"),
         include_str!("../../../../docs/exports.md"),
+        include_str!("../../../../docs/html.md"),
+        include_str!("../../../../docs/selective.md"),
     );
 
     /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.
@@ -138,6 +158,7 @@ mod tests {
             "--add-modules",
             "--show-module-resolution",
             "--no-daemon",
+            "--offline",
             "--release",
             "--example",
             "--countname",

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cct_export::html::MOST_CONTEXTS;
 use cct_profile::labels::By;
 use clap::{Args, ValueEnum};
 
@@ -12,6 +13,8 @@ Examples:
     cctrewrite report run.cct | less -S
     cctrewrite report run.cct --min-percent 0 --depth 5 --top 20 --sort calls
     cctrewrite report run.cct --focus 'java.util.regex.*' --ignore '*.<clinit>' --fold-recursion
+    cctrewrite report run.cct --html run.html
+    cctrewrite report after.cct --diff before.cct --html change.html
     cctrewrite report run.cct --by package --top 20
     cctrewrite report run.cct --by jar --classes app.jar --classes $JAVA_HOME
     cctrewrite report run.cct --format csv --by class > classes.csv
@@ -94,6 +97,19 @@ pub struct Report {
     /// Cut lines to N columns [text]
     #[arg(long, value_name = "N")]
     pub width: Option<usize>,
+
+    /// Write a page for browsers instead: flame graph, tree and methods in one file that loads nothing (docs/html.md). It is complete or
+    /// not there; `-` is standard output
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
+    pub html: Option<PathBuf>,
+
+    /// Show what has changed since this profile [html]
+    #[arg(long, value_name = "BASE", requires = "html")]
+    pub diff: Option<PathBuf>,
+
+    /// Keep the N contexts that weigh most, and say how much the others are [html]
+    #[arg(long, value_name = "N", default_value_t = MOST_CONTEXTS, requires = "html")]
+    pub max_contexts: usize,
 }
 
 /// Formats of a report.

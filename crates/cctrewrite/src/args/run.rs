@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use cct_rewrite::marks::MethodName;
 use clap::{Args, value_parser};
 
-use super::{Choices, Jdk};
+use super::{Choices, Jdk, WantedArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +16,15 @@ Examples:
 
   A build with all JVMs that it starts: one profile of all, and one of each in build.jvms:
     cctrewrite run -o build.cct -- mvn -o test
+
+  Only the parts of a program that it says itself (docs/selective.md):
+    cctrewrite run --regions -- java -cp classes:cctrewrite-api.jar Harness
+
+  Only what one method does, whoever calls it:
+    cctrewrite run --extent com.acme.Server.handle -- java -jar server.jar
+
+  Everything, without the class library: what it calls back hangs under the program's own methods
+    cctrewrite run --only 'com.acme.**' -- java -jar app.jar
 
   Another JDK than the command would use, and the same profile each time:
     cctrewrite run --jdk $JAVA_HOME --reproducible -- java -cp classes Main
@@ -45,6 +55,29 @@ pub struct Run {
     #[command(flatten)]
     pub choices: Choices,
 
+    /// Record only what the program itself asks for: what is executed between cctrewrite.api.Recording.start() and stop()
+    /// (`cctrewrite api` writes that class), of each thread or of all
+    #[arg(long)]
+    pub regions: bool,
+
+    /// Record everything from the first entry of this method on, in all threads: `com.acme.Main.run`, or with a descriptor
+    /// `com.acme.Main.run(I)V`. It must be a method of the program
+    #[arg(long, value_name = "METHOD", value_parser = method)]
+    pub start_at: Option<String>,
+
+    /// Record only what this method executes and calls, whoever calls it (repeatable); the rest of the program runs as if nothing were
+    /// recorded. It must be a method of the program that has a body, and no constructor
+    #[arg(long, value_name = "METHOD", value_parser = method)]
+    pub extent: Vec<String>,
+
+    #[command(flatten)]
+    pub wanted: WantedArguments,
+
+    /// How many contexts each JVM keeps apart, those of all its threads together: the ones that come up later are added up under one marked
+    /// node in each tree, so that sums stay exact, and a note says so [default: as many as memory has room for]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=i64::MAX as u64))]
+    pub max_contexts: Option<u64>,
+
     /// The folder of images [default: $CCTREWRITE_CACHE, else the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
@@ -60,20 +93,29 @@ pub struct Run {
     pub quiet: bool,
 }
 
+/// A method as the runtime takes it.
+fn method(text: &str) -> Result<String, String> {
+    match MethodName::parse(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => {
+            Err("a class and a method are expected, as in com.acme.Main.run or com.acme.Main.run(I)V"
+                .to_owned())
+        }
+    }
+}
+
 impl Run {
+    /// What the runtime in each JVM is told, as if it were given by properties `cctrewrite.KEY`.
+    pub fn options(&self) -> Vec<(&'static str, String)> {
+        let regions = self.regions.then(|| ("record", "regions".to_owned()));
+        let start_at = self.start_at.iter().map(|method| ("start-at", method.clone()));
+        let extents = (!self.extent.is_empty()).then(|| ("extent", self.extent.join(",")));
+        let bound = self.max_contexts.map(|contexts| ("max-contexts", contexts.to_string()));
+        regions.into_iter().chain(start_at).chain(extents).chain(bound).collect()
+    }
+
     /// The image that is needed of a JDK.
     pub fn image(&self, home: PathBuf) -> Jdk {
-        Jdk {
-            home,
-            output: None,
-            choices: self.choices.clone(),
-            cache: Some(self.cache.clone()),
-            link: false,
-            no_cds: false,
-            stack_depth: self.stack_depth,
-            report: None,
-            threads: None,
-            quiet: self.quiet,
-        }
+        Jdk::for_use(home, self.choices.clone(), self.cache.clone(), self.stack_depth, self.quiet)
     }
 }

@@ -10,12 +10,12 @@ use cct_profile::pair::TextOptions;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{named, read_input, shown, stdin_once};
+use crate::profile_file::{check_stdin, named, read_input, shown};
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let Compare { a, b, .. } = arguments;
-    stdin_once(a, b)?;
+    check_stdin([a, b])?;
     let (input_a, input_b) = (read_input(a)?, read_input(b)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))

@@ -1,4 +1,4 @@
-//! A difference as annotations of GitHub Actions (workflow commands).
+//! A difference as annotations of GitHub Actions.
 
 use std::io::Write;
 
@@ -6,6 +6,7 @@ use cct_profile::ReportError;
 use cct_profile::diff::{Difference, Excess, verdict};
 
 use super::sentence;
+use crate::ci::github::{Kind, annotate};
 
 const TITLE: &str = "cctrewrite diff";
 
@@ -16,13 +17,8 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     for excess in judged.unwrap_or_default() {
-        writeln!(out, "::error title={}::{}", TITLE, escaped(&sentence(excess, found)))?;
+        annotate(Kind::Error, TITLE, &sentence(excess, found), out)?;
     }
-    let kind = if found.is_incomplete() { "warning" } else { "notice" };
-    Ok(writeln!(out, "::{kind} title={TITLE}::{}", escaped(&verdict(found, judged)))?)
-}
-
-/// What ends a command, or stands for something else in it, as its code.
-fn escaped(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let kind = if found.is_incomplete() { Kind::Warning } else { Kind::Notice };
+    Ok(annotate(kind, TITLE, &verdict(found, judged), out)?)
 }

@@ -13,13 +13,13 @@ use cct_profile::pair::TextOptions;
 
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{named, read_input, shown, stdin_once};
+use crate::profile_file::{check_stdin, named, read_input, shown};
 use crate::{classes, text};
 
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<Outcome> {
     let Diff { base, new, .. } = arguments;
-    stdin_once(base, new)?;
+    check_stdin([base, new])?;
     let options = options(arguments)?;
     let origins = classes::origins(&arguments.classes)?;
     let (input_base, input_new) = (read_input(base)?, read_input(new)?);

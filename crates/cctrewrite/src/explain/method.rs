@@ -4,8 +4,9 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
-use cct_flow::{ActivationPlan, BlockRule, Blocks, UpdateKind};
+use cct_flow::{ActivationPlan, BlockRule, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
 use cct_rewrite::Rewriter;
+use cct_rewrite::body;
 use cct_rewrite::index::method_flags;
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::plan::{CallTarget, Planned};
@@ -31,8 +32,9 @@ pub fn write(
     write_treatment(explained, method, index, out)?;
     let Some(code) = Code::of(class, method)? else { return Ok(()) };
     for (rule, name) in [(BlockRule::Default, "default"), (BlockRule::Precise, "precise")] {
-        write_blocks(name, &Blocks::of(&code, &class.pool, rule), out)?;
+        write_blocks(name, &body::blocks(&code, &class.pool, rule), out)?;
     }
+    write_exact(explained, class, method, &code, out)?;
     write_activation(&code, class, out)?;
     write_calls(explained, class, &code, out)
 }
@@ -84,16 +86,61 @@ fn write_blocks(rule: &str, blocks: &Blocks, out: &mut dyn Write) -> Result<()> 
         "  blocks      {rule}: {total} in {} (first bci: bytecodes)",
         counted(blocks.len() as u64, "block")
     )?;
+    let texts: Vec<String> =
+        blocks.iter().map(|block| format!("{}: {}", block.start, block.bytecodes)).collect();
+    write_wrapped(&texts, out)
+}
+
+/// What `--blocks exact` does before which instruction.
+fn write_exact(
+    explained: &Explained<'_>,
+    class: &ClassFile<'_>,
+    method: &Member<'_>,
+    code: &Code<'_>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let own = OwnMembers::of(class);
+    let activation =
+        explained.settings.activation.then(|| ActivationPlan::of(code, &class.pool).ok()).flatten();
+    let planner = &mut CountPlanner::default();
+    let Some(plan) = body::exact_plan(class, &own, method, code, activation.as_ref(), planner) else {
+        writeln!(out, "  exact       no plan: by precise blocks")?;
+        return Ok(());
+    };
+    writeln!(
+        out,
+        "  exact       {} on entry (bci: what is done before it with what is pending)",
+        plan.entry
+    )?;
+    let mut texts: Vec<String> = plan
+        .updates
+        .iter()
+        .map(|(bci, update)| match update {
+            Update::Set(n) => format!("{bci}: = {n}"),
+            Update::Add(n) => format!("{bci}: + {n}"),
+            Update::Count(n) => format!("{bci}: count {n}"),
+            Update::CountLocal(n) => format!("{bci}: count it + {n}"),
+            Update::Drain(n) => format!("{bci}: + {n}, drain"),
+        })
+        .collect();
+    texts.extend(plan.guarded.iter().map(|(start, end)| format!("{start} to {end}: counted if thrown")));
+    write_wrapped(&texts, out)
+}
+
+/// Writes texts, as many on a line as fit.
+fn write_wrapped(texts: &[String], out: &mut dyn Write) -> Result<()> {
     let mut line = String::new();
-    for block in blocks.iter() {
-        let text = format!("  {}: {}", block.start, block.bytecodes);
-        if line.len() + text.len() > LINE - 12 {
+    for text in texts {
+        if line.len() + text.len() + 2 > LINE - 12 && !line.is_empty() {
             writeln!(out, "            {line}")?;
             line.clear();
         }
-        line += &text;
+        line += "  ";
+        line += text;
     }
-    writeln!(out, "            {line}")?;
+    if !line.is_empty() {
+        writeln!(out, "            {line}")?;
+    }
     Ok(())
 }
 

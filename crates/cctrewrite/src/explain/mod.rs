@@ -16,7 +16,7 @@ use cct_profile::report::grouped;
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::plan::with_extension;
 use cct_rewrite::world::ClassId;
-use cct_rewrite::{Error, Rewriter, Rewritten, Role, World};
+use cct_rewrite::{Error, Rewriter, Rewritten, Role, Settings, World};
 
 use crate::args::Explain;
 use crate::exit;
@@ -38,6 +38,7 @@ struct Explained<'r> {
     /// Which classes are recorded.
     records: &'r dyn Fn(&[u8]) -> bool,
     id: ClassId,
+    settings: Settings,
     rewritten: &'r Rewritten,
 }
 
@@ -83,7 +84,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let methods = chosen_methods(&class, arguments.method.as_deref())?;
     let rewritten = rewriter.rewrite(&candidate.bytes)?;
     let records = |class: &[u8]| filter.records(class);
-    let explained = Explained { rewriter: &rewriter, records: &records, id, rewritten: &rewritten };
+    let explained = Explained { rewriter: &rewriter, records: &records, id, settings, rewritten: &rewritten };
     exit::to_stdout(|out| write(arguments, &explained, &candidate.place, &class, &methods, out))
 }
 

@@ -24,15 +24,22 @@ pub struct Variant {
     options: &'static [&'static str],
 }
 
-/// All that there are; the last two since JDK 24.
+/// All that there are: the first is the one for the JDK's defaults. With compact object headers or without them since JDK 24, which of the two is
+/// not the default: until 26 compact ones, since 27 the others.
 const VARIANTS: &[Variant] = &[
     Variant { file: "classes.jsa", options: &[] },
-    Variant { file: "classes_nocoops.jsa", options: &["-XX:-UseCompressedOops"] },
-    Variant { file: "classes_coh.jsa", options: COMPACT },
-    Variant { file: "classes_nocoops_coh.jsa", options: &["-XX:-UseCompressedOops", COMPACT[0], COMPACT[1]] },
+    Variant { file: "classes_nocoops.jsa", options: &[NO_COMPRESSED] },
+    Variant { file: "classes_coh.jsa", options: &[EXPERIMENTAL, COMPACT] },
+    Variant { file: "classes_nocoops_coh.jsa", options: &[NO_COMPRESSED, EXPERIMENTAL, COMPACT] },
+    Variant { file: "classes_nocoh.jsa", options: &[NO_COMPACT] },
+    Variant { file: "classes_nocoops_nocoh.jsa", options: &[NO_COMPRESSED, NO_COMPACT] },
 ];
 
-const COMPACT: &[&str] = &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseCompactObjectHeaders"];
+const NO_COMPRESSED: &str = "-XX:-UseCompressedOops";
+const COMPACT: &str = "-XX:+UseCompactObjectHeaders";
+/// Until JDK 24 compact headers are an experiment.
+const EXPERIMENTAL: &str = "-XX:+UnlockExperimentalVMOptions";
+const NO_COMPACT: &str = "-XX:-UseCompactObjectHeaders";
 
 /// The collector under which every version archives objects, whatever the machine, and the heap with which JDKs are built.
 const HEAP: &[&str] = &["-XX:+UseG1GC", "-Xms128m", "-Xmx128m"];

@@ -78,6 +78,8 @@ impl ClassLibrary {
             quiet: arguments.quiet,
             options: options.as_deref(),
             patches: false,
+            manifest: false,
+            made_from: None,
         };
         let Rewritten { summary, outputs, provenance } = rewrite_all(manner, &mut self.sources, &targets)?;
         let mut classes: Vec<ClassRecord> = Vec::new();

@@ -5,15 +5,14 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Variables by which options come into a JVM from outside.
-const OPTIONS_FROM_OUTSIDE: &[&str] =
-    &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
+/// Variables by which options and class paths come into a JVM from outside.
+pub const FROM_OUTSIDE: &[&str] = &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
 
 /// Runs the image's `java`, which records nothing. Fails with what it said.
 pub fn run(image: &Path, java_home: &Path, arguments: &[&str]) -> Result<()> {
     let java = image.join(java_home).join("bin").join(format!("java{}", std::env::consts::EXE_SUFFIX));
     let mut command = Command::new(&java);
-    for variable in OPTIONS_FROM_OUTSIDE {
+    for variable in FROM_OUTSIDE {
         command.env_remove(variable);
     }
     // Its folder may be removed while the JVM runs: no `.hotspotrc`, core or log is to be found or left elsewhere.

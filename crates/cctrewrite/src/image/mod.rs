@@ -33,8 +33,11 @@ use archive_of_classes::Variant;
 use class_library::{ClassLibrary, Made};
 use home::{Home, Layout};
 use record::Record;
-use tree::{Manner, Tree};
+use tree::Manner;
 use workshop::{Place, Workshop};
+
+pub use jvm::FROM_OUTSIDE;
+pub use tree::Tree;
 
 /// Runs the command.
 pub fn run(arguments: &args::Jdk) -> Result<()> {
@@ -80,8 +83,16 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     }
 }
 
+/// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one already is used as it is.
+pub fn of_home(home: PathBuf, arguments: impl FnOnce(PathBuf) -> args::Jdk) -> Result<PathBuf> {
+    if is_image(&home) {
+        return fs::canonicalize(&home).with_context(|| format!("{}: cannot find", home.display()));
+    }
+    cached(&arguments(home))
+}
+
 /// The home of the image that is in the cache, where it is put if need be.
-pub fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
+fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
     with_threads(arguments.threads, || {
         let started = Instant::now();
         let order = Order::new(arguments)?;
@@ -99,7 +110,7 @@ pub fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
 }
 
 /// Whether the folder is an image.
-pub fn is_image(home: &Path) -> bool {
+fn is_image(home: &Path) -> bool {
     Record::of_image(home).is_ok_and(|record| record.is_some())
 }
 

@@ -23,6 +23,7 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     if arguments.choices.settings().reproducible {
         options.extend(reproducible::spelled(u16::try_from(version).unwrap_or(reproducible::NEWEST)));
     }
+    options.extend(arguments.choices.filter_properties());
     options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     options
 }

@@ -18,7 +18,7 @@ use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descr
 
 use super::Manner;
 use crate::inputs::BadClasses;
-use crate::place::{PLACE_NAME, Place, RESOLVED_NAME};
+use crate::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
 use crate::progress::Progress;
 
 /// What is kept of a rewritten class until its archive is complete.
@@ -48,6 +48,8 @@ pub struct Driver<'r> {
     has_options: AtomicBool,
     /// Whether images, modules and jmods become patches.
     patches: bool,
+    /// A hash over what decides about the outputs.
+    made_from: Option<&'r str>,
     /// The descriptors of all modules so far, if there are to be patches.
     modules: Mutex<Vec<Descriptor>>,
 }
@@ -73,6 +75,7 @@ impl<'r> Driver<'r> {
             options: manner.options,
             has_options: AtomicBool::new(false),
             patches: manner.patches,
+            made_from: manner.made_from,
             modules: Mutex::default(),
         }
     }
@@ -190,7 +193,8 @@ impl ArchiveRewriter for Driver<'_> {
                 (Layout::Jmod, Some(module)) if is_patched => Place::Patch(lossy(&module.name)),
                 _ => Place::of(archive.input_path(), layout, has_object),
             };
-            add(PLACE_NAME, place.line().into());
+            let made_from = self.made_from.map(made_from_line);
+            add(PLACE_NAME, (place.line() + &made_from.unwrap_or_default()).into());
             if is_patched && has_object {
                 let names = module_graph::resolved(&modules).into_iter();
                 add(RESOLVED_NAME, names.map(|name| lossy(name) + "\n").collect::<String>().into());

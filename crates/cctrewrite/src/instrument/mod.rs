@@ -1,22 +1,27 @@
 //! `cctrewrite instrument`: survey, plan, rewrite, put in place.
 
+mod class_path;
 mod driver;
+mod made_from;
 mod summary;
 mod targets;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, RewriteOptions, Staged, Target};
 use cct_rewrite::Rewriter;
+use cct_rewrite::filter::Filter;
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::provenance::Provenance;
 
 use crate::args::{Choices, Instrument};
-use crate::filter::Filter;
+use crate::exit::say;
 use crate::inputs::{BadClasses, Sources};
 use crate::output;
 use crate::progress::Progress;
+use class_path::Named;
 use driver::Driver;
 use targets::Targets;
 
@@ -38,6 +43,10 @@ pub struct Manner<'a> {
     pub options: Option<&'a str>,
     /// Whether images, modules and jmods become patches.
     pub patches: bool,
+    /// Whether manifests of jars say that and how they were instrumented.
+    pub manifest: bool,
+    /// What outputs say they were made from.
+    pub made_from: Option<&'a str>,
 }
 
 /// What a run gives.
@@ -67,10 +76,24 @@ pub fn with_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> Result
 
 fn instrument(arguments: &Instrument) -> Result<()> {
     let started = std::time::Instant::now();
-    let mut sources = Sources::open(&arguments.inputs, &arguments.choices.library)?;
+    let (named, left_out) = match arguments.class_path {
+        true => (class_path::of(&arguments.inputs)?, Vec::new()),
+        // Only to be told what is missing.
+        false => (Vec::new(), class_path::of(&arguments.inputs).unwrap_or_default()),
+    };
+    let inputs: Vec<PathBuf> =
+        arguments.inputs.iter().chain(named.iter().map(|named| &named.path)).cloned().collect();
+    let mut sources = Sources::open(&inputs, &arguments.choices.library)?;
     sources.for_jlink = !arguments.patches;
-    let targets = Targets::new(&arguments.output, &sources, arguments.patches)?;
+    let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;
+    let made_from = made_from::of(arguments, &sources)?;
+    if arguments.if_changed && made_from::is_current(&made_from, &targets.list, arguments.report.as_deref()) {
+        if !arguments.quiet {
+            say(&format!("{}: up to date", arguments.output.display()));
+        }
+        return Ok(());
+    }
     let manner = Manner {
         choices: &arguments.choices,
         bad: if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse },
@@ -78,6 +101,8 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         quiet: arguments.quiet,
         options: None,
         patches: arguments.patches,
+        manifest: arguments.manifest,
+        made_from: Some(&made_from),
     };
     let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
     let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
@@ -86,6 +111,9 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     }
     if let Some(report) = report {
         report.commit()?;
+    }
+    if !arguments.quiet {
+        say_missing(&left_out, &targets.list);
     }
     targets.keep();
     summary.print(started.elapsed(), arguments.quiet);
@@ -121,7 +149,8 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
     let driver = Driver::new(&rewriter, &manner, &progress, &sources.outgrown);
-    let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
+    let manifest = if manner.manifest { attributes(rewriter.provenance()) } else { Vec::new() };
+    let options = RewriteOptions { level: manner.level, manifest, ..RewriteOptions::default() };
     let mut outputs = Vec::with_capacity(sources.inputs.len());
     let mut inputs: Vec<_> = sources.inputs.iter().zip(targets).collect();
     // The class library last: of jmods it gets the index of all.
@@ -136,6 +165,35 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     }
     let outgrown = driver.outgrown();
     Ok((Rewritten { summary, outputs, provenance: rewriter.provenance().clone() }, outgrown))
+}
+
+/// Says what outputs will look for beside them, and not find there.
+fn say_missing(named: &[Named], targets: &[Target]) {
+    for (input, target) in targets.iter().enumerate() {
+        let beside = target.path().parent().unwrap_or(Path::new(""));
+        let is_missing = |n: &&Named| n.input == input && !beside.join(&n.relative).exists();
+        let missing: Vec<&Named> = named.iter().filter(is_missing).collect();
+        if let Some(first) = missing.first() {
+            say(&format!(
+                "{}: its manifest names {} ({} in all), which are not beside it; copy them there, or rewrite them too with --class-path",
+                target.path().display(),
+                first.relative.display(),
+                missing.len()
+            ));
+        }
+    }
+}
+
+/// What a manifest says of how its jar was instrumented.
+fn attributes(provenance: &Provenance) -> Vec<(String, String)> {
+    let (mut tool, mut rest) = ("", Vec::new());
+    for line in provenance.lines().lines() {
+        match line.strip_prefix("tool=") {
+            Some(name) => tool = name,
+            None => rest.push(line),
+        }
+    }
+    vec![("Instrumented-By".to_owned(), tool.to_owned()), ("Instrumented-With".to_owned(), rest.join(" "))]
 }
 
 /// The report may overwrite neither an input nor an output.

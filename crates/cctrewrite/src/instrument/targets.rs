@@ -8,22 +8,26 @@ use cct_archive::{Input, InputKind, Layout, Target};
 use cct_classfile::ClassFile;
 use cct_rewrite::module_graph::Descriptor;
 
+use super::class_path::Named;
 use crate::inputs::Sources;
 use crate::output;
 
-/// The targets of a run, one for each input. Dropped before [`Targets::keep`], a folder that was made for them goes again.
+/// The targets of a run, one for each input. Dropped before [`Targets::keep`], folders that were made for them go again.
 #[derive(Debug)]
 pub struct Targets {
     /// In the order of the inputs.
     pub list: Vec<Target>,
-    made: Option<PathBuf>,
+    made: Vec<PathBuf>,
 }
 
 impl Targets {
     /// One input goes to `output` itself (a jar or an image into it, if it is a folder), several go into the folder `output`.
     /// None may be an input or a library. Patches of an image go to a folder, those of a jmod to a jar that is named after its module.
-    pub fn new(output: &Path, sources: &Sources, patches: bool) -> Result<Targets> {
-        let targets = Targets::of_inputs(output, &sources.inputs, patches)?;
+    /// The last inputs are those that manifests have `named`: they go where these will look for them.
+    pub fn new(output: &Path, sources: &Sources, named: &[Named], patches: bool) -> Result<Targets> {
+        let given = sources.inputs.len().saturating_sub(named.len());
+        let mut targets = Targets::of_inputs(output, &sources.inputs[..given], patches)?;
+        targets.add_named(named, &sources.inputs)?;
         for target in &targets.list {
             // What does not exist yet is no library.
             let Ok(place) = fs::canonicalize(target.path()) else { continue };
@@ -43,7 +47,7 @@ impl Targets {
             Layout::Jmod if patches => Ok(PathBuf::from(module_name(input)? + ".jar")),
             _ => file_name(input),
         };
-        let mut targets = Targets { list: Vec::new(), made: None };
+        let mut targets = Targets { list: Vec::new(), made: Vec::new() };
         if let [input] = inputs {
             let makes_folder =
                 input.kind() == InputKind::Folder || patches && input.layout() == Layout::Modules;
@@ -66,7 +70,7 @@ impl Targets {
         if !output.is_dir() {
             let cannot = || format!("cannot make the output folder {}", output.display());
             fs::create_dir(output).with_context(cannot)?;
-            targets.made = Some(output.to_path_buf());
+            targets.made.push(output.to_path_buf());
         }
         for name in names {
             targets.list.push(Target::new(&output.join(name), &all)?);
@@ -74,15 +78,37 @@ impl Targets {
         Ok(targets)
     }
 
+    fn add_named(&mut self, named: &[Named], inputs: &[Input]) -> Result<()> {
+        let all: Vec<&Input> = inputs.iter().collect();
+        for Named { input, relative, .. } in named {
+            let beside = self.list[*input].path().parent().unwrap_or(Path::new(""));
+            let path = beside.join(relative);
+            for folder in relative.ancestors().skip(1).collect::<Vec<_>>().into_iter().rev() {
+                let folder = beside.join(folder);
+                if !folder.as_os_str().is_empty() && !folder.is_dir() {
+                    let cannot = || format!("cannot make the output folder {}", folder.display());
+                    fs::create_dir(&folder).with_context(cannot)?;
+                    self.made.push(folder);
+                }
+            }
+            if self.list.iter().any(|target| target.path() == path) {
+                bail!("two outputs would be {}: instrument them in separate runs", path.display());
+            }
+            self.list.push(Target::new(&path, &all)?);
+        }
+        Ok(())
+    }
+
     /// The outputs are in their places.
     pub fn keep(mut self) {
-        self.made = None;
+        self.made.clear();
     }
 }
 
 impl Drop for Targets {
     fn drop(&mut self) {
-        if let Some(folder) = &self.made {
+        // The inner ones first.
+        for folder in self.made.iter().rev() {
             // Only an empty folder is removed; if it is not empty, it is no longer only ours.
             let _ = fs::remove_dir(folder);
         }

@@ -1,6 +1,7 @@
 //! `cctrewrite report`: profiles as text for people, and for programs.
 
 mod csv;
+mod html;
 mod json;
 
 use std::io::Write;
@@ -8,7 +9,6 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 use cct_profile::labels::{self, By, Labels};
-use cct_profile::merge::MergeOptions;
 use cct_profile::names::NameStyle;
 use cct_profile::origin::Origins;
 use cct_profile::report::{
@@ -32,7 +32,10 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
         return tables_command::run(arguments, table);
     }
     let origins = classes::origins(&arguments.classes)?;
-    let (profile, damaged) = read_sum(&arguments.profiles, MergeOptions::default())?;
+    if let Some(output) = &arguments.html {
+        return html::run(arguments, output, &origins);
+    }
+    let (profile, damage) = read_sum(&arguments.profiles)?;
     let summary = Summary::of(&profile);
     let metric = metric(arguments, &summary)?;
     let (profile, selected) = select(arguments, profile)?;
@@ -46,7 +49,7 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
             write_contexts(&report.profile, options, out)
         }
     })?;
-    Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
+    Ok(if damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
 }
 
 /// What is reported.

@@ -8,10 +8,9 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context, Result};
+use cct_profile::collection::VARIABLE;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
-
-use super::collection::VARIABLE;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

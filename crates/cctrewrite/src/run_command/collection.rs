@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use cct_profile::collection::{self, Entry, entries};
 use tempfile::TempDir;
-
-/// The environment variable that tells JVMs where the folder is (`crates/loadtime`, `collection`).
-pub const VARIABLE: &str = "CCTREWRITE_RUN";
 
 /// How long JVMs that outlive the command are waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -47,6 +45,12 @@ impl Collection {
         Ok(Collection(made.with_context(cannot)?))
     }
 
+    /// Leaves word for the JVMs: lines `key=value`, which they take for properties `cctrewrite.key` that were not given.
+    pub fn tell(&self, options: &[(&str, String)]) -> Result<()> {
+        collection::tell(self.path(), options)
+            .with_context(|| format!("cannot write to {}", self.path().display()))
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -67,27 +71,13 @@ impl Collection {
     }
 
     fn now(&self) -> Result<Vec<Jvm>> {
-        let cannot = || format!("cannot read {}", self.path().display());
-        let mut names = Vec::new();
-        for entry in fs::read_dir(self.path()).with_context(cannot)? {
-            let path = entry.with_context(cannot)?.path();
-            if path.extension().is_some_and(|extension| extension == "jvm") {
-                names.push(path);
-            }
-        }
-        names.sort();
-        let jvm = |(number, entry): (usize, &PathBuf)| {
-            let text = String::from_utf8_lossy(&fs::read(entry).with_context(cannot)?).into_owned();
-            let mut parts = text.split_terminator('\0');
-            let profile = entry.with_extension("cct");
-            Ok(Jvm {
-                number,
-                process: parts.next().and_then(|part| part.parse().ok()).unwrap_or(0),
-                arguments: parts.map(str::to_owned).collect(),
-                profile: profile.is_file().then_some(profile),
-            })
+        let entries =
+            entries(self.path()).with_context(|| format!("cannot read {}", self.path().display()))?;
+        let jvm = |(number, Entry { process, arguments, profile })| {
+            let profile = Path::is_file(&profile).then_some(profile);
+            Jvm { number, process, arguments, profile }
         };
-        (1..).zip(&names).map(jvm).collect()
+        Ok((1..).zip(entries).map(jvm).collect())
     }
 }
 

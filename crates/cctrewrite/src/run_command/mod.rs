@@ -1,12 +1,11 @@
 //! `cctrewrite run`: a command on a profiled JDK (docs/run.md).
 //!
-//! The JDK that the command would use is found ([`jdk`]), its image taken from the cache, and the command run with it ([`child`]): `JAVA_HOME` and
+//! The JDK that the command would use is found ([`crate::target_jdk`]), its image taken from the cache, and the command run with it ([`child`]): `JAVA_HOME` and
 //! `PATH` lead to the image, and a variable tells its JVMs where their profiles go ([`collection`]). A shim in front of `java` would see less: JVMs
 //! start others by the `java` of their own home.
 
 mod child;
 mod collection;
-mod jdk;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,15 +19,15 @@ use cct_profile::origin::Origins;
 use cct_profile::sums::sums;
 use cct_profile::{Metric, Profile, Summary, Tree};
 
-use crate::args::Run;
+use crate::args::{Run, Wanted};
 use crate::exit::{Outcome, say};
 use crate::image;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
+use crate::target_jdk::Target;
 use crate::text::counted;
 use child::Ending;
 use collection::{Collection, Jvm};
-use jdk::Target;
 
 /// Exit code when our own part failed, as with env(1).
 pub const FAILURE: u8 = 125;
@@ -43,9 +42,11 @@ const TOP: usize = 5;
 pub fn run(arguments: &Run) -> Result<Outcome> {
     let Some((command, rest)) = arguments.command.split_first() else { bail!("no command") };
     let places = Places::of(&arguments.output)?;
+    let wanted = arguments.wanted.wanted()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;
-    let home = image_of(arguments, target.home)?;
+    let home = image::of_home(target.home, |home| arguments.image(home))?;
     let collection = Collection::beside(&places.sum)?;
+    collection.tell(&arguments.options())?;
     let program = target.tool.map_or(command.clone(), |tool| home.join(tool).into_os_string());
 
     let code = match child::run(&program, rest, &home, collection.path())? {
@@ -62,7 +63,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
             home.display()
         ));
     } else {
-        deliver(arguments, &places, jvms)?;
+        deliver(arguments, &places, wanted.as_ref(), jvms)?;
     }
     Ok(Outcome::Passed(if code == 0 && missing { FAILURE } else { code }))
 }
@@ -70,14 +71,6 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
 fn not_started(command: &OsStr, why: &str, code: u8) -> Result<Outcome> {
     say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
     Ok(Outcome::Passed(code))
-}
-
-/// The profiled image of a JDK, made if need be. A JDK that is one already is used as it is.
-fn image_of(arguments: &Run, home: PathBuf) -> Result<PathBuf> {
-    if image::is_image(&home) {
-        return fs::canonicalize(&home).with_context(|| format!("{}: cannot find", home.display()));
-    }
-    image::cached(&arguments.image(home))
 }
 
 /// Names the JVMs without a profile; says whether any is missing, or there were none at all.
@@ -124,11 +117,15 @@ impl Places {
 }
 
 /// Puts the profiles in their places, and says what is in them.
-fn deliver(arguments: &Run, places: &Places, jvms: Vec<Jvm>) -> Result<()> {
+fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<Jvm>) -> Result<()> {
     let mut profiles = Vec::new();
     for jvm in jvms {
         if let Some(path) = &jvm.profile {
-            let profile = read(path)?;
+            let mut profile = read(path)?;
+            if let Some(wanted) = wanted {
+                profile = wanted.of(profile)?;
+                PendingFile::write(path, |out| Ok(profile.write(out)?))?.commit()?;
+            }
             profiles.push((jvm, profile));
         }
     }

@@ -154,7 +154,7 @@ fn either_side_may_be_standard_input() {
         let shown = String::from_utf8(output.stdout).unwrap();
         assert_eq!(shown.replace("standard input", piped), expected);
     }
-    fails_saying(&compare(folder.path(), &["-", "-"]), &["only one of the two can be standard input"]);
+    fails_saying(&compare(folder.path(), &["-", "-"]), &["standard input can be given only once"]);
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn what_cannot_be_compared_is_trouble() {
     };
     trouble(&["base.cct", "calls.txt"], "--calls-only");
     trouble(&["base.cct", "missing.cct"], "No such file");
-    trouble(&["-", "-"], "only one of the two");
+    trouble(&["-", "-"], "standard input can be given only once");
     trouble(&["base.cct", "new.cct", "--by", "module"], "--classes");
     trouble(&["base.cct", "new.cct", "--by", "thread"], "--per-thread");
     trouble(&["base.cct", "new.cct", "--root", "a.B.c"], "'a.B.c'");

@@ -82,7 +82,7 @@ fn options_do_what_they_say() {
     assert!(cut.stdout.ends_with("\napp.Main.main(int);[pruned] 3\n"), "{}", cut.stdout);
     assert_eq!(
         cut.stderr,
-        "cctrewrite: 1 contexts with 1 calls and 3 bytecodes are pruned (below 1 % of the bytecodes), and added up as [pruned]\n"
+        "cctrewrite: 1 context with 1 call and 3 bytecodes pruned (below 1 % of the bytecodes), and added up as [pruned]\n"
     );
     let deep = collapsed(&["--depth", "1"]);
     assert!(deep.stdout.ends_with("\napp.Main.main(int);[pruned] 9003\n"), "{}", deep.stdout);
@@ -95,7 +95,7 @@ fn options_do_what_they_say() {
 fn pictures_are_pruned_and_say_so() {
     let folder = stored();
     let run = export(folder.path(), &["--format", "svg", "run.cct", "-o", "run.svg"]).succeeds();
-    assert!(run.stderr.contains("1 contexts with 1 calls and 3 bytecodes are pruned"), "{}", run.stderr);
+    assert!(run.stderr.contains("1 context with 1 call and 3 bytecodes pruned"), "{}", run.stderr);
     let picture = fs::read_to_string(folder.path().join("run.svg")).unwrap();
     assert!(picture.contains("9,123 bytecodes in 3 contexts; 1 contexts pruned"), "{picture}");
 }

@@ -5,9 +5,24 @@ use super::support::{run, scratch, snapshot};
 #[test]
 fn help_is_as_it_was_written() {
     let folder = scratch();
-    for command in
-        ["", "instrument", "flags", "jdk", "report", "info", "merge", "diff", "compare", "export", "explain"]
-    {
+    for command in [
+        "",
+        "instrument",
+        "flags",
+        "jdk",
+        "run",
+        "report",
+        "info",
+        "merge",
+        "diff",
+        "bench",
+        "compare",
+        "export",
+        "explain",
+        "api",
+        "completions",
+        "man",
+    ] {
         let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
         let help = run(folder.path(), &arguments).succeeds();
         assert_eq!(help.stderr, "");
@@ -52,4 +67,45 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
         assert_eq!((run.code, &*run.stdout), (Some(2), ""), "{arguments:?}");
         assert!(!run.stderr.is_empty());
     }
+}
+
+#[test]
+fn a_shell_takes_its_completions() {
+    let folder = scratch();
+    let path = folder.path().join("completions");
+    for (shell, completes) in [
+        ("bash", "report)"),
+        ("zsh", "'--fold-recursion["),
+        ("fish", "-l fold-recursion"),
+        ("elvish", "--by"),
+    ] {
+        let script = run(folder.path(), &["completions", shell]).succeeds().stdout;
+        assert!(script.contains(completes), "{shell}: {script}");
+    }
+    let script = run(folder.path(), &["completions", "bash"]).succeeds().stdout;
+    std::fs::write(&path, script).unwrap();
+    // What the shell offers behind `cctrewrite report --fo`.
+    let asks = ". ./completions; COMP_WORDS=(cctrewrite report --fo); COMP_CWORD=2; _cctrewrite cctrewrite --fo report; echo ${COMPREPLY[@]}";
+    let bash = std::process::Command::new("bash").current_dir(folder.path()).args(["-c", asks]).output();
+    assert_eq!(String::from_utf8(bash.unwrap().stdout).unwrap(), "--format --focus --fold-recursion\n");
+}
+
+#[test]
+fn there_is_a_manual_page_for_each_command() {
+    let folder = scratch();
+    run(folder.path(), &["man", "-o", "."]).succeeds();
+    let mut pages: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    pages.sort();
+    assert!(pages.contains(&"cctrewrite.1".to_owned()) && pages.len() > 12, "{pages:?}");
+    let whole = run(folder.path(), &["man"]).succeeds().stdout;
+    for name in pages.iter().filter_map(|page| page.strip_suffix(".1")).filter(|name| *name != "cctrewrite") {
+        assert!(whole.contains(&format!("{}(1)", name.replace('-', "\\-"))), "{name} is not in {whole}");
+    }
+    let page = run(folder.path(), &["man", "run"]).succeeds().stdout;
+    assert_eq!(page, std::fs::read_to_string(folder.path().join("cctrewrite-run.1")).unwrap());
+    assert!(page.contains(".SH NAME\ncctrewrite\\-run \\- "), "{page}");
+    run(folder.path(), &["man", "walk"]).fails_saying(&["there is no command walk"]);
 }

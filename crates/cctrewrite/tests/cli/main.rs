@@ -10,6 +10,7 @@ mod export;
 mod exports_page;
 mod flags;
 mod help;
+mod html;
 mod instrument;
 mod jdk;
 mod merge;

@@ -101,3 +101,17 @@ fn a_profile_is_described() {
     assert_eq!(json["profiles"][1]["totals"]["bytecodes"], 10_984);
     run(folder.path(), &["info", "."]).fails_saying(&[".: "]);
 }
+
+#[test]
+fn classes_are_left_out_and_counted() {
+    let folder = stored();
+    let home = folder.path();
+    run(home, &["merge", "c.cct", "-o", "less.cct", "--ignore", "java.**"]).succeeds();
+    let info = run(home, &["info", "less.cct"]).succeeds().stdout;
+    assert!(info.contains("\nSelection   without java.**\n"), "{info}");
+    assert!(info.contains("classes that were not wanted are left out (without java.**): 4 contexts with 258 calls and 1,634 bytecodes"), "{info}");
+    let report = run(home, &["report", "less.cct", "--format", "contexts"]).succeeds().stdout;
+    let mut contexts = report.lines().filter(|line| !line.starts_with('#'));
+    assert!(contexts.all(|line| !line.contains("java.")), "{report}");
+    run(home, &["merge", "c.cct", "-o", "x.cct", "--only", "a["]).fails_saying(&["bad glob", "a["]);
+}

@@ -134,6 +134,13 @@ pub fn entry(jar: &Path, name: &str) -> Vec<u8> {
     bytes
 }
 
+/// The name of the entry that comes first in a jar.
+pub fn first_entry(jar: &Path) -> String {
+    let mut archive = zip::ZipArchive::new(fs::File::open(jar).unwrap()).unwrap();
+    let first = archive.by_index(0).unwrap();
+    first.name().unwrap().into_owned()
+}
+
 /// All files below a folder with their contents, sorted.
 pub fn files(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();

@@ -4,7 +4,7 @@ use crate::support::golden::{flat, of_classes};
 use crate::support::{Blocks, Java, Jdk, Run, assert_same_lines, jdks, profiled};
 
 fn java(jdk: &'static Jdk, agent: &str) -> Java {
-    let mut java = profiled(jdk, Blocks::Precise, agent);
+    let mut java = profiled(jdk, Blocks::Reporting, agent);
     java.option(format!("-Dcctrewrite.agent={agent}")).option("-Dcctrewrite.threads=each");
     java
 }
@@ -91,6 +91,30 @@ fn an_agent_that_throws_is_reported_once_and_the_program_goes_on(jdk: &'static J
     assert_eq!(flat(&run)["AgentWork.run()V"].0, 6);
 }
 
+/// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven bytecodes and takes as many off the counter, so that
+/// 1100 are 100 of the 100,000 rounds.
+fn what_an_agent_reads_in_a_loop_is_true(jdk: &'static Jdk) {
+    let run = java(jdk, "ReadingAgent").succeed("Spin", &[]);
+    let [differences, least, most] = numbers(&run, "spin")[..] else { panic!("{}", run.out) };
+    assert!((998..1000).contains(&differences) && (least, most) == (1100, 1100), "{}", run.out);
+}
+
+/// It is made, and its `end` is called, but nothing would have it report.
+fn an_agent_without_activation_counters_is_told(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Exact, "without-counters");
+    let run = java.option("-Dcctrewrite.agent=GranularityAgent").succeed("AgentWork", &[]);
+    let said = "the profiling agent GranularityAgent is not asked to report while the program runs";
+    assert_eq!(run.err.matches(said).count(), 1, "{}", run.err);
+    let notes = run.profile().notes;
+    assert!(
+        notes.iter().any(|note| note.starts_with(said) && note.contains("--activation-counters")),
+        "{notes:?}"
+    );
+    // The default agent has nothing to report.
+    let run = profiled(jdk, Blocks::Exact, "default-agent").succeed("AgentWork", &[]);
+    assert!(!run.err.contains("activation"), "{}", run.err);
+}
+
 fn an_agent_that_cannot_be_loaded_stops_the_jvm(jdk: &'static Jdk) {
     for agent in ["No.Such", "Hello"] {
         let run = java(jdk, agent).run("AgentWork", &[]);
@@ -104,5 +128,7 @@ jdks!(reports_are_not_far_too_many, reports_are_not_far_too_many, 8: jdk_8, 17: 
 jdks!(the_merged_tree_has_the_sums_of_all_threads, the_merged_tree_has_the_sums_of_all_threads, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(an_agent_leaves_no_trace_in_the_profile, an_agent_leaves_no_trace_in_the_profile, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(counters_that_were_reset_count_on, counters_that_were_reset_count_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(what_an_agent_reads_in_a_loop_is_true, what_an_agent_reads_in_a_loop_is_true, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(an_agent_without_activation_counters_is_told, an_agent_without_activation_counters_is_told, 8: jdk_8, 25: jdk_25);
 jdks!(an_agent_that_throws_is_reported_once_and_the_program_goes_on, an_agent_that_throws_is_reported_once_and_the_program_goes_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(an_agent_that_cannot_be_loaded_stops_the_jvm, an_agent_that_cannot_be_loaded_stops_the_jvm, 8: jdk_8, 17: jdk_17, 25: jdk_25);

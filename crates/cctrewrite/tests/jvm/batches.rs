@@ -99,7 +99,7 @@ fn classes_of_one_name_in_two_loaders_are_apart() {
     });
     for order in [[0, 1], [1, 0]] {
         let arguments = order.map(|i| jars[i].as_str());
-        let run = Library::whole(jdk, Blocks::Default).java("twins").succeed("Loaders", &arguments);
+        let run = Library::whole(jdk, Blocks::Exact).java("twins").succeed("Loaders", &arguments);
         let profile = run.profile();
         let mut runs = Vec::new();
         let main = profile.threads.iter().find(|t| &*t.name == "main").unwrap();

@@ -17,7 +17,7 @@ fn diff(base: &Path, new: &Path, options: &[&str]) -> (Option<i32>, serde_json::
 }
 
 fn a_longer_line_shows(jdk: &'static Jdk) {
-    let image = Image::of(jdk, Blocks::Default);
+    let image = Image::of(jdk, Blocks::Exact);
     let run = |version: &str| {
         let classes = fixture("change").join(version).join("classes");
         image.java(version).class_path([classes]).succeed("Change", &[])
@@ -50,4 +50,4 @@ fn a_longer_line_shows(jdk: &'static Jdk) {
     assert_eq!((same.0, &same.1["identical"]), (Some(0), &true.into()));
 }
 
-jdks!(a_longer_line, a_longer_line_shows, 17: jdk_17);
+jdks!(a_longer_line, a_longer_line_shows, 8: jdk_8, 17: jdk_17, 25: jdk_25);

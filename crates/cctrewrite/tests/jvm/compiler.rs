@@ -116,7 +116,7 @@ fn compile(java: &mut Java, jdk: &Jdk, project: Project<'_>) -> BTreeMap<PathBuf
 
 fn check(jdk: &'static Jdk, project: Project<'_>, at_least: usize) {
     let expected = compile(jdk.java("javac-plain").class_path([jdk.tools_jar()]), jdk, project);
-    let library = Library::whole(jdk, Blocks::Default);
+    let library = Library::whole(jdk, Blocks::Exact);
     let mut java = library.java("javac");
     java.forget_class_path().class_path(&library.tools);
     let found = compile(&mut java, jdk, project);

@@ -7,7 +7,7 @@ use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, f
 
 fn golden(name: &str, blocks: Blocks) -> Golden {
     let folder = fixture(name);
-    let own = folder.join(format!("expected.{}.txt", blocks.name()));
+    let own = folder.join(format!("expected.{}.txt", blocks.numbers()));
     Golden::read(&if own.is_file() { own } else { folder.join("expected.txt") })
 }
 
@@ -136,7 +136,7 @@ fn rt_jar_alone_is_enough() {
         "initialisers",
         "types",
     ] {
-        let golden = golden(name, Blocks::Default);
+        let golden = golden(name, Blocks::Exact);
         golden.assert_equal(&run(library, name, &golden), &format!("{name} on rt.jar alone"));
     }
 }
@@ -153,8 +153,8 @@ fn class_initialisers_are_counted() {
 fn what_the_jvm_calls_by_itself_hangs_under_its_cause() {
     check("causes");
     let Some(jdk) = Jdk::find() else { return };
-    let run = Library::whole(jdk, Blocks::Precise).java_without_load_time("causes").succeed("Causes", &[]);
-    let differences = golden("causes", Blocks::Precise).differences(&run);
+    let run = Library::whole(jdk, Blocks::Exact).java_without_load_time("causes").succeed("Causes", &[]);
+    let differences = golden("causes", Blocks::Exact).differences(&run);
     for misplaced in [
         "ArithmeticException.<init>",
         "NullPointerException.<init>",

@@ -36,7 +36,7 @@ fn assert_steady(java: impl Fn() -> Java, way: &str, few: u32, many: u32, least:
 }
 
 fn library(jdk: &'static Jdk) -> Java {
-    profiled(jdk, Blocks::Precise, "drift")
+    profiled(jdk, Blocks::Exact, "drift")
 }
 
 macro_rules! steady {

@@ -16,14 +16,14 @@ fn at_the_end_of_main_at_exit_and_at_halt(jdk: &'static Jdk) {
     for (how, code, calls) in
         [("return", 0, 10), ("exit", 3, 10), ("halt", 4, 10), ("throw", 1, 10), ("hook", 0, 11)]
     {
-        let run = profiled(jdk, Blocks::Precise, how).run("Ending", &[how]);
+        let run = profiled(jdk, Blocks::Exact, how).run("Ending", &[how]);
         run.assert_code(code);
         assert_eq!(calls_of_work(&run), calls, "{how}");
     }
 }
 
 fn at_a_signal(jdk: &'static Jdk) {
-    let mut jvm = profiled(jdk, Blocks::Precise, "signal").start("Ending", &["wait"]);
+    let mut jvm = profiled(jdk, Blocks::Exact, "signal").start("Ending", &["wait"]);
     jvm.wait_for("ready");
     assert!(Command::new("kill").arg(jvm.id().to_string()).status().unwrap().success());
     let run = jvm.wait();
@@ -34,7 +34,7 @@ fn at_a_signal(jdk: &'static Jdk) {
 /// The profile is written by a thread of its own then.
 fn where_the_stack_is_full(jdk: &'static Jdk) {
     for mode in ["-Xmixed", "-Xint", "-Xss256k"] {
-        let mut java = profiled(jdk, Blocks::Precise, "full");
+        let mut java = profiled(jdk, Blocks::Exact, "full");
         let run = java.option(mode).run("FullStack", &[]);
         run.assert_code(5);
         // From JDK 21 on exit looks for a logger first, for which there may be no stack left; the JDK itself says so.
@@ -47,7 +47,7 @@ fn where_the_stack_is_full(jdk: &'static Jdk) {
 }
 
 fn to_the_file_that_the_user_named(jdk: &'static Jdk) {
-    let mut java = profiled(jdk, Blocks::Precise, "named");
+    let mut java = profiled(jdk, Blocks::Exact, "named");
     let jvm = java.option("-Dcctrewrite.out=my-%p.profile").start("Ending", &["return"]);
     let name = format!("my-{}.profile", jvm.id());
     let run = jvm.wait();
@@ -57,7 +57,7 @@ fn to_the_file_that_the_user_named(jdk: &'static Jdk) {
 
 fn by_default_to_a_file_in_the_working_directory(jdk: &'static Jdk) {
     // The same without -Dcctrewrite.out, which the others all have.
-    let mut java = profiled(jdk, Blocks::Precise, "unnamed");
+    let mut java = profiled(jdk, Blocks::Exact, "unnamed");
     java.forget("-Dcctrewrite.out=");
     let jvm = java.start("Ending", &["return"]);
     let name = format!("cctrewrite-{}.cct", jvm.id());
@@ -67,7 +67,7 @@ fn by_default_to_a_file_in_the_working_directory(jdk: &'static Jdk) {
 }
 
 fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'static Jdk) {
-    let mut java = profiled(jdk, Blocks::Precise, "unwritable");
+    let mut java = profiled(jdk, Blocks::Exact, "unwritable");
     let run = java.option("-Dcctrewrite.out=no/such/folder/profile.cct").run("Ending", &["exit"]);
     run.assert_code(3);
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
@@ -78,7 +78,7 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
 fn in_canonical_order(jdk: &'static Jdk) {
     for options in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {
         for (main, argument) in [("Threads", ""), ("Ending", "hook")] {
-            let mut java = profiled(jdk, Blocks::Precise, "canonical");
+            let mut java = profiled(jdk, Blocks::Exact, "canonical");
             options.iter().for_each(|&option| _ = java.option(option));
             let run = java.run(main, &[argument]);
             let file = fs::read(run.profile_path()).unwrap();

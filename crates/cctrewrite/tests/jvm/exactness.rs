@@ -14,7 +14,7 @@ const WITH_RAW_CLASSES: [&str; 2] = ["-XX:-EliminateAutoBox", "-XX:-OptimizeStri
 #[test]
 fn missing_options_are_named_in_the_profile() {
     let Some(jdk) = Jdk::find() else { return };
-    let profile = Library::whole(jdk, Blocks::Default).java("inexact").succeed("Calls", &[]).profile();
+    let profile = Library::whole(jdk, Blocks::Exact).java("inexact").succeed("Calls", &[]).profile();
     assert_eq!(profile.meta["exact"], "no");
     for option in ["OmitStackTraceInFastThrow", "_equals", "_profileBoolean", "_isCompileConstant"] {
         let named = profile.notes.iter().any(|n| n.starts_with("not exact without") && n.contains(option));
@@ -26,7 +26,7 @@ fn missing_options_are_named_in_the_profile() {
 #[test]
 fn with_all_of_them_the_profile_is_exact() {
     let Some(jdk) = Jdk::find() else { return };
-    let mut java = Library::whole(jdk, Blocks::Precise).java("exact");
+    let mut java = Library::whole(jdk, Blocks::Exact).java("exact");
     for option in ALWAYS {
         java.option(option);
     }
@@ -38,7 +38,7 @@ fn with_all_of_them_the_profile_is_exact() {
 fn classes_that_were_not_rewritten_ask_for_more() {
     let Some(jdk) = Jdk::find() else { return };
     let run = |more: &[&str]| {
-        let mut java = Library::whole(jdk, Blocks::Default).java_without_load_time("exact-lambdas");
+        let mut java = Library::whole(jdk, Blocks::Exact).java_without_load_time("exact-lambdas");
         for option in ALWAYS.iter().chain(more) {
             java.option(*option);
         }

@@ -149,7 +149,7 @@ fn folders(jdk: &'static Jdk) {
 
 /// Instrumented for the original JDK or for the image, an application runs on the image without anything being rewritten while it runs.
 fn applications(jdk: &'static Jdk) {
-    let image = Image::of(jdk, Blocks::Precise);
+    let image = Image::of(jdk, Blocks::Exact);
     let folder = folder("applications");
     let jar = folder.join("app.jar");
     jdk.pack(&jar, &[fixture("calls/classes")]);
@@ -157,12 +157,7 @@ fn applications(jdk: &'static Jdk) {
     let libraries = [jdk.home(), image.home()].map(|home| places.map(|place| home.join(place)));
     for (number, library) in libraries.iter().flatten().enumerate() {
         let application = folder.join(format!("{number}.jar"));
-        instrument(
-            std::slice::from_ref(&jar),
-            std::slice::from_ref(library),
-            &application,
-            &["--blocks", "precise"],
-        );
+        instrument(std::slice::from_ref(&jar), std::slice::from_ref(library), &application, &[]);
         let mut java = image.java("application");
         // None: an empty path.
         java.option("-Dcctrewrite.loadtime=").class_path([&application]);
@@ -173,7 +168,7 @@ fn applications(jdk: &'static Jdk) {
 }
 
 // Folders need no image, so that JDKs whose images have a format of their own (27 has) work, too.
-jdks!(patches, patches, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(linked, linked, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(folders, folders, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(applications, applications, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(patches, patches, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(linked, linked, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(folders, folders, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(applications, applications, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);

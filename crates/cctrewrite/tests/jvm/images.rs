@@ -3,8 +3,7 @@
 use crate::support::{Blocks, Image, Jdk, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`.
-const RUNS: [(Blocks, &str); 3] =
-    [(Blocks::Precise, "on"), (Blocks::Precise, "off"), (Blocks::Default, "on")];
+const RUNS: [(Blocks, &str); 3] = [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on")];
 
 fn boots(jdk: &'static Jdk) {
     for &blocks in Image::rules(jdk) {
@@ -41,5 +40,5 @@ fn links(jdk: &'static Jdk) {
     }
 }
 
-jdks!(boots, boots, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(links, links, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(boots, boots, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(links, links, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

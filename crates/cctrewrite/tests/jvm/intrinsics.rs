@@ -30,7 +30,7 @@ fn native(jdk: &'static Jdk) -> &'static Library {
     LIBRARY.get_or_init(|| {
         let folder = folder("native-intrinsics");
         let (boot, programs) = (folder.join("rt.jar"), folder.join("programs"));
-        let choice = ["--intrinsics", "native", "--blocks", "precise"];
+        let choice = ["--intrinsics", "native"];
         instrument(&[jdk.rt_jar()], &[], &boot, &choice);
         instrument(&[fixture("intrinsics/classes")], std::slice::from_ref(&boot), &programs, &choice);
         Library::of(jdk, vec![boot], programs)
@@ -108,7 +108,7 @@ fn native_intrinsics_are_calls_without_bytecodes() {
 #[test]
 fn by_default_their_bodies_are_counted() {
     let Some(jdk) = Jdk::find() else { return };
-    let whole = Library::whole(jdk, Blocks::Precise);
+    let whole = Library::whole(jdk, Blocks::Exact);
     let exact = ["-XX:+UnlockDiagnosticVMOptions", "-XX:DisableIntrinsic=_equals"];
     let runs = EXECUTION.map(|options| run(whole, &[&exact, options].concat()));
     for run in &runs {

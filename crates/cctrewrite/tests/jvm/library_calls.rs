@@ -7,7 +7,7 @@ use crate::support::{Blocks, Image, Java, Jdk, fixture, jdks};
 type Calls = Vec<(String, u64)>;
 
 fn calls(jdk: &'static Jdk, main: &str) -> Calls {
-    let image = Image::of(jdk, Blocks::Precise);
+    let image = Image::of(jdk, Blocks::Exact);
     let classes = fixture(&main.to_lowercase()).join("classes");
     let run = image.java("library-calls").class_path([classes]).succeed(main, &[]);
     let call = |line: String| {
@@ -74,9 +74,9 @@ fn loaders_are_asked_for_the_same_classes(jdk: &'static Jdk) {
     let run = |mut java: Java| java.class_path([fixture("firsts/classes")]).succeed("Asked", &[]).out;
     let expected = run(jdk.java("asked-plain"));
     assert!(expected.starts_with("asked for Asked$Below\nasked for Asked$Above\n"), "{expected}");
-    assert_eq!(run(Image::of(jdk, Blocks::Precise).java("asked")), expected, "JDK {}", jdk.version);
+    assert_eq!(run(Image::of(jdk, Blocks::Exact).java("asked")), expected, "JDK {}", jdk.version);
 }
 
-jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(loaders, loaders_are_asked_for_the_same_classes, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(loaders, loaders_are_asked_for_the_same_classes, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

@@ -30,7 +30,7 @@ fn troubles(run: &Run) -> Vec<String> {
 /// Runs a program of the fixture, untouched, on the plain and on the instrumented JDK: it must print the same.
 fn same(jdk: &'static Jdk, main: &str, arguments: &[&str]) -> Run {
     let plain = jdk.java(&format!("{main}-plain")).class_path([classes()]).succeed(main, arguments);
-    let run = java(jdk, Blocks::Precise, main, &classes()).succeed(main, arguments);
+    let run = java(jdk, Blocks::Exact, main, &classes()).succeed(main, arguments);
     assert_same_output(&plain, &run, main);
     run
 }
@@ -72,7 +72,7 @@ fn untouched_programs_have_the_trees_of_instrumented_ones() {
             let run = java(jdk, blocks, name, plain_programs())
                 .option("-Dcctrewrite.threads=each")
                 .succeed(main, &[]);
-            let own = fixture(&format!("{name}/expected.{}.txt", blocks.name()));
+            let own = fixture(&format!("{name}/expected.{}.txt", blocks.numbers()));
             let file = if own.is_file() { own } else { fixture(&format!("{name}/expected.txt")) };
             Golden::read(&file).assert_equal(&run, &format!("{name}, untouched, {} blocks", blocks.name()));
             assert_eq!(troubles(&run), Vec::<String>::new());
@@ -91,7 +91,7 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
     pack.arg("cfm").arg(&jar).arg(&manifest).arg("-C").arg(classes()).arg(".");
     assert_succeeded(&mut pack);
     let run = || {
-        let mut java = Library::whole(jdk, Blocks::Default).java("app");
+        let mut java = Library::whole(jdk, Blocks::Exact).java("app");
         // Classes are keys of hash tables: with hash codes that depend on the run, so would what the tables do.
         java.forget_class_path().option("-XX:hashCode=2");
         java.succeed("-jar", &[&jar.display().to_string()])
@@ -145,7 +145,7 @@ fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
         out.lines().map(without_hash).collect::<Vec<_>>()
     };
     let image = || {
-        let mut java = profiled(jdk, Blocks::Precise, "Tracing");
+        let mut java = profiled(jdk, Blocks::Exact, "Tracing");
         java.forget_class_path();
         java
     };
@@ -164,7 +164,7 @@ fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
 fn definitions_by_lookup_objects_too(jdk: &'static Jdk) {
     let classes = fixture("loadtime/since17/classes");
     let plain = jdk.java("Lookups-plain").class_path([&classes]).succeed("Lookups", &[]);
-    let run = java(jdk, Blocks::Precise, "Lookups", &classes).succeed("Lookups", &[]);
+    let run = java(jdk, Blocks::Exact, "Lookups", &classes).succeed("Lookups", &[]);
     assert_same_output(&plain, &run, "Lookups");
     assert!(plain.out.lines().count() > 1000);
 }
@@ -185,6 +185,34 @@ fn classes_are_defined_down_to_the_end_of_the_stack(jdk: &'static Jdk) {
     same(jdk, "Deep", &[]);
 }
 
+/// The methods of the program's own on the stack of its main thread, innermost first, wrappers included: the JVM's own listing shows them all.
+fn frames_of_held(jdk: &'static Jdk, class_path: &Path) -> Vec<String> {
+    let mut jvm = java(jdk, Blocks::Exact, "Held", class_path).start("Held", &[]);
+    jvm.wait_for("holding");
+    let id = jvm.id().to_string();
+    let signal =
+        |signal: &str| assert!(Command::new("kill").args([signal, &*id]).status().unwrap().success());
+    signal("-QUIT");
+    jvm.wait_for("Heap");
+    signal("-TERM");
+    let run = jvm.wait();
+    run.assert_code(128 + 15);
+    let frame = |line: &str| Some(line.trim().strip_prefix("at Held")?.split('(').next()?.to_owned());
+    // What the JDK numbers, and where, depends on the version.
+    run.out
+        .lines()
+        .filter_map(frame)
+        .map(|f| if f.starts_with("$$Lambda") { "$$Lambda.run".into() } else { f })
+        .collect()
+}
+
+/// The class of a lambda calls its host, which the JVM has by then, by the extended signature: no wrapper comes between them. The launcher calls
+/// `main` by the original one.
+fn classes_that_are_known_are_called_by_extended_signatures(jdk: &'static Jdk) {
+    let frames = frames_of_held(jdk, &classes());
+    assert_eq!(frames, [".hold", ".lambda$main$0", "$$Lambda.run", ".main", ".main"]);
+}
+
 /// KiB that a run says it had in memory after a quarter of its rounds, and at the end.
 fn resident(run: &Run) -> Option<[i64; 2]> {
     let words: Vec<i64> = run.err.split_whitespace().filter_map(|w| w.parse().ok()).collect();
@@ -200,7 +228,7 @@ fn classes_that_are_dropped_leave_nothing_behind(jdk: &'static Jdk) {
     };
     let limits = ["-Xmx64m", "-XX:MaxMetaspaceSize=128m"];
     let mut plain = jdk.java("Churn-plain");
-    let mut java = java(jdk, Blocks::Precise, "Churn", &classes);
+    let mut java = java(jdk, Blocks::Exact, "Churn", &classes);
     for limit in limits {
         plain.option(limit);
         java.option(limit);
@@ -238,7 +266,7 @@ fn a_java_agent_may_transform_and_retransform_classes(jdk: &'static Jdk) {
     assert_succeeded(&mut pack);
     let option = format!("-javaagent:{}", jar.display());
     let plain = jdk.java("Agented-plain").option(&option).class_path([classes()]).succeed("Agented", &[]);
-    let run = java(jdk, Blocks::Precise, "Agented", &classes()).option(&option).succeed("Agented", &[]);
+    let run = java(jdk, Blocks::Exact, "Agented", &classes()).option(&option).succeed("Agented", &[]);
     assert_same_output(&plain, &run, "with an agent");
     let own = of_classes(&run.contexts(false), &["Agented", "AgentTold", "AgentPlain"]);
     for line in [
@@ -280,6 +308,7 @@ fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
     assert!(called.len() == 1 && called[0].starts_with("2 "), "{called:?}");
 }
 
+jdks!(classes_that_are_known_are_called_by_extended_signatures, classes_that_are_known_are_called_by_extended_signatures, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(classes_that_are_dropped_leave_nothing_behind, classes_that_are_dropped_leave_nothing_behind, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(a_java_agent_may_transform_and_retransform_classes, a_java_agent_may_transform_and_retransform_classes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(native_libraries_define_classes_and_clear_exceptions, native_libraries_define_classes_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
@@ -287,7 +316,7 @@ jdks!(loaders_are_asked_for_the_same_names_in_the_same_order, loaders_are_asked_
 jdks!(loaders_are_asked_for_the_same_names, loaders_are_asked_for_the_same_names, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 // Its program calls `sun.misc.Unsafe` as JDK 8 has it; the next is about what came in its place.
 jdks!(definitions_by_all_means_succeed_and_fail_as_before, definitions_by_all_means_succeed_and_fail_as_before, 8: jdk_8);
-jdks!(definitions_by_lookup_objects_too, definitions_by_lookup_objects_too, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(definitions_by_lookup_objects_too, definitions_by_lookup_objects_too, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(classes_of_several_loaders_extend_call_and_shadow_each_other, classes_of_several_loaders_extend_call_and_shadow_each_other, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(classes_are_defined_down_to_the_end_of_the_stack, classes_are_defined_down_to_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::support::{Blocks, Jdk, Library, Run, fixture, folder, instrument};
 
-/// Instruments `Hello` somehow, and runs it on a class library with default blocks.
+/// Instruments `Hello` somehow, and runs it on a class library that counts exactly, as by default.
 fn hello(jdk: &'static Jdk, library: &Path, options: &[&str]) -> (String, Run) {
     let output = folder("misfit-output").join("hello");
     instrument(&[fixture("hello/classes")], &[library.to_owned()], &output, options);
-    let whole = Library::whole(jdk, Blocks::Default);
+    let whole = Library::whole(jdk, Blocks::Exact);
     let mut java = whole.java("misfit");
     java.forget_class_path().class_path([&output]);
     (output.display().to_string(), java.run("Hello", &[]))
@@ -18,7 +18,7 @@ fn hello(jdk: &'static Jdk, library: &Path, options: &[&str]) -> (String, Run) {
 fn assert_refused(run: &Run, output: &str, key: &str) {
     run.assert_code(70);
     assert_eq!(run.out, "");
-    for part in ["cctrewrite: ", "whole-default", output, &format!("({key}="), "cctrewrite instrument"] {
+    for part in ["cctrewrite: ", "whole-exact", output, &format!("({key}="), "cctrewrite instrument"] {
         assert!(run.err.contains(part), "{part} is missing: {}", run.err);
     }
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
@@ -50,6 +50,13 @@ fn a_program_made_to_be_reproducible_is_refused_by_a_library_that_is_not() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--reproducible"]);
     assert_refused(&run, &output, "reproducible");
+}
+
+#[test]
+fn a_program_with_activation_counters_is_refused_by_a_library_without() {
+    let Some(jdk) = Jdk::find() else { return };
+    let (output, run) = hello(jdk, &jdk.rt_jar(), &["--activation-counters"]);
+    assert_refused(&run, &output, "activation");
 }
 
 #[test]
@@ -86,7 +93,7 @@ fn a_damaged_index_is_refused() {
     let mut bytes = fs::read(&index).unwrap();
     bytes[0] ^= 1;
     fs::write(&index, bytes).unwrap();
-    let mut java = Library::whole(jdk, Blocks::Default).java("damaged");
+    let mut java = Library::whole(jdk, Blocks::Exact).java("damaged");
     let run = java.forget_class_path().class_path([&output]).run("Hello", &[]);
     run.assert_code(70);
     assert!(run.err.contains(&output.display().to_string()), "{}", run.err);

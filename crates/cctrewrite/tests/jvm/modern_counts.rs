@@ -1,9 +1,10 @@
 //! The fixtures' trees on JDK 9 and later: the same numbers whatever the release, the compiler, the collector and the heap.
 
+use std::fs;
 use std::path::PathBuf;
 
 use crate::support::golden::{Golden, flat};
-use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, jdks};
+use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, jdks, mebibytes};
 
 /// Fixtures with an expected tree, and the release that they need.
 const TREES: [(&str, u32); 15] = [
@@ -38,9 +39,9 @@ const WAYS: [&[&str]; 7] = [
 /// The expected tree of a fixture: the one for the newest release up to this one, by this rule for blocks if the rules differ.
 fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
     let folder = fixture(name);
-    let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.name()));
+    let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.numbers()));
     let others =
-        [format!("expected.{}.txt", blocks.name()), "expected.raw.txt".into(), "expected.txt".into()];
+        [format!("expected.{}.txt", blocks.numbers()), "expected.raw.txt".into(), "expected.txt".into()];
     let files = since.chain(others).map(|file| folder.join(file));
     let file = files.into_iter().find(|file| file.is_file());
     // What the JVM generates differs from release to release; the frames of generated classes are left out.
@@ -69,14 +70,14 @@ fn trees(jdk: &'static Jdk) {
 }
 
 fn ways(jdk: &'static Jdk) {
-    let image = Image::of(jdk, Blocks::Precise);
+    let image = Image::of(jdk, Blocks::Exact);
     for way in WAYS {
         // The Z collector is no experiment since 15.
         if way.contains(&"-XX:+UseZGC") && jdk.version < 15 {
             continue;
         }
         for (name, _) in TREES.iter().filter(|(_, since)| *since <= jdk.version) {
-            let golden = golden(name, Blocks::Precise, jdk.version);
+            let golden = golden(name, Blocks::Exact, jdk.version);
             let mut java = image.java(name);
             if way.iter().any(|option| option.ends_with("GC")) {
                 java.forget("-XX:+UseSerialGC");
@@ -91,13 +92,13 @@ fn ways(jdk: &'static Jdk) {
 }
 
 /// Virtual threads on four carriers: the calls that the program says there must be.
-fn load(jdk: &'static Jdk, arguments: &[&str]) {
+fn load(jdk: &'static Jdk, arguments: &[&str], heap: &str) -> Run {
     let start = |mut java: Java| {
-        java.option("-Djdk.virtualThreadScheduler.parallelism=4").option("-Xmx2g");
+        java.option("-Djdk.virtualThreadScheduler.parallelism=4").option(heap);
         java.class_path([fixture("virtual/classes")]).succeed("Load", arguments)
     };
     let expected = start(jdk.java("load-plain"));
-    let image = Image::of(jdk, Blocks::Precise);
+    let image = Image::of(jdk, Blocks::Exact);
     let found = start(image.java("load"));
     let what = format!("{arguments:?} on JDK {}", jdk.version);
     assert_eq!(found.out, expected.out, "{what}");
@@ -111,6 +112,7 @@ fn load(jdk: &'static Jdk, arguments: &[&str]) {
     }
     assert!(checked >= 2, "{}", expected.out);
     eprintln!("{what}: plain {}; profiled {}", last(&expected.err), last(&found.err));
+    found
 }
 
 fn last(text: &str) -> &str {
@@ -118,20 +120,45 @@ fn last(text: &str) -> &str {
 }
 
 fn migrating(jdk: &'static Jdk) {
-    load(jdk, &["work", "10000", "10"]);
+    load(jdk, &["work", "10000", "10"], "-Xmx2g");
+}
+
+/// Virtual threads that are all parked at once, each with a tree: exact sums, nothing merged, and no more memory than this, in MiB.
+fn all_parked(jdk: &'static Jdk, threads: &str, heap: &str, bound: u64) {
+    let available = mebibytes(&fs::read_to_string("/proc/meminfo").unwrap_or_default(), "MemAvailable:");
+    if available.is_none_or(|available| available < bound + bound / 4) {
+        eprintln!("skipped: {threads} parked threads may take {bound} MiB, and {available:?} are available");
+        return;
+    }
+    let run = load(jdk, &["parked", threads], heap);
+    assert!((100..bound).contains(&run.peak), "JDK {}: {} MiB", jdk.version, run.peak);
+    eprintln!("{threads} parked threads on JDK {}: {} MiB", jdk.version, run.peak);
+    let profile = run.profile();
+    assert!(profile.threads.len() as u64 > threads.parse().unwrap());
+    let merged = profile.methods.iter().find(|method| method.class.starts_with("[contexts merged"));
+    assert_eq!(merged, None, "JDK {}: {:?}", jdk.version, profile.notes);
 }
 
 fn parked(jdk: &'static Jdk) {
-    load(jdk, &["parked", "100000"]);
+    all_parked(jdk, "100000", "-Xmx2g", 3072);
+}
+
+/// Takes a minute and a half, and the memory of a large machine: only on request, `MILLION=1 cargo test --release -p cctrewrite --test jvm -- a_million`.
+fn a_million(jdk: &'static Jdk) {
+    if std::env::var_os("MILLION").is_some() {
+        all_parked(jdk, "1000000", "-Xmx5g", 17 << 10);
+    } else {
+        eprintln!("skipped: a million virtual threads, MILLION=1 asks for them");
+    }
 }
 
 fn short_lived(jdk: &'static Jdk) {
-    load(jdk, &["short", "100000"]);
+    load(jdk, &["short", "100000"], "-Xmx2g");
 }
 
-// JDK 26 makes classes for the hash codes and comparisons of records, whose frames the expected trees do not have.
-jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(a_million, a_million, 25: jdk_25, 27: jdk_27);
+jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

@@ -16,7 +16,7 @@ const DESCEND: &str = ";Frames.descend(ILjava/lang/String,)V";
 
 /// Ends so and returns the contexts of the program's own classes, by thread.
 fn end(jdk: &'static Jdk, how: &str, code: i32) -> (Run, Contexts) {
-    let mut java = profiled(jdk, Blocks::Precise, how);
+    let mut java = profiled(jdk, Blocks::Exact, how);
     let mut jvm = java.option("-Dcctrewrite.agent=TellingAgent").start("Frames", &[how]);
     if how == "wait" {
         jvm.wait_for("ready");

@@ -97,7 +97,7 @@ fn leaves_a_profile(home: &'static Jdk) {
     // The load-time library was found.
     assert!(!profile.notes.iter().any(|note| note.contains("loadtime")), "{:?}", profile.notes);
 }
-jdks!(a_program_leaves_a_profile_without_any_option, leaves_a_profile, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(a_program_leaves_a_profile_without_any_option, leaves_a_profile, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
 
 fn compiles_as_before(home: &'static Jdk) {
     let image = image(home);
@@ -113,7 +113,7 @@ fn compiles_as_before(home: &'static Jdk) {
     assert!(read(&profiled.join("javac.cct")).contexts() > 10_000);
     assert!(!plain.join("javac.cct").exists());
 }
-jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
 
 /// A jar on the class path is opened by the class library, which may define a class for that (JDK 25 does, for a multi-release jar), and
 /// looked at by the runtime, before anything else is rewritten.
@@ -149,7 +149,7 @@ fn prefers_the_users_options(home: &'static Jdk) {
     assert_eq!(flag(java().arg("-XX:MaxJavaStackTraceDepth=7")), "7");
     assert_eq!(flag(java().env("JAVA_TOOL_OPTIONS", "-XX:MaxJavaStackTraceDepth=8")), "8");
 }
-jdks!(options_of_the_user_go_before_those_that_are_built_in, prefers_the_users_options, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(options_of_the_user_go_before_those_that_are_built_in, prefers_the_users_options, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
 
 fn has_archives_of_its_own(home: &'static Jdk) {
     let image = image(home);
@@ -175,7 +175,7 @@ fn has_archives_of_its_own(home: &'static Jdk) {
         assert!(!java.arg("-version").output().unwrap().status.success(), "JDK {}", home.version);
     }
 }
-jdks!(every_archive_that_the_jdk_has_the_image_has_of_its_own_classes, has_archives_of_its_own, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(every_archive_that_the_jdk_has_the_image_has_of_its_own_classes, has_archives_of_its_own, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
 
 #[test]
 fn an_image_is_made_once_and_taken_from_the_cache() {

@@ -18,7 +18,7 @@ fn java(jdk: &'static Jdk) -> Java {
     }
     let output = folder("raw-output").join("raw");
     instrument(&[input], &[jdk.rt_jar()], &output, &[]);
-    let mut java = Library::whole(jdk, Blocks::Default).java_without_load_time("raw");
+    let mut java = Library::whole(jdk, Blocks::Exact).java_without_load_time("raw");
     java.class_path([output, plain]);
     java
 }
@@ -74,7 +74,7 @@ fn what_raw_code_calls_hangs_under_its_caller() {
 fn without_the_library_lambda_classes_are_passed_over() {
     let Some(jdk) = Jdk::find() else { return };
     let run =
-        Library::whole(jdk, Blocks::Default).java_without_load_time("raw-lambdas").succeed("Lambdas", &[]);
+        Library::whole(jdk, Blocks::Exact).java_without_load_time("raw-lambdas").succeed("Lambdas", &[]);
     Golden::read(&fixture("lambdas/expected.raw.txt")).assert_equal(&run, "raw lambda classes");
 }
 

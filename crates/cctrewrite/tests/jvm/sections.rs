@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`. Each is a run of all sections.
-const RUNS: [(Blocks, &str); 3] =
-    [(Blocks::Precise, "on"), (Blocks::Precise, "off"), (Blocks::Default, "on")];
+const RUNS: [(Blocks, &str); 3] = [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on")];
 
 /// Sections that print something else on a profiled JDK; a test of their own says what.
 const DIFFERING: [&str; 1] = ["LibraryPackages"];
@@ -141,16 +140,16 @@ fn packages(jdk: &'static Jdk) {
         run.out.split(['[', ']', ',', '\n']).map(|name| name.trim().to_owned()).collect()
     };
     let expected = names(&plain(jdk, Program { lines: 5, ..MODERN }, &DIFFERING));
-    let image = Image::of(jdk, Blocks::Precise);
+    let image = Image::of(jdk, Blocks::Exact);
     let found = names(&run(image.java("packages"), jdk, MODERN, &DIFFERING));
     let more: Vec<&String> = found.difference(&expected).collect();
     assert!(expected.is_subset(&found), "missing: {:?}", expected.difference(&found).collect::<Vec<_>>());
     assert!(more.iter().all(|name| name.starts_with("cctrewrite") || name.starts_with("Cct")), "{more:?}");
 }
 
-jdks!(modern, modern, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(semantics, semantics, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(modules, modules, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(modern, modern, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(semantics, semantics, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(modules, modules, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(preview, preview, 25: jdk_25);
-jdks!(deterministic, deterministic, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(packages, packages, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(deterministic, deterministic, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(packages, packages, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

@@ -24,14 +24,14 @@ const WAYS: [Way; 3] = [
         name: "instrumented with the library",
         program: |library| library.programs.clone(),
         load_time: true,
-        runs: &[(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Precise, "on")],
+        runs: &[(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Exact, "on")],
         differing: &[],
     },
     Way {
         name: "untouched",
         program: |_| plain_programs().to_owned(),
         load_time: true,
-        runs: &[(Blocks::Precise, "on")],
+        runs: &[(Blocks::Exact, "on")],
         differing: &[],
     },
     Way {
@@ -93,7 +93,7 @@ fn a_program_that_looks_at_itself_sees_what_it_saw_before() {
 #[test]
 fn objects_go_between_plain_and_instrumented_programs() {
     let Some(jdk) = Jdk::find() else { return };
-    let library = Library::whole(jdk, Blocks::Default);
+    let library = Library::whole(jdk, Blocks::Exact);
     for way in &WAYS {
         let folder = folder("streams");
         let [by_plain, by_rewritten] = ["plain", "rewritten"].map(|name| folder.join(name));
@@ -113,7 +113,7 @@ fn objects_go_between_plain_and_instrumented_programs() {
 #[test]
 fn classes_that_are_not_rewritten_at_load_time_end_with_the_documented_errors() {
     let Some(jdk) = Jdk::find() else { return };
-    let library = Library::whole(jdk, Blocks::Default);
+    let library = Library::whole(jdk, Blocks::Exact);
     let way = WAYS.iter().find(|way| !way.load_time).unwrap();
     let run = rewritten(library, way, "on", "Semantics", way.differing);
     for method in ["Left.tie", "java/util/List.size", "java/util/List.spliterator"] {

@@ -12,10 +12,10 @@ fn seconds() -> u64 {
 const LANES: usize = 64;
 
 fn run(jdk: &'static Jdk, threads: &str, seconds: u64) -> (Run, u64) {
-    let mut java = profiled(jdk, Blocks::Precise, threads);
+    let mut java = profiled(jdk, Blocks::Exact, threads);
     java.option(format!("-Dcctrewrite.threads={threads}"));
     // One class file as the compiler made it, rewritten when it is defined; and, on JDK 8, one that was rewritten before.
-    let rewritten = (jdk.version == 8).then(|| &*Library::whole(jdk, Blocks::Precise).programs);
+    let rewritten = (jdk.version == 8).then(|| &*Library::whole(jdk, Blocks::Exact).programs);
     let guests = [plain_programs(), rewritten.unwrap_or(plain_programs())]
         .map(|folder| folder.join("Swarm$Guest.class").display().to_string());
     let run = java.succeed("Swarm", &[&(seconds * 1000).to_string(), &guests[0], &guests[1]]);
@@ -69,7 +69,7 @@ fn a_tree_for_each_thread_loses_nothing(jdk: &'static Jdk) {
 fn threads_that_are_stopped_leave_nothing_half_done() {
     let Some(jdk) = Jdk::find() else { return };
     for threads in ["lease", "each"] {
-        let mut java = Library::whole(jdk, Blocks::Precise).java("stopped");
+        let mut java = Library::whole(jdk, Blocks::Exact).java("stopped");
         let run = java.option(format!("-Dcctrewrite.threads={threads}")).succeed("Stopped", &[]);
         assert_eq!(run.out, "hanging 0\n");
         let profile = run.profile();

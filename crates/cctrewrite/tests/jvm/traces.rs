@@ -48,7 +48,7 @@ fn traces_end_where_the_user_wants() {
     let Some(jdk) = Jdk::find() else { return };
     for (depth, enough) in [(10, 4096), (3000, 12_000)] {
         let expected = plain(jdk, &format!("-XX:MaxJavaStackTraceDepth={depth}"));
-        let mut java = Library::whole(jdk, Blocks::Default).java("traces-depth");
+        let mut java = Library::whole(jdk, Blocks::Exact).java("traces-depth");
         java.option(format!("-XX:MaxJavaStackTraceDepth={enough}"));
         let run = java.option(format!("-Dcctrewrite.depth={depth}")).run("Traces", &[]);
         assert_same(&expected, &run, &format!("{depth} frames"));
@@ -58,9 +58,9 @@ fn traces_end_where_the_user_wants() {
 #[test]
 fn a_jvm_with_too_low_a_limit_says_so() {
     let Some(jdk) = Jdk::find() else { return };
-    let profile = Library::whole(jdk, Blocks::Default).java("traces-short").succeed("Hello", &[]).profile();
+    let profile = Library::whole(jdk, Blocks::Exact).java("traces-short").succeed("Hello", &[]).profile();
     assert!(profile.notes.iter().any(|note| note.contains(DEEPER)), "{:?}", profile.notes);
-    let mut java = Library::whole(jdk, Blocks::Default).java("traces-wrong");
+    let mut java = Library::whole(jdk, Blocks::Exact).java("traces-wrong");
     let run = java.option("-Dcctrewrite.depth=deep").run("Hello", &[]);
     run.assert_code(70);
     assert!(run.err.contains("-Dcctrewrite.depth=deep"), "{}", run.err);

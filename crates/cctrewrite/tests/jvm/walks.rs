@@ -49,7 +49,7 @@ fn same_on_the_image(jdk: &'static Jdk, programs: &[Program]) {
         let expected = run(jdk.java("walks-plain"), jdk, program);
         assert!(expected.out.lines().count() >= program.lines, "{}", expected.out);
         let recording = Image::rules(jdk).iter().map(|&blocks| (blocks, "on"));
-        for (blocks, record) in recording.chain([(Blocks::Precise, "off")]) {
+        for (blocks, record) in recording.chain([(Blocks::Exact, "off")]) {
             let image = Image::of(jdk, blocks);
             let mut java = image.java("walks");
             java.option(format!("-Dcctrewrite.record={record}"));
@@ -82,7 +82,7 @@ fn depths(jdk: &'static Jdk) {
         let mut java = jdk.java("walks-depth-plain");
         java.option(format!("-XX:MaxJavaStackTraceDepth={depth}"));
         let expected = run(java, jdk, TRACES);
-        let image = Image::of(jdk, Blocks::Precise);
+        let image = Image::of(jdk, Blocks::Exact);
         let mut java = image.java("walks-depth");
         java.option(format!("-XX:MaxJavaStackTraceDepth={enough}"));
         java.option(format!("-Dcctrewrite.depth={depth}"));
@@ -90,8 +90,8 @@ fn depths(jdk: &'static Jdk) {
     }
 }
 
-jdks!(traces, traces, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(walks, walks, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(nulls, nulls, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25, 26: jdk_26);
-jdks!(depths, depths, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26);
+jdks!(traces, traces, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(walks, walks, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(nulls, nulls, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(depths, depths, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

@@ -71,6 +71,19 @@ impl Asm {
         self.local(opcode::ISTORE, opcode::ISTORE_0, kind, index)
     }
 
+    /// `iinc`.
+    pub fn iinc(&mut self, index: u16, by: i16) -> &mut Self {
+        match (u8::try_from(index), i8::try_from(by)) {
+            (Ok(index), Ok(by)) => self.bytes.extend([opcode::IINC, index, by as u8]),
+            _ => {
+                self.bytes.extend([opcode::WIDE, opcode::IINC]);
+                self.bytes.put2(index);
+                self.bytes.put2(by as u16);
+            }
+        }
+        self
+    }
+
     /// `xreturn`, or `return` for `None`.
     pub fn ret(&mut self, kind: Option<Kind>) -> &mut Self {
         self.op(kind.map_or(opcode::RETURN, |k| opcode::IRETURN + k as u8))

@@ -1,6 +1,7 @@
 //! Adding up many profiles, one after the other, and keeping account of what is known of each.
 
 use super::{DECISIVE, MergeOptions, merge, merged_meta};
+use crate::wanted::SELECTION;
 use crate::{MergeError, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ pub const RUNS: &str = "runs";
 pub const MERGED: &str = "merged";
 
 /// Keys of which a reader must know for which of the profiles their values hold, unless they are `yes`.
-const TOLD: [&str; 3] = ["exact", "limits", "reproducible"];
+const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
 
 /// So many contexts wait before they are added to the sum, so that small profiles do not each cost a walk over all of it.
 const BATCH: usize = 1 << 20;
@@ -144,7 +145,8 @@ impl Merger {
                 continue;
             }
             for head in &self.heads {
-                let value = head.meta.get(key).map_or("not known", |value| value);
+                let otherwise = if key == SELECTION { "everything" } else { "not known" };
+                let value = head.meta.get(key).map_or(otherwise, |value| value);
                 if value == "yes" {
                     continue;
                 }

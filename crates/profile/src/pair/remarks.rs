@@ -2,6 +2,7 @@
 
 use super::{Input, Kind};
 use crate::names::{escaped, normalised_class};
+use crate::wanted::SELECTION;
 use crate::{Method, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -176,13 +177,14 @@ impl fmt::Display for Remark {
 }
 
 /// What it means for the counts when values of these keys differ.
-const MEANING: [(&str, &str); 6] = [
+const MEANING: [(&str, &str); 7] = [
     ("blocks", "bytecodes of blocks that an exception leaves are counted by different rules"),
     ("exact", "where it is no, the notes say what may be missing"),
     ("intrinsics", "where they are native, their bodies are not counted"),
     ("java.version", "the class libraries may differ"),
     ("provenance", "the rewritten classes are not the same"),
     ("reproducible", "where it is not yes, what a program does may differ from run to run"),
+    (SELECTION, "of what was executed other parts were recorded, or in one of them all"),
 ];
 
 /// What the headers, notes and damages say.
@@ -246,20 +248,22 @@ fn different_values(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) 
 /// The markers in a tree. (A thread's name looks like a marker in a list, but has no calls.)
 pub(crate) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &Tree) -> Vec<Remark> {
     let is_marker = |method: &Method| method.flags & Method::MARKER != 0 && method.class.starts_with('[');
-    let mut markers: BTreeMap<u32, (&str, u64)> = BTreeMap::new();
+    let mut markers: BTreeMap<u32, (&str, u64, bool)> = BTreeMap::new();
     for (method, &label) in methods.iter().zip(labels).filter(|(method, _)| is_marker(method)) {
-        markers.insert(label, (&method.class, 0));
+        markers.insert(label, (&method.class, 0, false));
     }
     if markers.is_empty() {
         return Vec::new();
     }
     for node in &tree.nodes()[1..] {
-        if let Some((_, calls)) = markers.get_mut(&node.method) {
+        if let Some((_, calls, met)) = markers.get_mut(&node.method) {
             *calls += node.calls;
+            // In a region there may be bytecodes alone.
+            *met |= node.calls | node.bytecodes != 0;
         }
     }
-    let met = markers.into_values().filter(|&(_, calls)| calls > 0);
-    met.map(|(marker, calls)| Remark::Marker { side, marker: marker.to_owned(), calls }).collect()
+    let met = markers.into_values().filter(|&(_, _, met)| met);
+    met.map(|(marker, calls, _)| Remark::Marker { side, marker: marker.to_owned(), calls }).collect()
 }
 
 /// Whether a method's class was made while the program ran, and has a number that may differ between runs.

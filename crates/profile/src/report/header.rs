@@ -4,10 +4,11 @@ use super::numbers::{counted, grouped};
 use crate::merge::RUNS;
 use crate::names::escaped;
 use crate::summary::Summary;
+use crate::wanted::SELECTION;
 use crate::{Metric, ReportError};
 use std::io::Write;
 
-/// Writes the header: program, JVM, what was counted and how, sums, further facts with their names, and every note and damage.
+/// Writes the header ([`header_lines`]).
 ///
 /// # Errors
 /// When the output fails.
@@ -16,51 +17,67 @@ pub fn write_header(
     facts: &[(&str, String)],
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
+    for (key, value) in header_lines(summary, facts) {
+        writeln!(out, "{key:<12}{value}")?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// The lines of the header, each a name and a text: program, JVM, what was counted and how, sums, further facts with their names, and every
+/// note and damage. What could harm a terminal is escaped.
+pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(&'f str, String)> {
     let meta = |key: &str| summary.meta.get(key).map(|value| escaped(value));
-    let mut line = |key: &str, value: String| writeln!(out, "{key:<12}{value}");
-    line("Program", meta("main").unwrap_or_else(|| "(unknown)".to_owned()))?;
+    let mut lines = Vec::new();
+    let mut line = |key, value: String| lines.push((key, value));
+    line("Program", meta("main").unwrap_or_else(|| "(unknown)".to_owned()));
     let jvm: Vec<String> = ["java.vm.name", "java.vm.version"].into_iter().filter_map(meta).collect();
     let java = meta("java.version").map(|version| format!(" (Java {version})")).unwrap_or_default();
     if !jvm.is_empty() || !java.is_empty() {
-        line("JVM", (jvm.join(" ") + &java).trim_start().to_owned())?;
+        line("JVM", (jvm.join(" ") + &java).trim_start().to_owned());
     }
-    line("Counted", counted_what(summary.metric(), meta("blocks")))?;
+    line("Counted", counted_what(summary.metric(), meta("blocks")));
     if let Some(intrinsics) = meta("intrinsics") {
-        line("Intrinsics", intrinsics_are(intrinsics))?;
+        line("Intrinsics", intrinsics_are(intrinsics));
     }
     if let Some(runs) = meta(RUNS) {
-        line("Runs", format!("{runs}, added up"))?;
+        line("Runs", format!("{runs}, added up"));
+    }
+    if let Some(selection) = meta(SELECTION) {
+        line("Selection", selection_is(selection));
+    }
+    if let Some(bound) = meta("max-contexts") {
+        line("Bound", format!("at most {bound} contexts in each JVM, those that came up later merged"));
     }
     if let Some(reproducible) = meta("reproducible").filter(|value| value != "no") {
-        line("Repeatable", reproducible_is(reproducible))?;
+        line("Repeatable", reproducible_is(reproducible));
     }
     for (key, name) in [("exact", "Exact"), ("limits", "Limits"), ("tool", "Tool"), ("agent", "Agent")] {
         if let Some(value) = meta(key) {
             let why = if (key, &*value) == ("exact", "no") { " (see the notes)" } else { "" };
-            line(name, value + why)?;
+            line(name, value + why);
         }
     }
     let alive = summary.not_ended();
     let alive = if alive == 0 { String::new() } else { format!(", {} not ended", grouped(alive as u128)) };
     let trees = counted(summary.trees.len() as u128, "tree");
-    line("Threads", format!("{} in {trees}{alive}", grouped(summary.threads())))?;
+    line("Threads", format!("{} in {trees}{alive}", grouped(summary.threads())));
     let methods = counted(u128::from(summary.methods), "method");
-    line("Contexts", format!("{} of {methods}", grouped(summary.all.contexts)))?;
-    line("Calls", grouped(summary.all.calls))?;
+    line("Contexts", format!("{} of {methods}", grouped(summary.all.contexts)));
+    line("Calls", grouped(summary.all.calls));
     if summary.counts_bytecodes {
-        line("Bytecodes", grouped(summary.all.bytecodes))?;
+        line("Bytecodes", grouped(summary.all.bytecodes));
     }
     for (name, fact) in facts {
-        line(name, escaped(fact))?;
+        line(name, escaped(fact));
     }
     for damage in &summary.damage {
-        line("INCOMPLETE", escaped(&damage.to_string()))?;
+        line("INCOMPLETE", escaped(&damage.to_string()));
     }
     for note in &summary.notes {
-        line("Note", escaped(note))?;
+        line("Note", escaped(note));
     }
-    writeln!(out)?;
-    Ok(())
+    lines
 }
 
 fn intrinsics_are(choice: String) -> String {
@@ -68,6 +85,13 @@ fn intrinsics_are(choice: String) -> String {
         "bytecode" => "bytecode (their Java bodies are executed and counted)".to_owned(),
         "native" => "native (HotSpot's own code where it has some: calls without bytecodes)".to_owned(),
         _ => choice,
+    }
+}
+
+fn selection_is(value: String) -> String {
+    match &*value {
+        "regions" => "regions (only what was executed while recording was switched on)".to_owned(),
+        _ => value,
     }
 }
 

@@ -13,7 +13,7 @@ mod table;
 mod tests;
 mod tree;
 
-pub use header::write_header;
+pub use header::{header_lines, write_header};
 pub use numbers::{aligned, counted, cut, grouped, percent};
 pub use rows::{Row, Rows, RowsOptions};
 pub use table::{Table, TableRow, write_table};

@@ -5,7 +5,7 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_flow::UpdateKind;
 
-use crate::body::{Analysis, Body};
+use crate::body::{Analysis, Body, Counts};
 use crate::carrier::Emitter;
 use crate::convention;
 
@@ -17,7 +17,8 @@ pub fn apply(
     body: &Body<'_, '_>,
     analysis: &Analysis<'_>,
 ) -> Result<()> {
-    for point in analysis.activation.points.iter().skip(1) {
+    let Some(activation) = &analysis.activation else { return Ok(()) };
+    for point in activation.points.iter().skip(1) {
         let mut asm = Asm::new();
         asm.load(Kind::Long, body.context.local());
         emitter.int(&mut asm, point.decrement)?;
@@ -33,12 +34,13 @@ pub fn apply(
 }
 
 fn block_count(analysis: &Analysis<'_>, bci: u32) -> u32 {
-    let Some(blocks) = &analysis.blocks else { return 0 };
+    let Counts::Blocks(blocks) = &analysis.counts else { return 0 };
     blocks.iter().find(|b| b.start == bci).map_or(0, |b| b.bytecodes)
 }
 
 /// Whether the block at `bci` is counted by a loop head's update.
 pub(crate) fn counts_block(analysis: &Analysis<'_>, bci: u32) -> bool {
-    let points = &analysis.activation.points[1..];
+    let Some(activation) = &analysis.activation else { return false };
+    let points = &activation.points[1..];
     points.binary_search_by_key(&bci, |p| p.bci).is_ok_and(|i| points[i].kind == UpdateKind::Loop)
 }

@@ -4,7 +4,7 @@ use cct_classfile::Result;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
 
-use crate::body::{Analysis, Body};
+use crate::body::{Analysis, Body, Counts};
 use crate::carrier::Emitter;
 use crate::convention;
 use crate::passes::activation_counters;
@@ -16,7 +16,7 @@ pub fn apply(
     body: &Body<'_, '_>,
     analysis: &Analysis<'_>,
 ) -> Result<()> {
-    let Some(blocks) = &analysis.blocks else { return Ok(()) };
+    let Counts::Blocks(blocks) = &analysis.counts else { return Ok(()) };
     for block in blocks.iter() {
         let counted_on_entry = block.start == 0 && !body.entry_is_target;
         if counted_on_entry || activation_counters::counts_block(analysis, block.start) {

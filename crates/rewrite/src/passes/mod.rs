@@ -3,4 +3,5 @@
 pub mod activation_counters;
 pub mod bytecode_counts;
 pub mod call_sites;
+pub mod exact_counts;
 pub mod pinned_results;

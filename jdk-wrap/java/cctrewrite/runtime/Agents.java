@@ -17,6 +17,9 @@ public final class Agents {
     /** Granularity while there is no agent, small so that threads soon take up what {@link #load} has left for them. */
     private static final long WITHOUT_AGENT = 1L << 20;
 
+    static final String NEVER_ASKED = "the profiling agent " + Settings.AGENT + " is not asked to report while the program runs: "
+            + "the class library was rewritten without --activation-counters";
+
     private static volatile ProfilingAgent agent;
 
     private Agents() {}
@@ -46,6 +49,12 @@ public final class Agents {
                 }
             }
         }
+    }
+
+    /** Whether there is an agent that may want to report, and nothing that would have it do so. */
+    static boolean isNeverAsked() {
+        Output[] outputs = Outputs.library().all;
+        return !Settings.AGENT.equals(Settings.DEFAULT_AGENT) && outputs.length > 0 && "no".equals(outputs[0].value("activation"));
     }
 
     /**

@@ -5,8 +5,6 @@ import sun.misc.Unsafe;
 
 /** What agents may see of a node, by its address. */
 public final class Counters {
-    private static final MethodName MERGED = new MethodName(ProfileWriter.MERGED, "", "", false);
-
     private Counters() {}
 
     public static long mid(long node) {
@@ -32,7 +30,11 @@ public final class Counters {
         if (mid == Layout.ROOT_MID) {
             return null;
         }
-        return mid == Layout.MERGED_MID ? MERGED : Names.anyOf(mid);
+        if (mid == Layout.MERGED_MID) {
+            long record = CctMemory.U.getLong(null, node & Layout.CHUNK_MASK);
+            return new MethodName(MergedContexts.name(CctMemory.U.getLong(null, record + Layout.LACK)), "", "", false);
+        }
+        return Names.anyOf(mid);
     }
 
     /** 0 for a root. */

@@ -19,7 +19,6 @@ final class JavaTrees extends TreeSections {
 
     private static final int SECTION = 1 << 20;
 
-    private final TreeEntry[] trees;
     private final Section section;
     private final HashMap<String, Integer> strings = new HashMap<String, Integer>();
 
@@ -27,20 +26,21 @@ final class JavaTrees extends TreeSections {
     private final LongMap methods = new LongMap(1 << 12);
 
     private final MethodRow[] methodRows;
-    private boolean merged;
+    private final MergedContexts merged;
     private int unnamed;
 
-    JavaTrees(TreeEntry[] trees, OutputStream out) {
-        this.trees = trees;
+    JavaTrees(long[] records, OutputStream out) {
         section = new Section(out);
-        for (int i = 0; i < trees.length; i++) {
-            merged |= collect(trees[i].record);
+        for (int i = 0; i < records.length; i++) {
+            collect(records[i]);
         }
+        // Afterwards: the reasons of what has been collected are known by then.
+        merged = MergedContexts.of(records);
         methodRows = methodRows();
     }
 
     @Override
-    boolean merged() {
+    MergedContexts merged() {
         return merged;
     }
 
@@ -67,8 +67,8 @@ final class JavaTrees extends TreeSections {
 
     // ---- what occurs -------------------------------------------------------------------------------------------------------------
 
-    /** Collects a tree's MIDs; says whether contexts were merged there. */
-    private boolean collect(long record) {
+    /** Collects a tree's MIDs. */
+    private void collect(long record) {
         Unsafe u = CctMemory.U;
         long root = u.getLong(null, record + Layout.ROOT);
         long node = root;
@@ -85,17 +85,9 @@ final class JavaTrees extends TreeSections {
             node = next;
             methods.put(u.getLong(null, node), 1L);
         }
-        if (merged(record) == 0L) {
-            return false;
+        if (MergedContexts.any(record)) {
+            methods.put(Layout.MERGED_MID, 1L);
         }
-        methods.put(Layout.MERGED_MID, 1L);
-        return true;
-    }
-
-    /** The node for merged contexts, when anything was merged. */
-    private static long merged(long record) {
-        long node = CctMemory.U.getLong(null, record + Layout.MERGED);
-        return Counters.calls(node) != 0L ? node : 0L;
     }
 
     private MethodRow[] methodRows() {
@@ -106,7 +98,7 @@ final class JavaTrees extends TreeSections {
             MethodRow row = new MethodRow(mids[i]);
             MethodName known = mids[i] == Layout.MERGED_MID ? null : names.of(mids[i]);
             if (mids[i] == Layout.MERGED_MID) {
-                row.name(ProfileWriter.MERGED, "", "", MARKER);
+                row.name(merged.name(), "", "", MARKER);
             } else if (known != null) {
                 row.name(known.className(), known.name(), known.descriptor(), known.isNative() ? NATIVE : 0);
             } else {
@@ -202,9 +194,8 @@ final class JavaTrees extends TreeSections {
                 }
                 long method = 0L;
                 if (node == root) {
-                    long merged = merged(record);
-                    if (merged != 0L) {
-                        add(merged);
+                    if (MergedContexts.any(record)) {
+                        add(u.getLong(null, record + Layout.MERGED));
                     }
                 } else {
                     method = methods.get(u.getLong(null, node));

@@ -54,8 +54,14 @@ public final class Launch {
             trouble = "the library that rewrites classes at load time (-Dcctrewrite.loadtime) cannot be used: " + LoadTime.ready();
         }
         if (trouble == null && recording) {
+            trouble = LoadTime.misnamed();
+        }
+        if (trouble == null && recording) {
             try {
                 Agents.load(Settings.AGENT);
+                if (Agents.isNeverAsked()) {
+                    Settings.say(Agents.NEVER_ASKED);
+                }
             } catch (Throwable e) {
                 trouble = "the profiling agent " + Settings.AGENT + " (-Dcctrewrite.agent) cannot be loaded: " + e;
             }

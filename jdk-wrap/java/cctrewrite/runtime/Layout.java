@@ -29,6 +29,10 @@ public final class Layout {
     public static final long FREE = 32L;
     public static final long FREE_ADDRESS = (1L << 48) - 1L;
     public static final long FREE_CHUNK = 1L << 48;
+    /** Why contexts were merged, if they were: {@link #OUT_OF_MEMORY}, {@link #BOUND_REACHED}. */
+    public static final long LACK = 40L;
+    public static final long OUT_OF_MEMORY = 1L;
+    public static final long BOUND_REACHED = 2L;
     public static final long NODES = 48L;
     public static final long SERIAL = 56L;
     public static final long THREADS = 64L;
@@ -37,7 +41,9 @@ public final class Layout {
     public static final long GRANULARITY = 88L;
     /** Two words that serve as parent and slot of a node without slots ({@link Tree#slotOf}). */
     public static final long STAND_IN = 96L;
-    public static final long RECORD_SIZE = 112L;
+    /** How many nodes the tree may have before it asks {@link Bound} again; without a bound, as many as it likes. */
+    public static final long PERMITTED = 112L;
+    public static final long RECORD_SIZE = 120L;
 
     /** Marks the first word of {@link #STAND_IN}; no negated address is that small. */
     public static final long STAND_IN_MARK = Long.MIN_VALUE;

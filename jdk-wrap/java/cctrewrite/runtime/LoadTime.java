@@ -21,6 +21,9 @@ public final class LoadTime {
     /** Why the library that was asked for cannot be used, or null. */
     private static String trouble;
 
+    /** What is wrong with the methods that the user named, or null. */
+    private static String misnamed;
+
     /** Where `cctrewrite run` expects the profile; null when it did not start this JVM. */
     private static String place;
 
@@ -115,6 +118,17 @@ public final class LoadTime {
                 trouble = outputs[i].file + ": " + e.getMessage();
             }
         }
+        if (trouble == null) {
+            misnamed = select(Settings.START_AT, Settings.EXTENT, Settings.INCLUDE, Settings.EXCLUDE);
+        }
+    }
+
+    /** What is wrong with the methods or classes that the user named, or null. In bypass. */
+    static String misnamed() {
+        if (loaded && ready() == null) {
+            return misnamed;
+        }
+        return Settings.EXTENT == null && Settings.START_AT == null ? null : "-Dcctrewrite.extent and -Dcctrewrite.start-at need the library that rewrites classes at load time (-Dcctrewrite.loadtime)";
     }
 
     /** Gets the library ready; says why that failed, or null. In bypass. */
@@ -128,6 +142,11 @@ public final class LoadTime {
     /** The file in which the profile is expected by who started this JVM; null for none. */
     static String expected() {
         return place;
+    }
+
+    /** What whoever started this JVM wants of the runtime, under this key; null if nobody has said. */
+    static String said(String key) {
+        return loaded ? option(key) : null;
     }
 
     /** Whether classes are rewritten while the program runs. */
@@ -157,6 +176,17 @@ public final class LoadTime {
 
     /** Likewise, from a file. */
     private static native String addFile(String index);
+
+    /**
+     * Takes the methods that the user named, and globs over the names of classes that are recorded or not; before the first class is rewritten, when the class library
+     * is known. All may be null.
+     *
+     * @return what is wrong with them, or null
+     */
+    private static native String select(String startAt, String extents, String include, String exclude);
+
+    /** What became of these methods, given the records of all trees. */
+    static native String[] selected(long[] records);
 
     private static native byte[] rewrite(
             ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches);
@@ -190,6 +220,9 @@ public final class LoadTime {
 
     /** Lets `cctrewrite run`, if it started this JVM, know of it: a JVM that leaves no profile is missed. Returns the file for the profile, or null. */
     private static native String place();
+
+    /** The value that `cctrewrite run`, if it started this JVM, has for a key, or null. */
+    private static native String option(String key);
 
     /**
      * Looks through trees.

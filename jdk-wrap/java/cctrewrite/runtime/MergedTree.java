@@ -18,7 +18,7 @@ public final class MergedTree {
         for (int i = 0; i < count; i++) {
             add(u.getLong(null, all[i].record + Layout.ROOT), root);
             long merged = u.getLong(null, all[i].record + Layout.MERGED);
-            count(merged, u.getLong(null, record + Layout.MERGED));
+            count(merged, Tree.merged(record, u.getLong(null, all[i].record + Layout.LACK)));
         }
         link(record);
         return root;
@@ -79,7 +79,7 @@ public final class MergedTree {
         Unsafe u = CctMemory.U;
         long root = u.getLong(null, record + Layout.ROOT);
         long merged = u.getLong(null, record + Layout.MERGED);
-        if (u.getLong(null, merged + Layout.CALLS) != 0L) {
+        if (MergedContexts.any(record)) {
             u.putLong(null, merged + Layout.NEXT_SIBLING, u.getLong(null, root + Layout.FIRST_CHILD));
             u.putLong(null, root + Layout.FIRST_CHILD, merged);
         }

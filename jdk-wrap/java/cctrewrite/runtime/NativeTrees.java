@@ -8,32 +8,28 @@ import java.io.IOException;
 /** Has the load-time library write the trees. In bypass. */
 final class NativeTrees extends TreeSections {
     private static final int NATIVE = 1;
+    private static final int MARKER = 4;
 
     private final FileOutputStream out;
 
     /** What the library collected: its number, then the ids of methods whose names the library does not know. */
     private final long[] collected;
 
-    private final boolean merged;
+    private final MergedContexts merged;
 
     /** Of those methods: class, name and descriptor, null where nobody knows them. */
     private final String[] names;
     private final long[] flags;
     private int unnamed;
 
-    NativeTrees(TreeEntry[] trees, FileOutputStream out) throws IOException {
+    NativeTrees(long[] records, FileOutputStream out) throws IOException {
         this.out = out;
-        long[] records = new long[trees.length];
-        boolean any = false;
-        for (int i = 0; i < trees.length; i++) {
-            records[i] = trees[i].record;
-            any |= Counters.calls(CctMemory.U.getLong(null, records[i] + Layout.MERGED)) != 0L;
-        }
-        merged = any;
         collected = LoadTime.collect(records);
         if (collected == null) {
             throw new IOException("no memory");
         }
+        // Afterwards: the reasons of what has been collected are known by then.
+        merged = MergedContexts.of(records);
         int count = collected.length - 1;
         names = new String[3 * count];
         flags = new long[count];
@@ -45,18 +41,21 @@ final class NativeTrees extends TreeSections {
     private void name(int count) {
         LongMap wanted = new LongMap(2 * count);
         for (int i = 0; i < count; i++) {
-            wanted.put(collected[i + 1], 1L);
+            if (collected[i + 1] != Layout.MERGED_MID) {
+                wanted.put(collected[i + 1], 1L);
+            }
         }
         Names all = new Names(wanted);
         for (int i = 0; i < count; i++) {
-            MethodName known = all.of(collected[i + 1]);
+            boolean marker = collected[i + 1] == Layout.MERGED_MID;
+            MethodName known = marker ? new MethodName(merged.name(), "", "", false) : all.of(collected[i + 1]);
             if (known == null) {
                 unnamed++;
             } else {
                 names[3 * i] = known.className();
                 names[3 * i + 1] = known.name();
                 names[3 * i + 2] = known.descriptor();
-                flags[i] = known.isNative() ? NATIVE : 0;
+                flags[i] = marker ? MARKER : known.isNative() ? NATIVE : 0;
             }
         }
         all.free();
@@ -64,7 +63,7 @@ final class NativeTrees extends TreeSections {
     }
 
     @Override
-    boolean merged() {
+    MergedContexts merged() {
         return merged;
     }
 

@@ -10,9 +10,6 @@ import java.util.TreeMap;
 
 /** Writes all trees as a profile (docs/formats/profile.md), beginning with how the numbers came about. In bypass. */
 final class ProfileWriter {
-    /** Name of the contexts that were merged because memory ran out. */
-    static final String MERGED = "[contexts merged: out of memory]";
-
     /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
     private static final String LIMITS = "Object.clone is not counted where it is called virtually";
 
@@ -38,16 +35,16 @@ final class ProfileWriter {
     }
 
     void write() throws IOException {
-        TreeEntry[] entries = Threads.snapshot();
-        TreeSections trees = TreeSections.of(entries, out);
+        TreeRow[] rows = rows();
+        Arrays.sort(rows);
+        long[] records = new long[rows.length];
+        for (int i = 0; i < rows.length; i++) {
+            records[i] = rows[i].record;
+        }
+        Selection.notes(records, notes);
+        TreeSections trees = TreeSections.of(records, out);
         try {
             notes(trees);
-            TreeRow[] rows = new TreeRow[entries.length];
-            for (int i = 0; i < rows.length; i++) {
-                rows[i] = new TreeRow(entries[i], i);
-            }
-            Arrays.sort(rows);
-
             out.write(MAGIC, 0, MAGIC.length);
             writeMeta();
             writeNotes();
@@ -57,15 +54,28 @@ final class ProfileWriter {
         }
     }
 
+    private TreeRow[] rows() {
+        TreeEntry[] entries = Threads.snapshot();
+        if (Regions.used()) {
+            return Regions.rows(entries);
+        }
+        TreeRow[] rows = new TreeRow[entries.length];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = new TreeRow(entries[i], i);
+        }
+        return rows;
+    }
+
     private void notes(TreeSections trees) {
         if (trees.unnamed() > 0) {
             notes.add(trees.unnamed() + " methods have no name: no index and no class seen by the runtime accounts for their ids");
         }
         RawClasses.notes(notes);
         Outputs.known().notes(notes);
-        if (trees.merged()) {
-            notes.add("memory for the trees ran out: contexts were merged under " + MERGED);
+        if (Agents.isNeverAsked()) {
+            notes.add(Agents.NEVER_ASKED);
         }
+        trees.merged().notes(notes);
         if (CctRuntime.unattached() > 0) {
             notes.add("stack or Java heap was too short to begin recording: " + CctRuntime.unattached() + " entries of new threads were not recorded");
         }
@@ -92,9 +102,16 @@ final class ProfileWriter {
         meta.put("java.vm.version", System.getProperty("java.vm.version"));
         meta.put("limits", (LoadTime.loaded() ? "" : WITHOUT_REPLAY) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS));
         meta.put("main", mainClass());
+        if (Settings.MAX_CONTEXTS != null) {
+            meta.put("max-contexts", Settings.MAX_CONTEXTS);
+        }
         meta.put("metrics", value(outputs, "metrics"));
         meta.put("provenance", provenance(outputs));
         meta.put("reproducible", reproducible);
+        String selection = Selection.text();
+        if (selection.length() > 0) {
+            meta.put("selection", selection);
+        }
         meta.put("tool", value(outputs, "tool"));
         String[] keys = meta.keySet().toArray(new String[0]);
         for (int i = 0; i < keys.length; i++) {

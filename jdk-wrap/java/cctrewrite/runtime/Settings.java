@@ -26,7 +26,49 @@ public final class Settings {
     /** {@code cctrewrite.depth}: how many frames an exception's trace has at most; null for the JVM's default, -1 for no limit. */
     public static final String DEPTH = System.getProperty("cctrewrite.depth");
 
+    /** {@code cctrewrite.record}: {@code on}, {@code off} or {@code regions}. */
+    public static final String RECORD = of("record", "on");
+
+    /** {@code cctrewrite.extent}: methods, separated by commas, below which everything is recorded, and nothing else; null for no such rule. */
+    public static final String EXTENT = of("extent", null);
+
+    /** {@code cctrewrite.start-at}: methods, separated by commas, from the first entry of one of which on everything is recorded; null for the beginning. */
+    public static final String START_AT = of("start-at", null);
+
+    /** {@code cctrewrite.include}, {@code cctrewrite.exclude}: globs, separated by commas; which of the classes that are rewritten at load time are recorded. */
+    public static final String INCLUDE = of("include", null);
+    public static final String EXCLUDE = of("exclude", null);
+
+    /** {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no bound. */
+    public static final String MAX_CONTEXTS = of("max-contexts", null);
+
     private Settings() {}
+
+    /** A property {@code cctrewrite.key}; what {@code cctrewrite run} was told if it was not given; otherwise the default. */
+    private static String of(String key, String otherwise) {
+        String given = System.getProperty("cctrewrite." + key);
+        if (given == null) {
+            given = LoadTime.said(key);
+        }
+        return given != null ? given : otherwise;
+    }
+
+    /** Puts those into effect that must be known before there is a tree. What is wrong with them {@link #apply} says. */
+    public static void early() {
+        if (MAX_CONTEXTS != null) {
+            Bound.set(contexts());
+        }
+    }
+
+    /** {@link #MAX_CONTEXTS} as a number; 0 if it is none. */
+    private static long contexts() {
+        try {
+            long contexts = Long.parseLong(MAX_CONTEXTS);
+            return contexts < 1L ? 0L : contexts;
+        } catch (NumberFormatException e) {
+            return 0L;
+        }
+    }
 
     /**
      * Puts the settings into effect.
@@ -37,6 +79,9 @@ public final class Settings {
         if (!RAW.equals("refuse") && !RAW.equals("warn") && !RAW.equals("allow")) {
             return "-Dcctrewrite.raw=" + RAW + ": choose refuse, warn or allow";
         }
+        if (!RECORD.equals("on") && !RECORD.equals("off") && !RECORD.equals("regions")) {
+            return "-Dcctrewrite.record=" + RECORD + ": choose on, off or regions";
+        }
         if (!THREADS.equals("lease") && !THREADS.equals("each")) {
             return "-Dcctrewrite.threads=" + THREADS + ": choose lease or each";
         }
@@ -46,6 +91,9 @@ public final class Settings {
             } catch (NumberFormatException e) {
                 return "-Dcctrewrite.depth=" + DEPTH + ": a number of frames is expected";
             }
+        }
+        if (MAX_CONTEXTS != null && contexts() == 0L) {
+            return "-Dcctrewrite.max-contexts=" + MAX_CONTEXTS + ": a number of contexts is expected, 1 or more";
         }
         Threads.leasing(THREADS.equals("lease"));
         if (MAX != null) {

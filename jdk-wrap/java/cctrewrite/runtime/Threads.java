@@ -120,6 +120,9 @@ public final class Threads {
                 u.putLong(null, record + Layout.SERIAL, count);
                 u.putLong(null, record + Layout.THREADS, 1L);
                 u.putLong(null, record + Layout.NEXT_TREE, newest);
+                if (Bound.given()) {
+                    u.putLong(null, record + Layout.PERMITTED, 0L);
+                }
                 u.fullFence();
                 newest = record;
                 entries[count++] = entry;
@@ -146,7 +149,7 @@ public final class Threads {
             for (int i = 0; i < tries; i++) {
                 TreeEntry entry = group.members[group.cursor];
                 group.cursor = group.cursor + 1 == group.size ? 0 : group.cursor + 1;
-                if (entry.thread() == null) {
+                if (entry.thread() == null && !entry.differs) {
                     entry.owner = owner;
                     entry.name = threadName;
                     entry.daemon = daemon;

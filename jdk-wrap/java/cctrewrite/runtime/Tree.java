@@ -1,5 +1,6 @@
 package cctrewrite.runtime;
 
+import java.lang.invoke.DontInline;
 import sun.misc.Unsafe;
 
 /**
@@ -30,6 +31,7 @@ public final class Tree {
         u.putLong(null, record + Layout.FREE, record + Layout.RECORD_SIZE);
         u.putLong(null, record + Layout.CHUNKS, 1L);
         u.putLong(null, record + Layout.ACTIVATION, Long.MAX_VALUE);
+        u.putLong(null, record + Layout.PERMITTED, Long.MAX_VALUE);
         u.putLong(null, record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 1));
         u.putLong(null, record + Layout.MERGED, node(record, u.getLong(null, record + Layout.ROOT), Layout.MERGED_MID, Layout.MERGED_SLOTS));
         u.fullFence();
@@ -38,16 +40,34 @@ public final class Tree {
 
     /**
      * The child {@code mid} of the node that {@code slot} lies in, made when there is none; the slot then leads to it. Never fails: without
-     * memory it is the tree's node for merged contexts, whose children are itself.
+     * memory, or past the bound on contexts, it is the tree's node for merged contexts, whose children are itself.
+     *
+     * <p>Not inlined: each prologue calls it, and where receivers take turns often enough for the JVM's compilers to think it worth while. It would
+     * fill their budgets.
      */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static long child(long slot, long mid) {
         Unsafe u = CctMemory.U;
-        long word = slot - 8L;
-        while (u.getLong(null, word) >= 0L) {
-            word -= 8L;
+        long last = u.getLong(null, slot);
+        long parent;
+        if (last != CctMemory.SENTINEL) {
+            // Another callee at the same call site: first those behind it, which were there before it.
+            for (long node = u.getLong(null, last + Layout.NEXT_SIBLING); node != 0L; node = u.getLong(null, node + Layout.NEXT_SIBLING)) {
+                if (u.getLong(null, node) == mid) {
+                    u.putLong(null, slot, node);
+                    return node;
+                }
+            }
+            parent = -u.getLong(null, last + Layout.PARENT);
+        } else {
+            long word = slot - 8L;
+            while (u.getLong(null, word) >= 0L) {
+                word -= 8L;
+            }
+            long found = u.getLong(null, word);
+            parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.PARENT;
         }
-        long found = u.getLong(null, word);
-        long parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.PARENT;
         long node = childOf(parent, mid);
         if (u.getLong(null, node) == mid) {
             u.putLong(null, slot, node);
@@ -82,20 +102,46 @@ public final class Tree {
             }
         }
         long record = u.getLong(null, parent & Layout.CHUNK_MASK);
+        long nodes = u.getLong(null, record + Layout.NODES);
+        if (nodes >= u.getLong(null, record + Layout.PERMITTED) && !permit(record, nodes)) {
+            return u.getLong(null, record + Layout.MERGED);
+        }
         long node = node(record, parent, mid, (int) (mid & Layout.SLOT_BITS));
         if (node == 0L) {
-            return u.getLong(null, record + Layout.MERGED);
+            return merged(record, Layout.OUT_OF_MEMORY);
         }
         u.putLong(null, node + Layout.NEXT_SIBLING, first);
         // Last, so that neither a reader nor a StackOverflowError above ever finds half a node.
         u.fullFence();
         u.putLong(null, parent + Layout.FIRST_CHILD, node);
-        u.putLong(null, record + Layout.NODES, u.getLong(null, record + Layout.NODES) + 1L);
+        u.putLong(null, record + Layout.NODES, nodes + 1L);
         return node;
     }
 
+    /** Whether the tree, which has as many nodes as it was permitted to have, may have more. A bound that was reached once stays reached. */
+    private static boolean permit(long record, long nodes) {
+        Unsafe u = CctMemory.U;
+        if ((u.getLong(null, record + Layout.LACK) & Layout.BOUND_REACHED) != 0L) {
+            return false;
+        }
+        long more = Bound.take(nodes);
+        if (more == 0L) {
+            merged(record, Layout.BOUND_REACHED);
+            return false;
+        }
+        u.putLong(null, record + Layout.PERMITTED, nodes + more);
+        return true;
+    }
+
+    /** The tree's node for merged contexts, which is needed for this reason. */
+    static long merged(long record, long why) {
+        Unsafe u = CctMemory.U;
+        u.putLong(null, record + Layout.LACK, u.getLong(null, record + Layout.LACK) | why);
+        return u.getLong(null, record + Layout.MERGED);
+    }
+
     /** An unlinked node, complete but for its next sibling; 0 when there is no memory. */
-    private static long node(long record, long parent, long mid, int slots) {
+    static long node(long record, long parent, long mid, int slots) {
         Unsafe u = CctMemory.U;
         long node = allocate(record, Layout.SLOTS + 8L * slots);
         if (node == 0L) {

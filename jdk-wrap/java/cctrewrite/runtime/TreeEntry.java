@@ -25,6 +25,17 @@ public final class TreeEntry {
     /** The {@link #owner} of which an agent has been told. */
     WeakReference<Thread> registered;
 
+    /** Under which name the thread is recorded, or null, if {@link #placed}. Under the lock of {@link Regions}, like the next two. */
+    String region;
+
+    boolean placed;
+
+    /** What was recorded under each name, if it was not all. */
+    Regions.Region regions;
+
+    /** Whether the thread itself is recorded otherwise than others; then nobody else gets its tree. */
+    volatile boolean differs;
+
     TreeEntry(String group, WeakReference<Thread> owner, String name, boolean daemon) {
         this.group = group;
         this.owner = owner;

@@ -13,8 +13,14 @@ final class TreeRow implements Comparable<TreeRow> {
     private final int serial;
 
     TreeRow(TreeEntry entry, int serial) {
-        record = entry.record;
-        name = entry.displayName();
+        this(entry, serial, entry.record, "");
+    }
+
+    /** The tree of a region: its name stands behind the thread's. */
+    TreeRow(TreeEntry entry, int serial, long record, String region) {
+        this.record = record;
+        String thread = entry.displayName();
+        name = region.length() == 0 ? thread : thread + " [" + region + ']';
         threads = entry.threads();
         flags = (entry.thread() == null ? ENDED : 0) | (entry.isDaemon() ? DAEMON : 0);
         utf8 = Mutf8.utf8(name);

@@ -8,16 +8,16 @@ import java.io.IOException;
  * are collected when this is made, and contexts of others, which come up afterwards, are left out. In bypass.
  */
 abstract class TreeSections {
-    /** Looks through the trees. Done by the load-time library where there is one, since this mostly runs in the interpreter. */
-    static TreeSections of(TreeEntry[] trees, FileOutputStream out) throws IOException {
+    /** Looks through the trees with these records. Done by the load-time library where there is one, since this mostly runs in the interpreter. */
+    static TreeSections of(long[] records, FileOutputStream out) throws IOException {
         if (LoadTime.loaded() && LoadTime.ready() == null) {
-            return new NativeTrees(trees, out);
+            return new NativeTrees(records, out);
         }
-        return new JavaTrees(trees, out);
+        return new JavaTrees(records, out);
     }
 
-    /** Whether contexts were merged because memory ran out. */
-    abstract boolean merged();
+    /** The contexts that were merged. */
+    abstract MergedContexts merged();
 
     /** How many methods have no name. */
     abstract int unnamed();

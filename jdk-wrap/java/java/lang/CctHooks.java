@@ -6,6 +6,7 @@ import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Launch;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Members;
+import cctrewrite.runtime.Settings;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -36,7 +37,8 @@ public final class CctHooks {
         boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
         LoadTime.load(on);
         if (CctMemory.SENTINEL != 0L) {
-            CctRuntime.start(on);
+            Settings.early();
+            CctRuntime.start(on, Settings.EXTENT != null, Settings.START_AT != null);
         }
     }
 

@@ -16,6 +16,12 @@ public final class CctMemory {
     /** Chunks of a region, the unit in which memory is asked from the C heap. */
     private static final int REGION_CHUNKS = 256;
 
+    /**
+     * Bytes that the C heap must have beside a region. They are left to the JVM and to the program, whose own requests would be the next to fail: the JVM's compilers
+     * end it then.
+     */
+    private static final long RESERVE = 64L << 20;
+
     public static final Unsafe U = Unsafe.getUnsafe();
 
     /** What an empty call-site slot points to: a node whose MID, 0, no method has. Nothing but the MID of it is ever read. */
@@ -62,6 +68,8 @@ public final class CctMemory {
         }
         long address = allocate(bytes);
         if (address == 0L) {
+            // For ever: what is given back later is the program's.
+            budget = 0L;
             return false;
         }
         budget -= bytes;
@@ -70,12 +78,16 @@ public final class CctMemory {
         return true;
     }
 
-    /** In bypass: the VM runs the constructor of an OutOfMemoryError as Java code, and from JDK 9 on the allocation itself is Java code. */
+    /**
+     * A region, or 0 when the C heap does not have {@link #RESERVE} bytes more. These are never touched. In bypass: the VM runs the constructor of an
+     * OutOfMemoryError as Java code, and from JDK 9 on the allocation itself is Java code.
+     */
     private static long allocate(long bytes) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
+            U.freeMemory(U.allocateMemory(bytes + RESERVE));
             return U.allocateMemory(bytes);
         } catch (OutOfMemoryError e) {
             return 0L;

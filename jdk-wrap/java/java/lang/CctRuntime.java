@@ -3,6 +3,7 @@ package java.lang;
 import cctrewrite.runtime.Agents;
 import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
+import cctrewrite.runtime.Regions;
 import cctrewrite.runtime.Threads;
 import cctrewrite.runtime.Tree;
 import java.lang.invoke.ForceInline;
@@ -37,12 +38,18 @@ public final class CctRuntime {
     /** The context of a thread that does work of the profiler's own. */
     public static final long BYPASS = 8L;
 
+    /** The context of a thread outside all extents, where recording begins and ends with these. */
+    static final long OFF = 16L;
+
     // Values of Class.cct$inherits; 0 is not yet known (natives.rs).
     private static final long INHERITS = 1L;
     private static final long OVERRIDES = 2L;
 
     /** Of a method's access flags (JVMS 4.6). */
     private static final int NATIVE = 0x100;
+
+    /** Bytecodes that a loop without calls adds up in a local variable before its node hears of them. */
+    private static final int PENDING = 1 << 16;
 
     // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
     private static final long CALLS = 8L;
@@ -57,6 +64,12 @@ public final class CctRuntime {
     /** Whether contexts are recorded: from {@link CctHooks#boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
     private static boolean recording;
 
+    /** Whether recording begins and ends with extents: nothing is recorded outside them. */
+    private static boolean extents;
+
+    /** Whether a method has not been entered yet from whose first entry on everything is recorded. */
+    private static boolean waiting;
+
     /** Entries that were not recorded because there was neither stack nor Java heap enough to attach their thread; threads that count at once may lose one. */
     private static int unattached;
 
@@ -65,8 +78,10 @@ public final class CctRuntime {
 
     private CctRuntime() {}
 
-    /** From now on contexts exist; and they are recorded if it is {@code on}. */
-    static void start(boolean on) {
+    /** From now on contexts exist; and they are recorded if it is {@code on}, or in {@code extents}, or from the entry of a method on. */
+    static void start(boolean on, boolean inExtents, boolean waits) {
+        extents = inExtents;
+        waiting = waits;
         booted = true;
         recording = on;
     }
@@ -84,7 +99,7 @@ public final class CctRuntime {
     /** Prologue of a body: the callee's node, entered once more. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
-    public static long enter(long slot, long mid, int tick, int count) {
+    public static long enter(long slot, long mid, int count) {
         if (slot < LIMIT) {
             return 0L;
         }
@@ -97,14 +112,34 @@ public final class CctRuntime {
         if (count != 0) {
             u.putLong(null, node + BYTECODES, u.getLong(null, node + BYTECODES) + count);
         }
-        if (tick != 0) {
-            long record = u.getLong(null, node & CHUNK_MASK);
-            u.putLong(null, record + ACTIVATION, u.getLong(null, record + ACTIVATION) - tick);
-        }
         return node;
     }
 
-    /** {@link #enter}, then the test of the activation counter: in methods that may call without passing a test on the way. */
+    /**
+     * {@link #enter}, with activation counters. Written out, as the next one: a call of it would make the frames of compiled recursions larger, and stacks overflow
+     * where they did not.
+     */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static long enterAndTick(long slot, long mid, int tick, int count) {
+        if (slot < LIMIT) {
+            return 0L;
+        }
+        Unsafe u = CctMemory.U;
+        long node = u.getLong(null, slot);
+        if (u.getLong(null, node) != mid) {
+            node = Tree.child(slot, mid);
+        }
+        u.putLong(null, node + CALLS, u.getLong(null, node + CALLS) + 1L);
+        if (count != 0) {
+            u.putLong(null, node + BYTECODES, u.getLong(null, node + BYTECODES) + count);
+        }
+        long record = u.getLong(null, node & CHUNK_MASK);
+        u.putLong(null, record + ACTIVATION, u.getLong(null, record + ACTIVATION) - tick);
+        return node;
+    }
+
+    /** {@link #enterAndTick}, then the test of the activation counter: in methods that may call without passing a test on the way. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static long enterAndPoll(long slot, long mid, int tick, int count) {
@@ -137,6 +172,17 @@ public final class CctRuntime {
             return;
         }
         CctMemory.U.putLong(null, node + BYTECODES, CctMemory.U.getLong(null, node + BYTECODES) + n);
+    }
+
+    /** Loop heads where bytecodes are added up in a local variable: what is left for it when much has gone into the node. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static int drain(long node, int pending) {
+        if (pending < PENDING) {
+            return pending;
+        }
+        count(node, pending);
+        return 0;
     }
 
     /** Exception handlers and subroutines: the activation counter alone. */
@@ -188,7 +234,7 @@ public final class CctRuntime {
         if (slot < LIMIT) {
             return;
         }
-        enter(slot, mid, n, n);
+        enter(slot, mid, n);
     }
 
     /** {@link #leaf}, when the callee may call back: what it calls hangs below it. */
@@ -198,7 +244,7 @@ public final class CctRuntime {
         if (slot < LIMIT) {
             return;
         }
-        Thread.currentThread().cct$context = enter(slot, mid, n, n) + SLOTS;
+        Thread.currentThread().cct$context = enter(slot, mid, n) + SLOTS;
     }
 
     /**
@@ -258,7 +304,7 @@ public final class CctRuntime {
     /** The entry of a native, if it is known; what it calls hangs below it. */
     static void nativeCall(long mid, long slot) {
         if (mid != 0L) {
-            long node = enter(slot, mid, 0, 0);
+            long node = enter(slot, mid, 0);
             if ((mid & Layout.SLOT_BITS) != 0L) {
                 Thread.currentThread().cct$context = node + SLOTS;
             }
@@ -276,7 +322,7 @@ public final class CctRuntime {
             type.cct$inherits = inherits;
         }
         if (inherits == INHERITS && mid != 0L) {
-            enter(slot, mid, 0, 0);
+            enter(slot, mid, 0);
         }
     }
 
@@ -309,14 +355,50 @@ public final class CctRuntime {
         }
     }
 
+    /** Before a native that may call back: the thread carries its slot. Where nothing is recorded the thread goes on saying why. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void carry(Object thread, long slot) {
+        if (slot >= LIMIT && thread != null) {
+            ((Thread) thread).cct$context = slot;
+        }
+    }
+
+    /** Prologue of an extent: the context itself inside another one; outside the slot of the root of the thread's tree, which the thread carries from now on. */
+    public static long begin(Object thread, long context) {
+        return context == OFF ? open((Thread) thread) : context;
+    }
+
     // ---- slow paths --------------------------------------------------------------------------------------------------------------
 
     /** Gives the thread a tree. When that fails this entry is not recorded, and the next one tries again. */
     private static long attach(Thread thread) {
-        long slot = 0L;
+        if (extents) {
+            thread.cct$context = OFF;
+            return OFF;
+        }
+        return tree(thread, 0L);
+    }
+
+    /** The slot of the root of the thread's tree, which it carries now; without memory it carries on without. */
+    private static long open(Thread thread) {
+        long slot = thread.cct$root;
+        if (slot == 0L) {
+            return tree(thread, OFF);
+        }
+        thread.cct$context = slot;
+        return slot;
+    }
+
+    private static long tree(Thread thread, long otherwise) {
+        long slot = otherwise;
         try {
             thread.cct$context = BYPASS;
-            slot = Threads.attach(thread);
+            long root = Threads.attach(thread);
+            if (root != 0L) {
+                thread.cct$root = root;
+                slot = root;
+            }
         } catch (OutOfMemoryError e) {
             // The program asked for nothing here.
             unattached++;
@@ -339,6 +421,8 @@ public final class CctRuntime {
         thread.cct$context = BYPASS;
     }
 
+    @java.lang.invoke.DontInline
+    @jdk.internal.vm.annotation.DontInline
     private static void report(long node) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
@@ -349,6 +433,49 @@ public final class CctRuntime {
             // The program asked for nothing here. Its next test reports again.
         } catch (StackOverflowError e) {
             // Likewise.
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    // ---- what the program says -----------------------------------------------------------------------------------------------------
+
+    /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
+    public static boolean record(Object name, int what) {
+        Thread thread = (Thread) thread();
+        long context = context(thread);
+        // Outside extents a thread can be switched, too; for when it comes into one.
+        long slot = context == OFF ? open(thread) : context;
+        if (slot < LIMIT) {
+            return false;
+        }
+        try {
+            thread.cct$context = BYPASS;
+            return Regions.control(slot, name, what) && context != OFF;
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** On entry of a method from whose first entry on all threads are recorded. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void startAt() {
+        if (waiting) {
+            startNow();
+        }
+    }
+
+    private static void startNow() {
+        Thread thread = (Thread) thread();
+        long context = context(thread);
+        if (thread == null || context == BYPASS) {
+            return;
+        }
+        try {
+            thread.cct$context = BYPASS;
+            Regions.startAt();
+            waiting = false;
         } finally {
             thread.cct$context = context;
         }

@@ -3,8 +3,6 @@ package java.lang;
 import cctrewrite.runtime.NullMessages;
 import cctrewrite.runtime.Snapshots;
 import cctrewrite.runtime.ThreadInfos;
-import java.lang.management.ThreadInfo;
-import jdk.internal.vm.ThreadSnapshot;
 
 /**
  * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out (docs/runtime.md).
@@ -104,8 +102,8 @@ public final class CctStacks {
         }
     }
 
-    /** The result of {@code ThreadSnapshot.create} (JDK 25). */
-    public static ThreadSnapshot filter(ThreadSnapshot snapshot) {
+    /** The result of {@code jdk.internal.vm.ThreadSnapshot.create} (JDK 25 and later). */
+    public static Object snapshot(Object snapshot) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
@@ -157,25 +155,24 @@ public final class CctStacks {
     }
 
     /** After {@code sun.management.ThreadImpl.getThreadInfo1}, which fills an array. */
-    public static void after$getThreadInfo1(long[] ids, int depth, ThreadInfo[] infos) {
+    public static void after$getThreadInfo1(long[] ids, int depth, Object infos) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            ThreadInfos.hide(infos, depth, own(context));
+            ThreadInfos.hide((Object[]) infos, depth, own(context));
         } finally {
             thread.cct$context = context;
         }
     }
 
     /** After {@code sun.management.ThreadImpl.dumpThreads0}. */
-    public static ThreadInfo[] after$dumpThreads0(
-            ThreadInfo[] infos, long[] ids, boolean monitors, boolean synchronizers, int depth) {
+    public static Object after$dumpThreads0(Object infos, long[] ids, boolean monitors, boolean synchronizers, int depth) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
             thread.cct$context = CctRuntime.BYPASS;
-            ThreadInfos.hide(infos, depth, own(context));
+            ThreadInfos.hide((Object[]) infos, depth, own(context));
             return infos;
         } finally {
             thread.cct$context = context;

@@ -3,8 +3,6 @@ package java.lang;
 import cctrewrite.runtime.Declared;
 import cctrewrite.runtime.Offsets;
 import java.lang.StackStreamFactory.AbstractStackWalker;
-import jdk.internal.vm.Continuation;
-import jdk.internal.vm.ContinuationScope;
 
 /**
  * {@code StackWalker} without forwarders (docs/runtime.md). JDK 9 and later.
@@ -44,26 +42,26 @@ public final class CctWalks {
     }
 
     /** JDK 19 to 21. */
-    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, ContinuationScope scope,
-            Continuation continuation, int count, int start, Object[] frames) {
+    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
+            Object continuation, int count, int start, Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 19 to 21. */
-    public static long mode$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, ContinuationScope scope,
-            Continuation continuation, int count, int start, Object[] frames) {
+    public static long mode$callStackWalk(AbstractStackWalker<?, ?> self, long mode, int skip, Object scope,
+            Object continuation, int count, int start, Object[] frames) {
         return modeFor(mode);
     }
 
     /** JDK 22 and later. */
-    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, ContinuationScope scope,
-            Continuation continuation, int count, int start, Object[] frames) {
+    public static Object[] frames$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
+            Object continuation, int count, int start, Object[] frames) {
         return framesFor(self, mode, start, frames);
     }
 
     /** JDK 22 and later. */
-    public static int mode$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, ContinuationScope scope,
-            Continuation continuation, int count, int start, Object[] frames) {
+    public static int mode$callStackWalk(AbstractStackWalker<?, ?> self, int mode, int skip, Object scope,
+            Object continuation, int count, int start, Object[] frames) {
         return (int) modeFor(mode);
     }
 

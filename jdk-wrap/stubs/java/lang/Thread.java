@@ -5,6 +5,9 @@ public class Thread implements Runnable {
     /** See docs/runtime.md: the slot for code that is entered without a context. */
     long cct$context;
 
+    /** See docs/runtime.md: the slot of the root of its tree. */
+    long cct$root;
+
     /** See docs/runtime.md: a stack trace that this thread is being given. */
     Object cct$trace;
 

@@ -20,7 +20,7 @@ type Images = BTreeMap<(u32, &'static str), Arc<OnceLock<&'static Image>>>;
 impl Image {
     /// The image of a JDK, by a rule for blocks.
     pub fn of(jdk: &'static Jdk, blocks: Blocks) -> &'static Image {
-        Image::made(jdk, blocks.name(), &["--blocks", blocks.name()])
+        Image::made(jdk, blocks.name(), blocks.options())
     }
 
     fn made(jdk: &'static Jdk, name: &'static str, options: &[&str]) -> &'static Image {
@@ -35,15 +35,21 @@ impl Image {
         })
     }
 
-    /// The image of a JDK on which chance is pinned, with precise blocks.
+    /// The image of a JDK on which chance is pinned, counted exactly.
     pub fn reproducible(jdk: &'static Jdk) -> &'static Image {
-        Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "precise"])
+        Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "exact"])
     }
 
-    /// The rules for blocks by which images of a JDK are made. Both are worth the time and the space on one JDK only: on JDK 8 they are tried with
+    /// The rules by which images of a JDK count. All are worth the time and the space on one JDK only: on JDK 8 they are tried with
     /// everything.
     pub fn rules(jdk: &Jdk) -> &'static [Blocks] {
-        if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Precise] }
+        if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Exact] }
+    }
+
+    /// The image of a JDK, with default blocks, that does not record classes of these names.
+    pub fn without(jdk: &'static Jdk, classes: &[&str]) -> &'static Image {
+        let options: Vec<&str> = classes.iter().flat_map(|class| ["--exclude", *class]).collect();
+        Image::made(jdk, "without", &options)
     }
 
     /// Where it is.

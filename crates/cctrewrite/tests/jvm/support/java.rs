@@ -1,13 +1,13 @@
 //! Runs of a JVM.
 
 use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use cct_profile::Profile;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
+use cct_profile::names::NameStyle;
+use cct_profile::{Pattern, Profile, Selection};
 
 use super::library::join;
 use super::{Jdk, folder};
@@ -24,6 +24,7 @@ pub struct Java {
     pub folder: PathBuf,
     options: Vec<String>,
     class_path: Vec<PathBuf>,
+    address_space: Option<u64>,
 }
 
 impl Java {
@@ -35,7 +36,20 @@ impl Java {
             "-Djava.awt.headless=true".to_owned(),
             "-XX:+UseSerialGC".to_owned(),
         ];
-        Java { program: jdk.path("bin/java"), version: jdk.version, folder, options, class_path: Vec::new() }
+        Java {
+            program: jdk.path("bin/java"),
+            version: jdk.version,
+            folder,
+            options,
+            class_path: Vec::new(),
+            address_space: None,
+        }
+    }
+
+    /// Lets it have so much address space, in KiB; whoever asks for more gets none.
+    pub fn address_space(&mut self, kib: u64) -> &mut Self {
+        self.address_space = Some(kib);
+        self
     }
 
     /// Adds an option.
@@ -75,7 +89,15 @@ impl Java {
 
     /// Starts it; `main` is a class, or `-m module/class`.
     pub fn start(&self, main: &str, arguments: &[&str]) -> Running {
-        let mut command = Command::new(&self.program);
+        let mut command = match self.address_space {
+            None => Command::new(&self.program),
+            Some(kib) => {
+                let mut shell = Command::new("sh");
+                let limited = format!("ulimit -c 0 && ulimit -v {kib} && exec \"$0\" \"$@\"");
+                shell.env("MALLOC_ARENA_MAX", "1").arg("-c").arg(limited).arg(&self.program);
+                shell
+            }
+        };
         for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
             command.env_remove(variable);
         }
@@ -137,7 +159,12 @@ impl Running {
     /// Waits for its end.
     pub fn wait(mut self) -> Run {
         let started = Instant::now();
+        let status_file = format!("/proc/{}/status", self.child.id());
+        let mut peak = 0;
         let status = loop {
+            // Of a process that has ended nothing is known: the last time that it was looked at counts.
+            let of_process = fs::read_to_string(&status_file).unwrap_or_default();
+            peak = peak.max(mebibytes(&of_process, "VmHWM:").unwrap_or(0));
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
@@ -154,6 +181,7 @@ impl Running {
             code: status.code(),
             out: read(&self.folder.join("out")),
             err: read(&self.folder.join("err")),
+            peak,
             folder: self.folder,
             command: self.command,
         }
@@ -161,9 +189,13 @@ impl Running {
 }
 
 fn read(path: &Path) -> String {
-    let mut bytes = Vec::new();
-    File::open(path).unwrap().read_to_end(&mut bytes).unwrap();
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned()
+}
+
+/// A line of a file in `/proc`, such as `VmHWM: 12345 kB`, in MiB.
+pub fn mebibytes(text: &str, key: &str) -> Option<u64> {
+    let value = text.lines().find_map(|line| line.strip_prefix(key))?;
+    Some(value.split_whitespace().next()?.parse::<u64>().ok()? >> 10)
 }
 
 /// How a JVM ended.
@@ -175,6 +207,8 @@ pub struct Run {
     pub out: String,
     /// Standard error.
     pub err: String,
+    /// The most memory that it ever had, in MiB.
+    pub peak: u64,
     /// Its working directory.
     pub folder: PathBuf,
     command: String,
@@ -207,10 +241,20 @@ impl Run {
 
     /// The lines of the list of all contexts, without comments.
     pub fn contexts(&self, per_thread: bool) -> Vec<String> {
-        let mut text = Vec::new();
-        write_contexts(&self.profile(), ContextsOptions { per_thread, ..Default::default() }, &mut text)
-            .unwrap();
-        let text = String::from_utf8(text).unwrap();
-        text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+        lines(&self.profile(), per_thread)
     }
+
+    /// The same of what is at and below a method, the method first.
+    pub fn contexts_from(&self, method: &str) -> Vec<String> {
+        let selection = Selection { root: Some(Pattern::new(method)), ..Selection::default() };
+        let selected = selection.of_profile(self.profile(), NameStyle::default()).unwrap();
+        lines(&selected.profile, false)
+    }
+}
+
+fn lines(profile: &Profile, per_thread: bool) -> Vec<String> {
+    let mut text = Vec::new();
+    write_contexts(profile, ContextsOptions { per_thread, ..Default::default() }, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
 }

@@ -7,15 +7,18 @@ use std::sync::OnceLock;
 
 use super::{Java, Jdk, copy_all, fixture, instrument, scratch};
 
-/// How basic blocks are cut.
+/// How bytecodes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blocks {
     Default,
     Precise,
+    Exact,
+    /// Exact, with activation counters: for agents that report.
+    Reporting,
 }
 
-/// Both ways.
-pub const ALL_BLOCKS: [Blocks; 2] = [Blocks::Default, Blocks::Precise];
+/// The rules, each with everything that goes with it.
+pub const ALL_BLOCKS: [Blocks; 3] = [Blocks::Default, Blocks::Precise, Blocks::Exact];
 
 impl Blocks {
     /// As on the command line and in file names.
@@ -23,6 +26,26 @@ impl Blocks {
         match self {
             Blocks::Default => "default",
             Blocks::Precise => "precise",
+            Blocks::Exact => "exact",
+            Blocks::Reporting => "reporting",
+        }
+    }
+
+    /// Whose numbers are expected, in the names of files: exact ones are the precise ones.
+    pub fn numbers(self) -> &'static str {
+        match self {
+            Blocks::Default => "default",
+            Blocks::Precise | Blocks::Exact | Blocks::Reporting => "precise",
+        }
+    }
+
+    /// What is made with them is made with these options.
+    pub fn options(self) -> &'static [&'static str] {
+        match self {
+            Blocks::Default => &["--blocks", "default"],
+            Blocks::Precise => &["--blocks", "precise"],
+            Blocks::Exact => &["--blocks", "exact"],
+            Blocks::Reporting => &["--activation-counters"],
         }
     }
 }
@@ -70,13 +93,14 @@ pub struct Library {
 impl Library {
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
-        static LIBRARIES: [OnceLock<Library>; 2] = [const { OnceLock::new() }; 2];
+        static LIBRARIES: [OnceLock<Library>; Blocks::Reporting as usize + 1] =
+            [const { OnceLock::new() }; Blocks::Reporting as usize + 1];
         LIBRARIES[blocks as usize].get_or_init(|| {
             let folder = scratch().join(format!("whole-{}", blocks.name()));
             let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());
             let mut inputs = [boot.clone(), extensions.clone(), vec![jdk.tools_jar()]].concat();
             inputs.push(plain_programs().to_owned());
-            instrument(&inputs, &[], &folder, &["--blocks", blocks.name()]);
+            instrument(&inputs, &[], &folder, blocks.options());
             let extension_folder = folder.join("ext");
             fs::create_dir(&extension_folder).unwrap();
             for jar in &extensions {

@@ -1,0 +1,110 @@
+//! Which modules have a package: what the image's list `/packages/java.lang` says.
+
+use std::collections::BTreeMap;
+
+use super::format::Version;
+use super::previews;
+
+/// The first folder of what is no package of a module, though it looks like one.
+const META_INF: &[u8] = b"META-INF";
+
+/// Packages by their names, with dots.
+#[derive(Debug, Default)]
+pub(super) struct Packages<'p>(BTreeMap<Vec<u8>, Package<'p>>);
+
+#[derive(Debug, Default)]
+struct Package<'p> {
+    modules: BTreeMap<&'p [u8], Presence>,
+    /// The module that has something in it. If several have (which no layer of modules allows for classes), the last one.
+    filled: Option<&'p [u8]>,
+}
+
+/// With and without `--enable-preview`, perhaps only for the packages below it.
+#[derive(Debug, Default, Clone, Copy)]
+struct Presence {
+    plain: bool,
+    preview: bool,
+}
+
+/// A module that has a package.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    /// Its name.
+    pub(super) module: Vec<u8>,
+    /// What the list says of it.
+    pub(super) flags: u32,
+}
+
+/// Flags of links in images with previews; in others the one flag says that nothing is in the package.
+mod flag {
+    pub(super) const EMPTY: u32 = 1;
+    pub(super) const PREVIEW: u32 = 1;
+    pub(super) const PLAIN: u32 = 2;
+    pub(super) const FILLED: u32 = 4;
+}
+
+impl<'p> Packages<'p> {
+    /// Notes that a module has these folders, one in the other, and something in the last one if it is `filled`.
+    pub(super) fn add(&mut self, folders: &[&'p [u8]], module: &'p [u8], is_preview: bool, filled: bool) {
+        if folders.is_empty() {
+            return;
+        }
+        let package = self.0.entry(folders.join(&b'.')).or_default();
+        let presence = package.modules.entry(module).or_default();
+        match is_preview {
+            true => presence.preview = true,
+            false => presence.plain = true,
+        }
+        if filled {
+            package.filled = Some(module);
+        }
+    }
+
+    /// Of each package, by name: its links in the order in which they are listed, and the flags of its location.
+    pub(super) fn links(self, version: Version) -> impl Iterator<Item = (Vec<u8>, Vec<Link>, u32)> {
+        let is_package = move |name: &[u8]| match (version, name.strip_prefix(META_INF)) {
+            (Version::Plain, below) => below.is_none(),
+            (Version::Previews, below) => below.is_none_or(|below| !matches!(below, [] | [b'.', ..])),
+        };
+        let packages = self.0.into_iter().filter(move |(name, _)| is_package(name));
+        packages.map(move |(name, package)| match version {
+            Version::Plain => (name, package.plain_links(), 0),
+            Version::Previews => {
+                let flags = package.flags();
+                (name, package.links(), flags)
+            }
+        })
+    }
+}
+
+impl Package<'_> {
+    fn plain_links(&self) -> Vec<Link> {
+        let flags = |module| if self.filled == Some(module) { 0 } else { flag::EMPTY };
+        let modules = self.modules.keys();
+        modules.map(|&module| Link { module: module.to_vec(), flags: flags(module) }).collect()
+    }
+
+    /// Those that have the package for previews come first.
+    fn links(&self) -> Vec<Link> {
+        let flags = |module, presence: Presence| {
+            let set = |flag, is_set| if is_set { flag } else { 0 };
+            set(flag::PREVIEW, presence.preview)
+                | set(flag::PLAIN, presence.plain)
+                | set(flag::FILLED, self.filled == Some(module))
+        };
+        let (first, last): (Vec<_>, Vec<_>) = self.modules.iter().partition(|(_, presence)| presence.preview);
+        let modules = first.into_iter().chain(last);
+        modules.map(|(&module, &is)| Link { module: module.to_vec(), flags: flags(module, is) }).collect()
+    }
+
+    fn flags(&self) -> u32 {
+        let mut presences = self.modules.values();
+        if presences.clone().all(|presence| !presence.plain) {
+            previews::HAS | previews::ONLY
+        } else if presences.any(|presence| presence.preview) {
+            previews::HAS
+        } else {
+            0
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Arguments of `cctrewrite completions` and `cctrewrite man`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+const COMPLETIONS: &str = "\
+Examples:
+    cctrewrite completions bash > ~/.local/share/bash-completion/completions/cctrewrite
+    cctrewrite completions zsh > ~/.zfunc/_cctrewrite
+    cctrewrite completions fish > ~/.config/fish/completions/cctrewrite.fish";
+
+/// Write what a shell needs to complete commands and options
+///
+/// The script goes to standard output. It knows commands, options and their fixed values; file names are the shell's own business.
+#[derive(Debug, Args)]
+#[command(after_long_help = COMPLETIONS)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+const MAN: &str = "\
+Examples:
+    cctrewrite man run | man -l -
+    cctrewrite man -o ~/.local/share/man/man1";
+
+/// Write manual pages, in the format of man(7)
+///
+/// They say what `--help` says: one page for the command, cctrewrite(1), and one for each of its parts, cctrewrite-run(1).
+#[derive(Debug, Args)]
+#[command(after_long_help = MAN)]
+pub struct Man {
+    /// The part whose page goes to standard output; by default that of the whole command
+    #[arg(value_name = "COMMAND", conflicts_with = "output")]
+    pub command: Option<String>,
+
+    /// Write all pages into this folder, which must exist
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}

@@ -1,0 +1,44 @@
+//! Arguments that leave classes out of a profile, shared by the commands that write one.
+
+use anyhow::Result;
+use cct_profile::Profile;
+use cct_rewrite::filter::Filter;
+use clap::Args;
+
+/// Classes that are wanted, and those that are not.
+#[derive(Debug, Clone, Args)]
+pub struct WantedArguments {
+    /// Keep only the contexts of classes that match: a glob over names with dots or slashes, such as `com.acme.**` (repeatable). What
+    /// other classes called hangs under their nearest caller that is kept, and the profile says how much was left out
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+
+    /// Leave out the contexts of classes that match (a glob; repeatable), in the same way; goes before --only
+    #[arg(long, value_name = "GLOB")]
+    pub ignore: Vec<String>,
+}
+
+/// Which contexts of a profile are kept.
+#[derive(Debug)]
+pub struct Wanted {
+    filter: Filter,
+    rule: String,
+}
+
+impl WantedArguments {
+    /// None if all contexts are.
+    pub fn wanted(&self) -> Result<Option<Wanted>> {
+        let filter = Filter::new(&self.only, &self.ignore)?;
+        let only = self.only.iter().map(|glob| format!("only {glob}"));
+        let rule: Vec<String> =
+            only.chain(self.ignore.iter().map(|glob| format!("without {glob}"))).collect();
+        Ok((!rule.is_empty()).then(|| Wanted { filter, rule: rule.join(", ") }))
+    }
+}
+
+impl Wanted {
+    /// The profile without what is not wanted.
+    pub fn of(&self, profile: Profile) -> Result<Profile> {
+        Ok(profile.wanted(|method| self.filter.records(method.class.as_bytes()), &self.rule)?)
+    }
+}

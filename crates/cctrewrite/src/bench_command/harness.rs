@@ -1,0 +1,94 @@
+//! Running an entry in a JVM of its own: the command's side of `cctrewrite.bench.Harness`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use cct_profile::Profile;
+use tempfile::TempDir;
+
+use crate::image::FROM_OUTSIDE;
+
+/// Exit codes of the harness.
+const DONE: i32 = 97;
+const FAILED: i32 = 98;
+const UNKNOWN: i32 = 99;
+
+/// A profiled JDK with a place for the harness's classes and for profiles.
+#[derive(Debug)]
+pub struct Harness<'a> {
+    image: PathBuf,
+    class_path: OsString,
+    options: &'a [OsString],
+    warm_up: u16,
+    place: TempDir,
+}
+
+impl<'a> Harness<'a> {
+    /// A harness for programs with this class path.
+    pub fn new(
+        image: PathBuf,
+        program: &OsStr,
+        options: &'a [OsString],
+        warm_up: u16,
+    ) -> Result<Harness<'a>> {
+        let place = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let classes = place.path().join("classes");
+        for (name, bytes) in jdk_wrap::api().iter().chain(jdk_wrap::harness()) {
+            let file = classes.join(format!("{name}.class"));
+            let cannot = || format!("cannot write {}", file.display());
+            fs::create_dir_all(file.parent().unwrap_or(&classes)).with_context(cannot)?;
+            fs::write(&file, bytes).with_context(cannot)?;
+        }
+        // The program's own come first, as without us.
+        let mut class_path = program.to_os_string();
+        class_path.push(":");
+        class_path.push(&classes);
+        Ok(Harness { image, class_path, options, warm_up, place })
+    }
+
+    /// Runs an entry; the profile of its last time, and the file that holds it until the next entry is run.
+    pub fn run(&self, entry: &str) -> Result<(Profile, PathBuf)> {
+        let file = self.place.path().join("run.cct");
+        let mut java = Command::new(self.image.join("bin/java"));
+        for variable in FROM_OUTSIDE {
+            java.env_remove(variable);
+        }
+        java.env_remove(cct_profile::collection::VARIABLE);
+        java.args(self.options).arg("-cp").arg(&self.class_path);
+        let mut out = OsString::from("-Dcctrewrite.out=");
+        out.push(&file);
+        java.arg(out).arg("-Dcctrewrite.record=regions").arg("cctrewrite.bench.Harness");
+        java.arg(entry).arg(self.warm_up.to_string());
+        let output = java.stdin(Stdio::null()).stdout(Stdio::null()).output();
+        let output = output.with_context(|| format!("{}: cannot be started", self.image.display()))?;
+        let said = said(&output.stderr);
+        match output.status.code() {
+            Some(DONE) => {}
+            Some(FAILED) => bail!("{entry} ended with an exception:\n{said}"),
+            Some(UNKNOWN) => bail!("{entry} cannot be run: {said}"),
+            Some(code) => bail!("{entry} ended the JVM, with exit code {code}:\n{said}"),
+            None => bail!("{entry}: the JVM was killed ({}):\n{said}", output.status),
+        }
+        let profile = fs::read(&file).with_context(|| format!("{entry}: there is no profile"))?;
+        let profile = Profile::read(&profile).with_context(|| format!("{entry}: the profile"))?;
+        Ok((profile, file))
+    }
+
+    /// Keeps the profile of the last run.
+    pub fn keep(&self, file: &Path, folder: &Path, entry: &str) -> Result<()> {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let to = folder.join(format!("{entry}.cct"));
+        fs::copy(file, &to).with_context(|| format!("cannot write {}", to.display()))?;
+        Ok(())
+    }
+}
+
+/// What the program said, without the lines of the runtime, which regrets that nothing was recorded.
+fn said(stderr: &[u8]) -> String {
+    let lines = crate::text::readable_lines(stderr);
+    let lines: Vec<&str> = lines.lines().filter(|line| !line.starts_with("cctrewrite: ")).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,190 @@
+//! `cctrewrite bench`: what methods of a program execute, held against a stored baseline (docs/bench.md).
+
+mod baseline;
+mod counts;
+mod harness;
+mod output;
+mod verdict;
+
+use std::ffi::OsStr;
+
+use anyhow::{Result, bail};
+use cct_profile::{Metric, Profile};
+
+use crate::args::{Bench, BenchFormat};
+use crate::exit::{self, Outcome, say};
+use crate::target_jdk::Target;
+use crate::{image, text};
+use baseline::{Baseline, Conditions};
+use counts::Counts;
+use harness::Harness;
+use verdict::{Judged, Scope, Verdict, changed};
+
+/// How the note begins that says what is meant here: that not all is in the profile.
+const OF_REGIONS: &str = "recording was switched";
+
+/// Runs the command.
+pub fn run(arguments: &Bench) -> Result<Outcome> {
+    let stored = Baseline::read(&arguments.baseline)?;
+    let entries = entries(arguments, stored.as_ref())?;
+    let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
+    let image = image::of_home(home, |home| arguments.image(home))?;
+    let harness = Harness::new(image, &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
+
+    let mut bench = Bencher { arguments, stored, conditions: None, metric: Metric::Bytecodes };
+    let mut judged = Vec::with_capacity(entries.len());
+    for entry in entries {
+        judged.push(bench.judge(&harness, entry)?);
+    }
+    if arguments.update {
+        bench.store(&judged)?;
+    }
+    let result = bench.result(judged)?;
+    exit::to_stdout(|out| match arguments.format {
+        BenchFormat::Text => output::text(&result, out),
+        BenchFormat::Json => output::json(&result, out),
+        BenchFormat::Junit => output::junit(&result, out),
+        BenchFormat::Github => output::github(&result, out),
+    })?;
+    Ok(if result.fails() { Outcome::Different } else { Outcome::Complete })
+}
+
+/// What is to be run, in order, each once.
+fn entries(arguments: &Bench, stored: Option<&Baseline>) -> Result<Vec<String>> {
+    let mut entries = arguments.entries.clone();
+    let file = arguments.baseline.display();
+    if entries.is_empty() {
+        let Some(stored) = stored else {
+            bail!("there is no baseline {file}; name entries, and store them with --update");
+        };
+        entries = stored.entries.keys().cloned().collect();
+    } else if stored.is_none() && !arguments.update {
+        bail!("there is no baseline {file}; store one with --update");
+    }
+    for entry in &entries {
+        let is_name = |part: &str| !part.is_empty() && !part.contains(['/', '\\', ';', '[', ']', '*', '(']);
+        if !entry.contains('.') || !entry.split('.').all(is_name) || entry.contains(char::is_control) {
+            let entry = text::readable(entry.as_bytes());
+            bail!("{entry} is no entry; name a method without parameters, as in app.Bench.parse");
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    entries.retain(|entry| seen.insert(entry.clone()));
+    Ok(entries)
+}
+
+/// What entries come to.
+pub struct Bencher<'a> {
+    arguments: &'a Bench,
+    stored: Option<Baseline>,
+    /// Of this run, when an entry has been run.
+    conditions: Option<Conditions>,
+    metric: Metric,
+}
+
+impl Bencher<'_> {
+    /// Runs an entry as often as is wanted, and looks at what it has come to.
+    fn judge(&mut self, harness: &Harness<'_>, entry: String) -> Result<Judged> {
+        let mut first: Option<(Counts, u128)> = None;
+        let mut differs = Vec::new();
+        for _ in 0..self.arguments.runs {
+            let (profile, file) = harness.run(&entry)?;
+            for note in profile.notes.iter().filter(|note| !note.starts_with(OF_REGIONS)) {
+                say(&format!("cctrewrite: {entry}: {note}"));
+            }
+            self.metric = Metric::of_profile(&profile);
+            self.conditions.get_or_insert_with(|| conditions(&profile, self.arguments.warm_up));
+            let (counts, elsewhere) = counts::of(&profile, &entry)?;
+            if let Some(folder) = &self.arguments.profiles {
+                harness.keep(&file, folder, &entry)?;
+            }
+            match &first {
+                None => first = Some((counts, elsewhere)),
+                Some((first, _)) => differs = changed(first, &counts, self.metric),
+            }
+            if !differs.is_empty() {
+                break;
+            }
+        }
+        let (counts, elsewhere) = first.unwrap_or_default();
+        let before = self.stored.as_ref().and_then(|stored| stored.entries.get(&entry));
+        let verdict = match before {
+            _ if !differs.is_empty() => Verdict::NotRepeatable(differs),
+            before if self.arguments.update => Verdict::Stored { before: before.map(|counts| counts.all) },
+            None => Verdict::Unknown,
+            Some(base) => {
+                Verdict::compared(base, &counts, self.metric, self.scope()?, self.arguments.fail_above)
+            }
+        };
+        Ok(Judged { entry, counts, elsewhere, verdict })
+    }
+
+    /// What can be compared: with another JDK, only what the program's own classes execute.
+    fn scope(&self) -> Result<Scope> {
+        let (Some(stored), Some(now)) = (&self.stored, &self.conditions) else { return Ok(Scope::All) };
+        let base = &stored.conditions;
+        for (what, base, now) in [
+            ("settings", base.settings.clone(), now.settings.clone()),
+            ("warm-up", base.warm_up.to_string(), now.warm_up.to_string()),
+        ] {
+            if base != now {
+                bail!(
+                    "{}: was made with other {what} ({base}) than now ({now}); use the same ones, or store anew with --update",
+                    self.arguments.baseline.display()
+                );
+            }
+        }
+        Ok(if base.jdk == now.jdk { Scope::All } else { Scope::Program })
+    }
+
+    /// Puts the counts into the baseline. Entries that were counted under other conditions cannot stay.
+    fn store(&mut self, judged: &[Judged]) -> Result<()> {
+        let Some(conditions) = self.conditions.clone() else { return Ok(()) };
+        let file = &self.arguments.baseline;
+        let mut entries = match self.stored.take() {
+            Some(stored) if stored.conditions == conditions => stored.entries,
+            Some(stored) => {
+                let is_run = |entry: &String| judged.iter().any(|judged| judged.entry == *entry);
+                if let Some(other) = stored.entries.keys().find(|entry| !is_run(entry)) {
+                    bail!(
+                        "{}: was made with another JDK or other settings, and {other} would stay as it was; update all entries at once",
+                        file.display()
+                    );
+                }
+                Default::default()
+            }
+            None => Default::default(),
+        };
+        for one in judged.iter().filter(|one| !one.verdict.fails()) {
+            entries.insert(one.entry.clone(), one.counts.clone());
+        }
+        Baseline { conditions, entries }.write(file)
+    }
+
+    fn result(&self, judged: Vec<Judged>) -> Result<output::Results<'_>> {
+        let is_stored = self.arguments.update;
+        let scope = if is_stored { Scope::All } else { self.scope()? };
+        Ok(output::Results {
+            arguments: self.arguments,
+            conditions: self.conditions.clone().unwrap_or_default(),
+            base: self.stored.as_ref().map(|stored| stored.conditions.clone()),
+            scope,
+            metric: self.metric,
+            judged,
+        })
+    }
+}
+
+/// What counts depend on beside the program, by a profile.
+fn conditions(profile: &Profile, warm_up: u16) -> Conditions {
+    let meta = |key: &str| profile.meta.get(key).cloned().unwrap_or_default();
+    let provenance = meta("provenance");
+    let jdk = provenance.split_whitespace().find_map(|word| word.strip_prefix("jdk="));
+    let settings = ["blocks", "intrinsics", "metrics", "reproducible"];
+    Conditions {
+        java: meta("java.version"),
+        jdk: jdk.unwrap_or_default().to_owned(),
+        settings: settings.map(|key| format!("{key}={}", meta(key))).join(" "),
+        warm_up,
+    }
+}

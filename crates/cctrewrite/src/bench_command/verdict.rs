@@ -1,0 +1,188 @@
+//! What has become of an entry, and whether that will do.
+
+use std::collections::BTreeMap;
+
+use cct_profile::Metric;
+use cct_profile::diff::{Change, Percentage};
+use cct_profile::report::grouped;
+
+use super::counts::{Count, Counts};
+
+/// What is held against the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Everything that is executed.
+    All,
+    /// What classes execute that are not the JDK's.
+    Program,
+}
+
+/// An entry and what it has come to.
+#[derive(Debug)]
+pub struct Judged {
+    /// Its name.
+    pub entry: String,
+    /// What it executes.
+    pub counts: Counts,
+    /// What other threads executed meanwhile.
+    pub elsewhere: u128,
+    /// Whether that will do.
+    pub verdict: Verdict,
+}
+
+/// Whether the counts of an entry will do.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// They were stored.
+    Stored {
+        /// What was stored before.
+        before: Option<Count>,
+    },
+    /// The baseline does not have them.
+    Unknown,
+    /// They are not the same twice: the methods that differ, and both counts.
+    NotRepeatable(Vec<(String, Change)>),
+    /// They were held against the baseline.
+    Compared {
+        /// The whole.
+        change: Change,
+        /// Calls.
+        calls: Change,
+        /// The methods that have changed, those that have most first.
+        methods: Vec<(String, Change)>,
+        /// Whether it is more than allowed.
+        exceeds: bool,
+    },
+}
+
+impl Verdict {
+    /// Holds counts against those of the baseline.
+    pub fn compared(base: &Counts, new: &Counts, metric: Metric, scope: Scope, limit: Percentage) -> Verdict {
+        let of = |counts: &Counts| match scope {
+            Scope::All => counts.all,
+            Scope::Program => counts.program,
+        };
+        let (base_count, new_count) = (of(base), of(new));
+        let change = Change { base: base_count.of(metric), new: new_count.of(metric) };
+        let mut methods = changed(base, new, metric);
+        if scope == Scope::Program {
+            methods.retain(|(name, _)| !is_jdk(name));
+        }
+        let calls = Change { base: base_count.calls, new: new_count.calls };
+        Verdict::Compared { change, calls, methods, exceeds: change.exceeds(limit) }
+    }
+
+    /// Whether it fails.
+    pub fn fails(&self) -> bool {
+        match self {
+            Verdict::Stored { .. } => false,
+            Verdict::Unknown | Verdict::NotRepeatable(_) => true,
+            Verdict::Compared { exceeds, .. } => *exceeds,
+        }
+    }
+}
+
+impl Judged {
+    /// Why it fails, as a sentence without a full stop.
+    pub fn failure(&self, metric: Metric, limit: Percentage) -> Option<String> {
+        let entry = &self.entry;
+        Some(match &self.verdict {
+            Verdict::Unknown => format!("{entry} is not in the baseline; store it with --update"),
+            Verdict::NotRepeatable(methods) => {
+                let (name, change) = methods.first()?;
+                format!(
+                    "{entry} is not the same twice: {name} executes {} and {} {}",
+                    grouped(change.base),
+                    grouped(change.new),
+                    metric.name()
+                )
+            }
+            Verdict::Compared { change, methods, exceeds: true, .. } => {
+                let grown = change.percent().map_or(String::new(), |percent| format!(" ({percent:+.2} %)"));
+                let most = methods.iter().find(|(_, change)| change.new > change.base);
+                let most = most.map_or(String::new(), |(name, change)| {
+                    format!("; {name} most, +{}", grouped(change.size()))
+                });
+                format!(
+                    "{entry} has grown from {} to {} {}{grown}, limit {limit}{most}",
+                    grouped(change.base),
+                    grouped(change.new),
+                    metric.name()
+                )
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The methods whose own numbers differ, those that differ most first.
+pub fn changed(base: &Counts, new: &Counts, metric: Metric) -> Vec<(String, Change)> {
+    let mut changes: BTreeMap<&str, Change> = BTreeMap::new();
+    for (name, count) in &base.methods {
+        changes.entry(name).or_default().base = count.of(metric);
+    }
+    for (name, count) in &new.methods {
+        changes.entry(name).or_default().new = count.of(metric);
+    }
+    let mut changes: Vec<(String, Change)> = changes
+        .into_iter()
+        .filter(|(_, change)| change.size() > 0)
+        .map(|(name, change)| (name.to_owned(), change))
+        .collect();
+    changes.sort_by_key(|(_, change)| std::cmp::Reverse(change.size()));
+    changes
+}
+
+/// Whether a method, named as in a list of contexts, is the JDK's.
+fn is_jdk(method: &str) -> bool {
+    let name = method.split('(').next().unwrap_or_default();
+    let class = name.rsplit_once('.').map_or(name, |(class, _)| class);
+    cct_profile::origin::is_jdk_by_name(&class.replace('.', "/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(methods: &[(&str, u128)]) -> Counts {
+        let mut counts = Counts::default();
+        for &(name, bytecodes) in methods {
+            let count = Count { calls: 1, bytecodes };
+            counts.methods.insert(name.to_owned(), count);
+            counts.all.calls += 1;
+            counts.all.bytecodes += bytecodes;
+            if !is_jdk(name) {
+                counts.program.calls += 1;
+                counts.program.bytecodes += bytecodes;
+            }
+        }
+        counts
+    }
+
+    fn judged(base: &Counts, new: &Counts, scope: Scope, limit: &str) -> Verdict {
+        Verdict::compared(base, new, Metric::Bytecodes, scope, limit.parse().unwrap())
+    }
+
+    #[test]
+    fn growth_above_the_limit_fails_and_names_the_method() {
+        let base = counts(&[("app.A.a()V", 100), ("java.lang.String.length()I", 100)]);
+        let new = counts(&[("app.A.a()V", 103), ("java.lang.String.length()I", 100), ("app.A.b()V", 1)]);
+        let verdict = judged(&base, &new, Scope::All, "1");
+        let Verdict::Compared { change, methods, exceeds, .. } = &verdict else { panic!("{verdict:?}") };
+        assert_eq!((*change, *exceeds), (Change { base: 200, new: 204 }, true));
+        let names: Vec<&str> = methods.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["app.A.a()V", "app.A.b()V"]);
+        assert!(!judged(&base, &new, Scope::All, "2").fails());
+        assert!(judged(&base, &new, Scope::Program, "2").fails());
+        assert!(!judged(&new, &base, Scope::All, "0").fails(), "less is no failure");
+    }
+
+    #[test]
+    fn another_jdk_s_methods_do_not_count_for_the_program() {
+        let base = counts(&[("app.A.a()V", 100), ("java.lang.String.length()I", 100)]);
+        let new = counts(&[("app.A.a()V", 100), ("java.lang.String.length()I", 200)]);
+        let verdict = judged(&base, &new, Scope::Program, "0");
+        let Verdict::Compared { change, methods, exceeds, .. } = &verdict else { panic!("{verdict:?}") };
+        assert_eq!((*change, methods.len(), *exceeds), (Change { base: 100, new: 100 }, 0, false));
+    }
+}

@@ -1,0 +1,4 @@
+//! What servers that build and test programs read.
+
+pub mod github;
+pub mod junit;

@@ -1,0 +1,52 @@
+//! Whether outputs are up to date: each says what it was made from, in one hash (`cctrewrite-output/place`).
+
+use std::path::Path;
+
+use anyhow::Result;
+use cct_archive::{Input, Limits, Target};
+use cct_rewrite::convention;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::args::Instrument;
+use crate::fingerprint::{content, text};
+use crate::inputs::{Sources, TOOL};
+use crate::output;
+use crate::place::{PLACE_NAME, made_from};
+
+/// The hash over all that decides about a run's outputs: contents of inputs and libraries, options, the version of this program and the runtime
+/// that it carries. No path and no time is in it.
+pub fn of(arguments: &Instrument, sources: &Sources) -> Result<String> {
+    // What is not listed here decides about the report, about messages, or about speed.
+    let Instrument { choices, patches, manifest, keep_bad_classes, level, .. } = arguments;
+    let mut hash = Xxh3::new();
+    text(&mut hash, TOOL.as_bytes());
+    text(&mut hash, convention::SCHEME.to_string().as_bytes());
+    for (name, bytes) in jdk_wrap::classes() {
+        text(&mut hash, name.as_bytes());
+        text(&mut hash, bytes);
+    }
+    for word in choices.spelled() {
+        text(&mut hash, word.as_bytes());
+    }
+    for flag in [patches, manifest, keep_bad_classes] {
+        text(&mut hash, &[u8::from(*flag)]);
+    }
+    text(&mut hash, &level.to_le_bytes());
+    for (role, list) in [("input", &sources.inputs), ("library", &sources.libraries)] {
+        for input in list {
+            text(&mut hash, role.as_bytes());
+            content(&mut hash, input.path())?;
+        }
+    }
+    Ok(format!("{:032x}", hash.digest128()))
+}
+
+/// Whether all outputs are there, made from what has this hash, and the report, if there is to be one. What cannot be read is not.
+pub fn is_current(hash: &str, targets: &[Target], report: Option<&Path>) -> bool {
+    let says_so = |target: &Target| {
+        let input = Input::open(target.path(), &Limits::default()).ok()?;
+        let place = output::entry(&input, PLACE_NAME).ok()??;
+        Some(made_from(&place)? == hash)
+    };
+    targets.iter().all(|target| says_so(target) == Some(true)) && report.is_none_or(Path::is_file)
+}

@@ -1,0 +1,95 @@
+//! `report --html`: a page for browsers.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use cct_export::html::{About, Page, PageOptions};
+use cct_profile::labels::By;
+use cct_profile::origin::Origins;
+use cct_profile::report::header_lines;
+use cct_profile::{Metric, Profile, Summary};
+
+use crate::args::{MetricArgument, Report};
+use crate::exit::{self, Outcome};
+use crate::info_command;
+use crate::pending_file::PendingFile;
+use crate::profile_file::{check_stdin, read, read_sum, shown};
+
+/// Writes the page.
+pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
+    check(arguments, output)?;
+    let (new, damage) = read_sum(&arguments.profiles)?;
+    let base = arguments.diff.as_deref().map(read).transpose()?;
+    let damaged = !damage.is_empty() || base.as_ref().is_some_and(|base| !base.damage.is_empty());
+    let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
+    let files = files.join(", ");
+    let about = match (&base, &arguments.diff) {
+        (Some(base), Some(file)) => {
+            vec![about(&format!("NEW: {files}"), &new), about(&format!("BASE: {}", shown(file)), base)]
+        }
+        _ => vec![about(&files, &new)],
+    };
+    let page = Page::new(new, base, about, origins, &options(arguments)).with_context(|| files)?;
+    for what in &page.differing {
+        exit::say(&format!("cctrewrite: warning: {what}"));
+    }
+    for pattern in &page.vain {
+        let pattern = crate::text::readable(pattern.as_bytes());
+        exit::say(&format!("cctrewrite: no method is ignored by '{pattern}'"));
+    }
+    if let Some(pruning) = &page.pruning {
+        exit::say(&format!("cctrewrite: {pruning}"));
+    }
+    if output == Path::new("-") {
+        exit::to_stdout(|out| page.write(out))?;
+    } else {
+        PendingFile::write(output, |out| Ok(page.write(out)?))?.commit()?;
+    }
+    Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
+}
+
+/// Refuses what cannot be meant.
+fn check(arguments: &Report, output: &Path) -> Result<()> {
+    if By::from(arguments.by) == By::Thread {
+        bail!("a page keeps threads apart in any case; --by thread is for the other formats");
+    }
+    let inputs = || arguments.profiles.iter().chain(&arguments.diff);
+    check_stdin(inputs())?;
+    if let Ok(place) = fs::canonicalize(output)
+        && let Some(input) = inputs().find(|input| fs::canonicalize(input).is_ok_and(|input| input == place))
+    {
+        bail!("the output would replace the input {}", input.display());
+    }
+    Ok(())
+}
+
+fn options(arguments: &Report) -> PageOptions {
+    let selection = &arguments.selection;
+    let thread = selection.thread.iter().map(|thread| format!("threads '{thread}'"));
+    PageOptions {
+        selection: selection.selection(),
+        selected: thread.chain(selection.in_words()).collect(),
+        by: arguments.by.into(),
+        names: super::names(arguments),
+        metric: arguments.metric.map(|metric| match metric {
+            MetricArgument::Bytecodes => Metric::Bytecodes,
+            MetricArgument::Calls => Metric::Calls,
+        }),
+        fold_recursion: arguments.fold_recursion,
+        most_contexts: arguments.max_contexts,
+    }
+}
+
+/// What `info` says of a profile.
+fn about(name: &str, profile: &Profile) -> About {
+    let summary = Summary::of(profile);
+    let facts = header_lines(&summary, &info_command::facts(&summary));
+    let mut trees = info_command::trees(&summary).into_iter().map(|row| row.to_vec());
+    About {
+        name: crate::text::readable(name.as_bytes()),
+        facts: facts.into_iter().map(|(key, text)| (key.to_owned(), text)).collect(),
+        head: trees.next().unwrap_or_default(),
+        trees: trees.collect(),
+    }
+}

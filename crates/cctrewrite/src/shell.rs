@@ -1,0 +1,100 @@
+//! `cctrewrite completions` and `cctrewrite man`: what shells and man(1) need, made from the command line's own description.
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+use crate::args::{self, Arguments};
+use crate::exit;
+use crate::inputs::TOOL;
+use crate::pending_file::PendingFile;
+
+/// Runs `completions`.
+pub fn completions(arguments: &args::Completions) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), NAME, &mut script);
+    exit::to_stdout(|out| out.write_all(&script))
+}
+
+/// Runs `man`.
+pub fn man(arguments: &args::Man) -> Result<()> {
+    let pages = pages()?;
+    if let Some(folder) = &arguments.output {
+        let files = pages.iter().map(|(name, page)| {
+            PendingFile::write(&folder.join(format!("{name}.1")), |out| Ok(out.write_all(page)?))
+        });
+        // All or none, as far as can be.
+        return files.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(PendingFile::commit);
+    }
+    let (name, part) = match &arguments.command {
+        Some(part) => (format!("{NAME}-{part}"), &**part),
+        None => (NAME.to_owned(), ""),
+    };
+    let page = pages.iter().find(|(page, _)| *page == name);
+    let (_, page) =
+        page.with_context(|| format!("there is no command {}", crate::text::readable(part.as_bytes())))?;
+    exit::to_stdout(|out| out.write_all(page))
+}
+
+const NAME: &str = "cctrewrite";
+
+/// How the exit codes begin in the help of the whole command.
+const EXIT_CODES_HEAD: &str = "Exit codes:\n";
+
+/// All pages: their names, and what is on them.
+fn pages() -> Result<Vec<(String, Vec<u8>)>> {
+    let mut whole = Arguments::command().disable_help_subcommand(true);
+    // Gives each part its full name.
+    whole.build();
+    let mut pages = vec![(NAME.to_owned(), page(whole.clone())?)];
+    for part in whole.get_subcommands() {
+        let name = format!("{NAME}-{}", part.get_name());
+        pages.push((name.clone(), page(part.clone().display_name(&name))?));
+    }
+    Ok(pages)
+}
+
+fn page(command: clap::Command) -> Result<Vec<u8>> {
+    let after = command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
+    let has_parts = command.has_subcommands();
+    let man = Man::new(command).source(TOOL).manual("cctrewrite");
+    let mut page = Vec::new();
+    let render = || -> io::Result<()> {
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        if has_parts {
+            man.render_subcommands_section(&mut page)?;
+        }
+        page.write_all(as_it_is(&after.unwrap_or_default()).as_bytes())
+    };
+    render().context("cannot write a manual page")?;
+    Ok(page)
+}
+
+/// Examples and exit codes as sections whose lines stay as they are: man(7) would fill them like prose.
+fn as_it_is(text: &str) -> String {
+    let mut roff = String::new();
+    let (examples, codes) = text.split_once(EXIT_CODES_HEAD).unwrap_or((text, ""));
+    let examples = examples.strip_prefix("Examples:\n").unwrap_or(examples);
+    for (title, lines) in [("EXAMPLES", examples), ("EXIT STATUS", codes)] {
+        if lines.trim().is_empty() {
+            continue;
+        }
+        roff.push_str(&format!(".SH {title}\n.nf\n"));
+        for line in lines.trim_matches('\n').lines() {
+            let line =
+                line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
+            // A dot at the start of a line would be a request.
+            roff.push_str(if line.starts_with('.') { "\\&" } else { "" });
+            roff.push_str(&line);
+            roff.push('\n');
+        }
+        roff.push_str(".fi\n");
+    }
+    roff
+}

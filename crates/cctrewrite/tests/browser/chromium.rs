@@ -1,0 +1,247 @@
+//! A headless Chromium that `cargo xtask readers` has fetched, spoken to by the DevTools protocol: JSON, one message behind the other, over a pipe.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long is waited for anything: a machine may have other work to do.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The folder of the browser; without it a line says that the test was skipped.
+pub fn found() -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("CCTREWRITE_READERS") else {
+        println!("skipped: the browser is not known (cargo xtask test, or CCTREWRITE_READERS)");
+        return None;
+    };
+    let root = Path::new(&folder).join("chromium");
+    if !program(&root).exists() {
+        println!("skipped: chromium is not to be had (cargo xtask readers says why)");
+        return None;
+    }
+    Some(root)
+}
+
+fn program(root: &Path) -> PathBuf {
+    root.join("usr/lib/chromium/chromium-headless-shell")
+}
+
+/// A running browser with one page.
+pub struct Browser {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    next: u64,
+    session: Option<String>,
+    /// What the page has complained of or asked for since the start.
+    pub complaints: Vec<String>,
+    _folder: TempDir,
+}
+
+impl Browser {
+    /// Starts one, with a window of this size.
+    pub fn start(root: &Path, width: u32, height: u32) -> Browser {
+        let folder = tempfile::tempdir().unwrap();
+        let fonts = folder.path().join("fonts.conf");
+        let letters = root.join("usr/share/fonts");
+        let (letters, cache) = (letters.display(), folder.path().join("font-cache"));
+        let text =
+            format!("<fontconfig><dir>{letters}</dir><cachedir>{}</cachedir></fontconfig>", cache.display());
+        fs::write(&fonts, text).unwrap();
+        // The protocol's pipe is file descriptors 3 and 4 of the browser, which a shell can give it.
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]).arg(program(root));
+        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
+        command.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+        command.args(["--remote-debugging-pipe", "--disable-dev-shm-usage"]);
+        command.arg(format!("--user-data-dir={}", folder.path().join("user").display()));
+        command.env("LD_LIBRARY_PATH", std::env::join_paths(libraries(root)).unwrap());
+        command.env("FONTCONFIG_FILE", fonts);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let to = child.stdin.take().unwrap();
+        let from = messages(child.stdout.take().unwrap());
+        let mut browser =
+            Browser { child, to, from, next: 0, session: None, complaints: Vec::new(), _folder: folder };
+        let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = &target["targetId"];
+        let attached = browser.ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        browser.session = Some(attached["sessionId"].as_str().unwrap().to_owned());
+        for domain in ["Runtime", "Log", "Page", "Network"] {
+            browser.ask(&format!("{domain}.enable"), json!({}));
+        }
+        browser.resize(width, height);
+        browser.prefer("light");
+        browser
+    }
+
+    /// Gives the window a size.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Whether the system is dark or light.
+    pub fn prefer(&mut self, scheme: &str) {
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        self.ask("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+    }
+
+    /// Opens a page that `report --html` has written, and waits until it is drawn. Returns how long that took.
+    pub fn open(&mut self, page: &Path, fragment: &str) -> Duration {
+        // A page that differs only in its fragment would not be loaded anew.
+        self.ask("Page.navigate", json!({ "url": "about:blank" }));
+        let begin = Instant::now();
+        self.ask("Page.navigate", json!({ "url": format!("file://{}#{fragment}", page.display()) }));
+        self.wait("globalThis.cctrewrite || document.querySelector('.failed')");
+        assert_eq!(self.text("document.querySelector('.failed')?.textContent ?? ''"), "");
+        self.settle();
+        begin.elapsed()
+    }
+
+    /// The value of an expression of the page.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let asked = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let answer = self.ask("Runtime.evaluate", asked);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    pub fn text(&mut self, expression: &str) -> String {
+        let value = self.value(expression);
+        value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
+    }
+
+    pub fn number(&mut self, expression: &str) -> f64 {
+        let value = self.value(expression);
+        value.as_f64().unwrap_or_else(|| panic!("{expression} is {value}"))
+    }
+
+    /// Waits until an expression is true.
+    pub fn wait(&mut self, expression: &str) {
+        let begin = Instant::now();
+        while !self.value(&format!("!!({expression})")).as_bool().unwrap_or(false) {
+            assert!(begin.elapsed() < PATIENCE, "{expression} did not become true");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until what was changed is drawn.
+    pub fn settle(&mut self) {
+        self.value(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))",
+        );
+    }
+
+    /// Presses a key.
+    pub fn press(&mut self, key: &str) {
+        let text = (key.chars().count() == 1).then_some(key);
+        let mut event = json!({ "type": "keyDown", "key": key });
+        if let Some(text) = text {
+            event["text"] = json!(text);
+        }
+        self.ask("Input.dispatchKeyEvent", event);
+        self.ask("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key }));
+        self.settle();
+    }
+
+    /// Clicks at a place of the window.
+    pub fn click(&mut self, x: f64, y: f64) {
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+            self.ask("Input.dispatchMouseEvent", event);
+        }
+        self.settle();
+    }
+
+    /// A picture of the window, as base64 of PNG.
+    pub fn picture(&mut self) -> String {
+        let answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
+        answer["data"].as_str().unwrap().to_owned()
+    }
+
+    /// Sends a command and waits for its answer.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let mut message = json!({ "id": self.next, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        let mut bytes = serde_json::to_vec(&message).unwrap();
+        bytes.push(0);
+        self.to.write_all(&bytes).unwrap();
+        loop {
+            let answer = self.from.recv_timeout(PATIENCE);
+            let answer =
+                answer.unwrap_or_else(|error| panic!("{method}: the browser does not answer: {error}"));
+            if answer["id"] == json!(self.next) {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+            self.note(&answer);
+        }
+    }
+
+    /// Keeps what the page complains of, and what it asks for beside itself.
+    fn note(&mut self, event: &Value) {
+        let is_ours = |url: &str| url.starts_with("file://") || url == "about:blank";
+        match event["method"].as_str() {
+            Some("Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded") => {
+                self.complaints.push(event.to_string());
+            }
+            Some("Page.javascriptDialogOpening") => self.complaints.push(event.to_string()),
+            Some("Network.requestWillBeSent") => {
+                let url = event["params"]["request"]["url"].as_str().unwrap_or("");
+                if !is_ours(url) {
+                    self.complaints.push(format!("asked for {url}"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The folders of the browser's libraries.
+fn libraries(root: &Path) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for place in ["usr/lib", "lib"] {
+        for entry in fs::read_dir(root.join(place)).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().ends_with("-linux-gnu") {
+                folders.extend([entry.path(), entry.path().join("pulseaudio")]);
+            }
+        }
+    }
+    folders.sort();
+    folders
+}
+
+/// What the browser says, read by a thread: an answer may be awaited only so long.
+fn messages(from: ChildStdout) -> Receiver<Value> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut from = BufReader::with_capacity(1 << 16, from);
+        loop {
+            let mut bytes = Vec::new();
+            if !matches!(from.read_until(0, &mut bytes), Ok(1..)) || bytes.pop() != Some(0) {
+                return;
+            }
+            let Ok(message) = serde_json::from_slice(&bytes) else { return };
+            if send.send(message).is_err() {
+                return;
+            }
+        }
+    });
+    receive
+}

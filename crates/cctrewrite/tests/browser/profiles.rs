@@ -1,0 +1,107 @@
+//! Profiles for the tests of pages, derived by hand.
+
+use std::fs;
+use std::path::Path;
+
+use cct_profile::merge::{MergeOptions, Threads, merge};
+use cct_profile::{Method, Profile, ThreadTree, Tree, TreeBuilder};
+
+/// One context: depth (1 below the thread), method, calls, bytecodes.
+pub type Node = (usize, u32, u64, u64);
+
+/// A name that is markup, were it not taken for a name. (Behind a dot a class's name is none any more: that is the suffix of hidden classes.)
+pub const EVIL: &str = "</script><img src=x onerror=\"harmed=3\">&lt;'";
+
+/// A file of a name that is markup.
+pub const HARD: &str = "<img src=x onerror=\"harmed=4\">.cct";
+
+const METHODS: [(&str, &str); 5] =
+    [("hash", "()V"), ("main", "()V"), ("sort", "()V"), ("step", "()V"), ("walk", "(I)V")];
+
+/// In `main`, of 340 bytecodes; `hash` has calls only.
+const MAIN: [Node; 7] = [
+    (1, 1, 1, 10),
+    (2, 3, 10, 180),
+    (2, 2, 2, 50),
+    (2, 4, 1, 30),
+    (3, 4, 2, 40),
+    (4, 4, 4, 30),
+    (5, 0, 500, 0),
+];
+
+/// In `main` before: `step` had less, `sort` more, and `main` called `hash`, which had bytecodes.
+pub const CHANGED: [Node; 8] = [
+    (1, 1, 1, 10),
+    (2, 3, 10, 130),
+    (2, 2, 2, 80),
+    (2, 4, 1, 30),
+    (3, 4, 2, 40),
+    (4, 4, 4, 30),
+    (5, 0, 500, 0),
+    (2, 0, 3, 20),
+];
+
+const WORKER: [Node; 2] = [(1, 3, 3, 45), (2, 2, 1, 15)];
+
+pub fn tree(nodes: &[Node]) -> Tree {
+    let mut tree = TreeBuilder::new();
+    let mut current = 0;
+    for &(depth, method, calls, bytecodes) in nodes {
+        (depth..=current).for_each(|_| tree.leave());
+        tree.enter(method, calls, bytecodes).unwrap();
+        current = depth;
+    }
+    tree.finish()
+}
+
+fn method(class: &str, name: &str, descriptor: &str) -> Method {
+    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid: 1, flags: 0 }
+}
+
+fn thread(name: &str, tree: Tree) -> ThreadTree {
+    ThreadTree { name: name.into(), threads: 1, flags: ThreadTree::ENDED, tree }
+}
+
+/// Two threads, recursion of a method, a native method.
+pub fn plain() -> Profile {
+    Profile {
+        methods: METHODS.iter().map(|(name, descriptor)| method("app/Main", name, descriptor)).collect(),
+        threads: vec![thread("main", tree(&MAIN)), thread("worker", tree(&WORKER))],
+        ..Profile::default()
+    }
+}
+
+/// Names that are markup, wherever there are names.
+pub fn hostile() -> Profile {
+    let names = [(EVIL, EVIL), ("<script>harmed=5</script>", "javascript:harmed=6")];
+    let mut profile = Profile {
+        methods: names.iter().map(|(class, name)| method(class, name, "()V")).collect(),
+        threads: vec![thread(EVIL, tree(&[(1, 0, 1, 900), (2, 1, 2, 100)]))],
+        notes: vec![EVIL.to_owned()],
+        ..Profile::default()
+    };
+    for key in ["main", "java.vm.name", "tool", "limits", "provenance"] {
+        profile.meta.insert(key.to_owned(), EVIL.to_owned());
+    }
+    profile
+}
+
+/// Two methods that call each other so deep; the innermost has as many bytecodes.
+pub fn deep(frames: usize) -> Profile {
+    let bytecodes = |depth| if depth == frames { frames as u64 } else { 0 };
+    let nodes: Vec<Node> =
+        (1..=frames).map(|depth| (depth, (depth % 2) as u32, 1, bytecodes(depth))).collect();
+    Profile {
+        methods: vec![method("a/A", "f", "()V"), method("a/A", "g", "()V")],
+        threads: vec![thread("main", tree(&nodes))],
+        ..Profile::default()
+    }
+}
+
+/// Writes the profile into a file, in canonical order.
+pub fn write(path: &Path, profile: &Profile) {
+    let options = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
+    let mut bytes = Vec::new();
+    merge(&[profile], options).unwrap().write(&mut bytes).unwrap();
+    fs::write(path, bytes).unwrap();
+}

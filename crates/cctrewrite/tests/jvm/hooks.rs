@@ -1,0 +1,32 @@
+//! Natives of the class library that the runtime must know of have other parameters and results from release to release; a hook that does not fit is
+//! left out without a word.
+
+use cct_archive::{Input, Limits};
+use cct_classfile::{ClassFile, access};
+use cct_rewrite::hooks;
+
+use crate::support::{Jdk, jdks};
+
+/// Every native by whose name there is a hook has one that fits.
+fn fit(jdk: &'static Jdk) {
+    let library = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
+    let input = Input::open(&library, &Limits::default()).unwrap();
+    let survey = input.survey(|_, bytes| {
+        let class = ClassFile::parse(bytes)?;
+        let name = class.name();
+        let natives = class.methods.iter().filter(|m| m.is(access::NATIVE) && hooks::is_hooked(name, m.name));
+        let natives = natives.map(|m| {
+            let hook = hooks::native_hook(name, m.name, m.descriptor, m.is(access::STATIC), false);
+            let [class, name, descriptor] = [name, m.name, m.descriptor].map(String::from_utf8_lossy);
+            (format!("{class}.{name}{descriptor}"), hook.is_some())
+        });
+        Ok::<_, cct_classfile::Error>(natives.collect::<Vec<_>>())
+    });
+    let natives: Vec<(String, bool)> = survey.unwrap().classes.into_iter().flatten().collect();
+    let misfits: Vec<&str> =
+        natives.iter().filter(|(_, fits)| !fits).map(|(name, _)| name.as_str()).collect();
+    assert!(misfits.is_empty(), "JDK {}: {misfits:?}", jdk.version);
+    assert!(natives.len() >= 15, "{natives:?}");
+}
+
+jdks!(fit, fit, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

@@ -1,0 +1,260 @@
+// The flame graph. Each row has the boxes of one level; a box is as wide as its inclusive count. Boxes that are too narrow to be drawn are
+// drawn together.
+
+const ROW = 19;
+const NARROWEST = 0.6;
+const FONT = "12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+
+class Graph {
+  constructor(state, colours) {
+    this.state = state;
+    this.colours = colours;
+    this.view = document.getElementById("graph");
+    this.canvas = document.getElementById("canvas");
+    this.space = document.getElementById("graph-space");
+    this.outline = document.getElementById("outline");
+    this.pointer = document.getElementById("pointer");
+    this.tip = document.getElementById("tip");
+    this.rows = [];
+    this.isComplete = false;
+    this.view.addEventListener("scroll", () => this.scrolled());
+    this.view.addEventListener("pointermove", (event) => this.hover(event));
+    this.view.addEventListener("pointerleave", () => this.hover(null));
+    this.view.addEventListener("click", (event) => this.clicked(event));
+    this.view.addEventListener("dblclick", () => state.selected && state.set({ zoom: state.selected }));
+    this.view.addEventListener("keydown", (event) => this.pressed(event));
+    new ResizeObserver(() => this.shaped()).observe(this.view);
+    state.listen((what) => (what === "shape" ? this.shaped() : this.draw()));
+  }
+
+  /** Other boxes are shown. */
+  shaped() {
+    this.width = this.view.clientWidth;
+    this.height = this.view.clientHeight;
+    if (this.width === 0) return;
+    this.rows = [];
+    this.isComplete = false;
+    const { zoom } = this.state;
+    const above = [];
+    for (let box = zoom; box; box = box.above) above.push(box);
+    for (const box of above.reverse()) this.rows.push([{ box, x: 0, width: this.width, isAbove: box !== zoom }]);
+    this.grow();
+    // When stacks grow upward, their roots are at the bottom.
+    if (this.state.up && zoom !== this.shownZoom) this.view.scrollTop = this.view.scrollHeight;
+    if (!this.state.up && zoom !== this.shownZoom) this.view.scrollTop = Math.max(0, (zoom.level - 2) * ROW);
+    this.shownZoom = zoom;
+    this.showSelected();
+    this.draw();
+  }
+
+  /** Adds rows until all that is in sight is there: those far below may be costly. */
+  grow() {
+    // Upward, the last row is the first to be seen.
+    const wanted = this.state.up ? Infinity : (this.view.scrollTop + this.height) / ROW + 8;
+    while (!this.isComplete && this.rows.length < wanted) {
+      const row = this.below(this.rows[this.rows.length - 1]);
+      if (row.length === 0) this.isComplete = true;
+      else this.rows.push(row);
+    }
+    const rows = this.rows.length + (this.isComplete ? 1 : 40);
+    this.space.style.height = `${Math.max(rows * ROW, this.height)}px`;
+  }
+
+  below(row) {
+    const { measure } = this.state;
+    const items = [];
+    for (const { box, x, width } of row) {
+      const whole = box?.inclusive[measure];
+      if (!(whole > 0)) continue;
+      const scale = width / whole;
+      let at = x;
+      let narrow = null;
+      for (const next of box.below) {
+        const nextWidth = next.inclusive[measure] * scale;
+        if (nextWidth >= NARROWEST) {
+          narrow = null;
+          items.push({ box: next, x: at, width: nextWidth });
+        } else if (nextWidth > 0) {
+          if (!narrow) items.push((narrow = { box: null, above: box, x: at, width: 0, boxes: 0, sum: 0 }));
+          narrow.width += nextWidth;
+          narrow.boxes++;
+          narrow.sum += next.inclusive[measure];
+        }
+        at += nextWidth;
+      }
+    }
+    return items.filter((item) => item.box || item.width >= 0.2);
+  }
+
+  scrolled() {
+    const rows = this.rows.length;
+    this.grow();
+    if (this.rows.length !== rows) this.showSelected(false);
+    this.draw();
+    this.hover(null);
+  }
+
+  /** Where a row is, in the space that is scrolled. */
+  top(level) {
+    return this.state.up ? this.space.clientHeight - (level + 1) * ROW : level * ROW;
+  }
+
+  draw() {
+    if (!this.width) return;
+    const ratio = devicePixelRatio || 1;
+    const { canvas, state, colours, view } = this;
+    const [width, height] = [Math.round(this.width * ratio), Math.round(this.height * ratio)];
+    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    canvas.style.width = `${this.width}px`;
+    canvas.style.height = `${this.height}px`;
+    const pen = canvas.getContext("2d", { alpha: false });
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    colours.refresh();
+    const { page } = colours;
+    pen.fillStyle = page.paper;
+    pen.fillRect(0, 0, this.width, this.height);
+    pen.font = FONT;
+    pen.textBaseline = "middle";
+    this.character ??= pen.measureText("0").width;
+    this.rows.forEach((row, level) => {
+      const y = this.top(level) - view.scrollTop;
+      if (y > this.height || y < -ROW) return;
+      for (const item of row) {
+        const left = Math.round(item.x * ratio) / ratio;
+        const right = Math.round((item.x + item.width) * ratio) / ratio;
+        const gap = right - left > 4 ? 1 : 0;
+        const boxWidth = Math.max(right - left - gap, 1 / ratio);
+        const { box } = item;
+        pen.globalAlpha = item.isAbove ? 0.6 : state.matches && box && !state.isMatch(box.label) ? 0.45 : 1;
+        pen.fillStyle = box ? colours.fill(box) : page.narrow;
+        pen.fillRect(left, y, boxWidth, ROW - 1);
+        pen.globalAlpha = 1;
+        if (!box) continue;
+        if (box.label === state.method && box.label >= 0 && boxWidth > 2) {
+          pen.strokeStyle = page.mark;
+          pen.lineWidth = 1;
+          pen.setLineDash([3, 2]);
+          pen.strokeRect(left + 0.5, y + 0.5, boxWidth - 1, ROW - 2);
+          pen.setLineDash([]);
+        }
+        const characters = Math.floor((boxWidth - 6) / this.character);
+        if (characters < 2) continue;
+        const text = fitted(state.nameOf(box), characters);
+        if (text === "") continue;
+        pen.fillStyle = box.isPruned ? page["pruned-ink"] : page["box-ink"];
+        const isWide = text.length * this.character > boxWidth;
+        pen.fillText(text, left + 4, y + ROW / 2, isWide ? boxWidth - 6 : undefined);
+      }
+    });
+  }
+
+  /** What is at a place of the window. */
+  at(event) {
+    const frame = this.view.getBoundingClientRect();
+    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top + this.view.scrollTop];
+    if (x < 0 || x >= this.width) return null;
+    const level = this.state.up ? Math.floor((this.space.clientHeight - y) / ROW) : Math.floor(y / ROW);
+    const item = (this.rows[level] ?? []).find((one) => x >= one.x && x < one.x + Math.max(one.width, 1));
+    return item ? { ...item, level } : null;
+  }
+
+  /** Puts an outline around the place of an item. */
+  surround(outline, item) {
+    outline.hidden = !item;
+    if (!item) return;
+    Object.assign(outline.style, {
+      left: `${item.x}px`,
+      top: `${this.top(item.level)}px`,
+      width: `${Math.max(item.width, 2)}px`,
+      height: `${ROW - 1}px`,
+    });
+  }
+
+  hover(event) {
+    const item = event && this.at(event);
+    this.surround(this.pointer, item);
+    this.tip.hidden = !item;
+    if (!item) return;
+    fillTip(this.tip, this.state, item);
+    const { width, height } = this.tip.getBoundingClientRect();
+    const left = Math.min(event.clientX + 12, innerWidth - width - 8);
+    const below = event.clientY + 18;
+    this.tip.style.left = `${Math.max(4, left)}px`;
+    this.tip.style.top = `${below + height > innerHeight ? event.clientY - height - 10 : below}px`;
+  }
+
+  clicked(event) {
+    const item = this.at(event);
+    if (item?.box) this.state.select(item.box);
+    // Of boxes that are too narrow, what they are in is shown larger.
+    else if (item) this.state.set({ zoom: item.above });
+  }
+
+  /** Where a box is in the graph, also if it is too narrow to be drawn; null if it is not below what is zoomed. */
+  place(box) {
+    const { zoom, measure } = this.state;
+    const place = { x: 0, width: this.width, level: box.level };
+    if (zoom.isWithin(box)) return place;
+    if (!box.isWithin(zoom)) return null;
+    const inner = [];
+    for (let one = box; one !== zoom; one = one.above) inner.push(one);
+    for (const one of inner.reverse()) {
+      const whole = one.above.inclusive[measure];
+      if (!(whole > 0)) return null;
+      for (const beside of one.above.below) {
+        if (beside === one) break;
+        place.x += (beside.inclusive[measure] / whole) * place.width;
+      }
+      place.width *= one.inclusive[measure] / whole;
+    }
+    return place;
+  }
+
+  showSelected(scroll = true) {
+    const { selected } = this.state;
+    const place = selected && this.place(selected);
+    this.surround(this.outline, place);
+    if (!place || !scroll || selected === this.shownSelected) return;
+    this.shownSelected = selected;
+    this.reveal(place.level);
+  }
+
+  reveal(level) {
+    const top = this.top(level);
+    if (top < this.view.scrollTop) this.view.scrollTop = top - ROW;
+    else if (top + 2 * ROW > this.view.scrollTop + this.height) this.view.scrollTop = top + 2 * ROW - this.height;
+    this.surround(this.outline, this.state.selected && this.place(this.state.selected));
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { state } = this;
+    const box = state.selected ?? state.zoom;
+    const deeper = state.up ? "ArrowUp" : "ArrowDown";
+    const outward = state.up ? "ArrowDown" : "ArrowUp";
+    const beside = (step) => {
+      const siblings = (box.above?.below ?? [box]).filter((one) => one.inclusive[state.measure] > 0);
+      return siblings[siblings.indexOf(box) + step];
+    };
+    const target = {
+      [deeper]: () => box.below.find((one) => one.inclusive[state.measure] > 0),
+      [outward]: () => box.above,
+      ArrowRight: () => beside(1),
+      ArrowLeft: () => beside(-1),
+    }[event.key];
+    if (target) {
+      event.preventDefault();
+      const next = state.selected ? target() : box;
+      if (next) state.select(next);
+    } else if (event.key === "Enter" && state.selected) {
+      event.preventDefault();
+      state.set({ zoom: state.selected });
+    } else if (event.key === "Backspace" && state.zoom.above) {
+      event.preventDefault();
+      state.set({ zoom: state.zoom.above });
+    } else if (event.key === "Home") {
+      event.preventDefault();
+      state.set({ zoom: state.root });
+    }
+  }
+}

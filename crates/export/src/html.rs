@@ -1,0 +1,320 @@
+//! A page for browsers: the profile in one HTML file that asks for nothing else, with a flame graph, the tree and the methods.
+//!
+//! A page of a large profile has its heaviest contexts only (`html/cut.rs`). What was pruned stands in the tree with its sums, so each
+//! context's inclusive count is exact; and the table of methods, summed up here over all contexts, is exact too. The data are columns
+//! of numbers (`html/columns.rs`), compressed, as base64; the page's script (`page/`) decodes them.
+//!
+//! Names come from class files, and anything may stand in them. So they are part of the compressed data, but for the title, and the script makes
+//! text nodes of them, never markup. Besides, the page's policy lets the browser run this script alone, and fetch nothing.
+
+mod assemble;
+mod columns;
+mod cut;
+mod gather;
+mod methods;
+mod sided;
+#[cfg(test)]
+mod tests;
+
+use crate::difference::{DECISIVE, Side};
+use crate::{CREATOR, ExportError, Metric, Options};
+use cct_profile::labels::By;
+use cct_profile::names::NameStyle;
+use cct_profile::origin::Origins;
+use cct_profile::report::{counted, grouped, percent};
+use cct_profile::{Damage, Profile, Selection};
+use columns::{Columns, Kept, Lost, number};
+use cut::Weights;
+use gather::Gathered;
+use serde::Serialize;
+use std::io::Write;
+
+/// How many contexts a page has unless something else is asked for.
+pub const MOST_CONTEXTS: usize = 1_000_000;
+
+/// Numbers up to which a browser's are exact.
+const EXACT: u64 = 1 << 53;
+
+/// How a profile is shown.
+#[derive(Clone, Debug)]
+pub struct PageOptions {
+    /// What of the profiles is shown.
+    pub selection: Selection,
+    /// What is selected, in words.
+    pub selected: Vec<String>,
+    /// What contexts stand for; not threads, which the page keeps apart in any case.
+    pub by: By,
+    /// Whether names that differ from run to run are made equal.
+    pub names: NameStyle,
+    /// What is measured at first.
+    pub metric: Option<Metric>,
+    /// Whether recursion is folded at first.
+    pub fold_recursion: bool,
+    /// How many contexts the page has at most.
+    pub most_contexts: usize,
+}
+
+/// What is to be known of a profile beside its contexts.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct About {
+    /// What the profile is called.
+    pub name: String,
+    /// What it is and what it lacks, as `cctrewrite info` has it: names of facts with the facts.
+    pub facts: Vec<(String, String)>,
+    /// The heads of the columns of its trees.
+    pub head: Vec<String>,
+    /// Its trees.
+    pub trees: Vec<Vec<String>>,
+}
+
+/// A page.
+#[derive(Debug)]
+pub struct Page {
+    head: Head,
+    contexts: Columns,
+    methods: Methods,
+    /// What was pruned, in a sentence; `None` if nothing was.
+    pub pruning: Option<String>,
+    /// What is missing of the profiles.
+    pub incomplete: Vec<String>,
+    /// What makes the numbers of two profiles differ even where the programs do the same, in sentences.
+    pub differing: Vec<String>,
+    /// Patterns of [`Selection::ignore`] that match no method.
+    pub vain: Vec<String>,
+}
+
+/// All but columns, as the script gets it.
+#[derive(Debug, Serialize)]
+struct Head {
+    /// The version of what the script gets.
+    version: u32,
+    creator: &'static str,
+    /// What the program is called.
+    program: String,
+    /// What labels are.
+    by: &'static str,
+    labels: Vec<String>,
+    /// For each label its [`gather::Kind`].
+    kinds: Vec<u8>,
+    metrics: Vec<&'static str>,
+    /// 1, or 2 of a difference. Measures are the metrics of the new profile, then those of the base.
+    sides: usize,
+    threads: Vec<Thread>,
+    /// The number of contexts of the profile, or of both.
+    contexts: u64,
+    /// For each measure its sum, as text: it may be too large for a number of the script.
+    sums: Vec<String>,
+    /// Sentences that stand above all.
+    remarks: Vec<String>,
+    about: Vec<About>,
+    metric: &'static str,
+    fold: bool,
+}
+
+/// The threads of one name.
+#[derive(Debug, Serialize)]
+struct Thread {
+    name: String,
+    /// Of how many names they are, if they are those of which there was not room for each.
+    others: Option<u64>,
+    /// Number of contexts before anything was pruned.
+    contexts: u64,
+    sums: Vec<u64>,
+    /// What was pruned.
+    lost: u64,
+    lost_sums: Vec<u64>,
+    /// How many contexts of the columns are theirs.
+    nodes: u64,
+    /// How many rows of the table of methods are theirs.
+    rows: u64,
+}
+
+/// The table of methods, thread by thread, as columns.
+#[derive(Clone, Debug, Default)]
+struct Methods {
+    /// How much larger the label is than that of the row before, starting anew with each thread.
+    label: Vec<u8>,
+    /// Number of contexts.
+    contexts: Vec<u8>,
+    /// For each measure, as in [`methods::Row`].
+    own: Vec<Vec<u8>>,
+    inclusive: Vec<Vec<u8>>,
+}
+
+impl Page {
+    /// The page of a profile, or of what has changed since `base`. `about` says what both are, the base last.
+    ///
+    /// # Errors
+    /// When counts overflow, the metric was not counted, or nothing is selected.
+    pub fn new(
+        new: Profile,
+        base: Option<Profile>,
+        about: Vec<About>,
+        origins: &Origins,
+        options: &PageOptions,
+    ) -> Result<Page, ExportError> {
+        let program = new.meta.get("main").map_or("(unknown program)", |main| main).to_owned();
+        let incomplete: Vec<String> = std::iter::once(&new).chain(&base).flat_map(damage).collect();
+        let (mut new, mut base, differing, vain) = selected(new, base, options)?;
+        let gathered = Gathered::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
+        let metric = match options.metric {
+            Some(metric) if !gathered.metrics.contains(&metric) => return Err(ExportError::NoBytecodes),
+            Some(metric) => metric,
+            None => gathered.metrics[0],
+        };
+        drop((new, base));
+        Ok(Page::of(gathered, about, options, metric, Said { program, incomplete, differing, vain }))
+    }
+
+    fn of(gathered: Gathered, about: Vec<About>, options: &PageOptions, metric: Metric, said: Said) -> Page {
+        let Gathered { labels, kinds, measures, metrics, sums, threads } = gathered;
+        let (threads, trees): (Vec<_>, Vec<_>) =
+            threads.into_iter().map(|t| ((t.name, t.others, t.sums), t.sided)).unzip();
+        let with_sums: Vec<_> = measures.iter().copied().zip(sums.iter().copied()).collect();
+        let is_difference = measures.len() > metrics.len();
+        let change = |metric| {
+            let nodes = trees.iter().flat_map(|sided| sided.contexts().map(move |node| (sided, node)));
+            nodes.map(|(sided, node)| sided.change(node, metric)).sum::<u64>()
+        };
+        let changes: Vec<_> = metrics.iter().filter(|_| is_difference).map(|&m| (m, change(m))).collect();
+        let kept = Weights::of(&trees, &with_sums, &changes).heaviest(&trees, options.most_contexts);
+
+        let mut contexts = Columns::new(measures.len());
+        let mut methods = Methods::new(measures.len());
+        let label_of_lost = labels.len() as u32;
+        let mut written = Vec::with_capacity(threads.len());
+        for (((name, others, sums), sided), nodes) in threads.into_iter().zip(&trees).zip(&kept) {
+            let (nodes, lost) = contexts.add(sided, &Kept { nodes, label_of_lost }, &measures);
+            let Lost { contexts: lost, sums: lost_sums } = lost;
+            let rows = methods.add(&methods::rows(sided, labels.len(), &measures));
+            let (name, contexts) = (cct_profile::names::escaped(&name), u64::from(sided.contexts().end) - 1);
+            written.push(Thread { name, others, contexts, sums, lost, lost_sums, nodes, rows });
+        }
+        let all_contexts = written.iter().map(|thread| thread.contexts).sum();
+        let Said { program, incomplete, differing, vain } = said;
+        let pruning = pruning(&written, all_contexts, &with_sums, options.most_contexts);
+        let mut remarks: Vec<String> = incomplete.iter().map(|what| format!("INCOMPLETE: {what}")).collect();
+        remarks.extend(differing.iter().cloned());
+        if !options.selected.is_empty() {
+            remarks.push(format!("Only a part of the profile is shown: {}.", options.selected.join(", ")));
+        }
+        if sums.iter().any(|&sum| sum > EXACT) {
+            remarks.push("Numbers above 2^53 are rounded: browsers have no larger whole numbers.".to_owned());
+        }
+        let head = Head {
+            version: 1,
+            creator: CREATOR,
+            program: cct_profile::names::escaped(&program),
+            by: options.by.name(),
+            labels,
+            kinds: kinds.into_iter().map(|kind| kind as u8).collect(),
+            metrics: metrics.iter().map(|metric| metric.name()).collect(),
+            sides: measures.len() / metrics.len(),
+            threads: written,
+            contexts: all_contexts,
+            sums: sums.into_iter().map(|sum| grouped(sum.into())).collect(),
+            remarks,
+            about,
+            metric: metric.name(),
+            fold: options.fold_recursion,
+        };
+        Page { head, contexts, methods, pruning, incomplete, differing, vain }
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn write(&self, out: &mut dyn Write) -> Result<(), ExportError> {
+        assemble::write(self, out)
+    }
+}
+
+/// Sentences that a page hands on.
+struct Said {
+    program: String,
+    incomplete: Vec<String>,
+    differing: Vec<String>,
+    vain: Vec<String>,
+}
+
+fn damage(profile: &Profile) -> impl Iterator<Item = String> + '_ {
+    profile.damage.iter().map(Damage::to_string)
+}
+
+/// What is selected of both; in sentences what makes them differ in any case; patterns that match nothing.
+type Both = (Profile, Option<Profile>, Vec<String>, Vec<String>);
+
+fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<Both, ExportError> {
+    let Some(base) = base else {
+        let selected = options.selection.of_profile(new, options.names)?;
+        return Ok((selected.profile, None, Vec::new(), selected.vain));
+    };
+    let asked = Options { selection: options.selection.clone(), style: options.names, ..Options::default() };
+    let (base, new) = (Side::of(base, &asked)?, Side::of(new, &asked)?);
+    if let (Some(error), Some(_)) = (&base.nothing, &new.nothing) {
+        return Err(error.clone().into());
+    }
+    let vain = base.vain.into_iter().filter(|pattern| new.vain.contains(pattern)).collect();
+    let mut differing = Vec::new();
+    for (side, nothing) in [("BASE", base.nothing), ("NEW", new.nothing)] {
+        differing.extend(nothing.map(|error| format!("In {side}, {error}.")));
+    }
+    let (base, new) = (base.profile, new.profile);
+    for key in DECISIVE {
+        match (base.meta.get(key), new.meta.get(key)) {
+            (Some(a), Some(b)) if a != b => differing.push(format!(
+                "The profiles were made with different '{key}' ({a} in BASE, {b} in NEW): the same program has other numbers."
+            )),
+            _ => {}
+        }
+    }
+    if base.counts_bytecodes() != new.counts_bytecodes() {
+        let side = if base.counts_bytecodes() { "NEW" } else { "BASE" };
+        differing.push(format!("Bytecodes were not counted in {side}: only calls are compared."));
+    }
+    Ok((new, Some(base), differing, vain))
+}
+
+/// How much was pruned, in a sentence.
+fn pruning(threads: &[Thread], contexts: u64, sums: &[(sided::Measure, u64)], most: usize) -> Option<String> {
+    let lost: u64 = threads.iter().map(|thread| thread.lost).sum();
+    let part = |part: u64, whole: u64, word: &str| {
+        format!("{} ({:.2} %)", counted(part.into(), word), percent(part.into(), whole.into()))
+    };
+    let of = |(at, &(measure, sum)): (usize, &(sided::Measure, u64))| {
+        let lost = threads.iter().map(|thread| thread.lost_sums[at]).sum();
+        let word = measure.metric.name().trim_end_matches('s');
+        (measure.side == sided::Side::New).then(|| part(lost, sum, word))
+    };
+    (lost > 0).then(|| {
+        let counts: Vec<String> = sums.iter().enumerate().filter_map(of).collect();
+        let whose = if counts.len() < sums.len() { " in NEW" } else { "" };
+        format!(
+            "{} with {} of their own{whose} are pruned, as the page has the {} heaviest (--max-contexts); they are added up where they were",
+            part(lost, contexts, "context"),
+            counts.join(" and "),
+            grouped(most as u128)
+        )
+    })
+}
+
+impl Methods {
+    fn new(measures: usize) -> Methods {
+        let none = vec![Vec::new(); measures];
+        Methods { own: none.clone(), inclusive: none, ..Methods::default() }
+    }
+
+    /// Adds the rows of a thread; returns how many these are.
+    fn add(&mut self, rows: &[methods::Row]) -> u64 {
+        let mut before = 0;
+        for row in rows {
+            number(&mut self.label, u64::from(row.label - before));
+            before = row.label;
+            number(&mut self.contexts, row.contexts);
+            self.own.iter_mut().zip(&row.own).for_each(|(column, &value)| number(column, value));
+            self.inclusive.iter_mut().zip(&row.inclusive).for_each(|(column, &value)| number(column, value));
+        }
+        rows.len() as u64
+    }
+}

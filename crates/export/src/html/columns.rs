@@ -1,0 +1,203 @@
+//! The contexts of a page as columns of numbers.
+//!
+//! The contexts of all trees stand one behind the other in preorder, a column for each of their properties. Numbers are LEB128: seven bits a
+//! byte, the lowest first, the high bit set in all bytes but the last. What was pruned below a context is its last callee: a context whose
+//! label is the number of all labels, with the sums of what it stands for.
+
+use super::sided::{Measure, Sided};
+
+/// Columns of contexts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Columns {
+    /// How many contexts were left before this one was entered, starting anew with each tree.
+    pub(super) left: Vec<u8>,
+    /// The label.
+    pub(super) label: Vec<u8>,
+    /// For those that stand for what was pruned, in their order: how many contexts that was.
+    pub(super) lost: Vec<u8>,
+    /// For each measure what the context has itself.
+    pub(super) own: Vec<Vec<u8>>,
+}
+
+/// What was pruned of a tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// Number of contexts.
+    pub(super) contexts: u64,
+    /// For each measure the sum.
+    pub(super) sums: Vec<u64>,
+}
+
+impl Lost {
+    fn nothing(measures: usize) -> Lost {
+        Lost { contexts: 0, sums: vec![0; measures] }
+    }
+
+    fn add(&mut self, other: &Lost) {
+        self.contexts += other.contexts;
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// Which contexts of a tree go into columns, and under which name the others do.
+pub(super) struct Kept<'k> {
+    /// For each node whether it stays. Of what does not, no callee does.
+    pub(super) nodes: &'k [bool],
+    /// The label of what does not.
+    pub(super) label_of_lost: u32,
+}
+
+impl Columns {
+    pub(super) fn new(measures: usize) -> Columns {
+        Columns { own: vec![Vec::new(); measures], ..Columns::default() }
+    }
+
+    /// Adds a tree. Returns the number of contexts that were written, and what was pruned.
+    pub(super) fn add(&mut self, sided: &Sided, kept: &Kept<'_>, measures: &[Measure]) -> (u64, Lost) {
+        let tree = sided.tree();
+        let mut written = 0;
+        let mut all_lost = Lost::nothing(measures.len());
+        // The root and the open contexts: where they end, and what they lost.
+        let mut open: Vec<(u32, Option<Lost>)> = vec![(tree.subtree(0).end, None)];
+        let mut left = 0;
+        let mut next = 1;
+        loop {
+            while let Some((_, lost)) = open.pop_if(|(end, _)| *end == next) {
+                if let Some(lost) = lost {
+                    number(&mut self.left, left);
+                    number(&mut self.label, kept.label_of_lost.into());
+                    number(&mut self.lost, lost.contexts);
+                    self.own.iter_mut().zip(&lost.sums).for_each(|(column, &sum)| number(column, sum));
+                    written += 1;
+                    left = 1;
+                    all_lost.add(&lost);
+                }
+                left += 1;
+            }
+            let Some((_, lost)) = open.last_mut() else { break };
+            let subtree = tree.subtree(next);
+            if kept.nodes[next as usize] {
+                number(&mut self.left, left);
+                number(&mut self.label, tree.nodes()[next as usize].method.into());
+                for (column, &measure) in self.own.iter_mut().zip(measures) {
+                    number(column, sided.own(next, measure));
+                }
+                written += 1;
+                left = 0;
+                open.push((subtree.end, None));
+                next += 1;
+            } else {
+                let lost = lost.get_or_insert_with(|| Lost::nothing(measures.len()));
+                for node in subtree.clone() {
+                    lost.contexts += 1;
+                    for (sum, &measure) in lost.sums.iter_mut().zip(measures) {
+                        *sum += sided.own(node, measure);
+                    }
+                }
+                next = subtree.end;
+            }
+        }
+        (written, all_lost)
+    }
+}
+
+/// Writes a number.
+pub(super) fn number(column: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        column.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    column.push(value as u8);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::sided::Side;
+    use super::*;
+    use crate::testing::{random, tree};
+    use cct_profile::merge::joined;
+    use cct_profile::{Metric, Tree, TreeBuilder};
+
+    const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };
+    const CALLS: Measure = Measure { side: Side::New, metric: Metric::Calls };
+
+    /// The numbers of a column.
+    pub(in crate::html) fn numbers(column: &[u8]) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        let (mut value, mut shift) = (0, 0);
+        for &byte in column {
+            value |= u64::from(byte & 0x7F) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                numbers.push(value);
+                (value, shift) = (0, 0);
+            }
+        }
+        assert_eq!(shift, 0, "a number is not whole");
+        numbers
+    }
+
+    /// The tree of columns that hold bytecodes and calls of one.
+    pub(in crate::html) fn decoded(columns: &Columns) -> Tree {
+        let own: Vec<Vec<u64>> = columns.own.iter().map(|column| numbers(column)).collect();
+        let mut builder = TreeBuilder::new();
+        for (at, (left, label)) in numbers(&columns.left).into_iter().zip(numbers(&columns.label)).enumerate()
+        {
+            (0..left).for_each(|_| builder.leave());
+            builder.enter(label as u32, own[1][at], own[0][at]).unwrap();
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn numbers_are_leb128() {
+        let mut column = Vec::new();
+        let values = [0, 1, 127, 128, 16_383, 16_384, 1 << 53, u64::MAX];
+        values.iter().for_each(|&value| number(&mut column, value));
+        assert_eq!(column[..6], [0, 1, 127, 128, 1, 255]);
+        assert_eq!(numbers(&column), values);
+    }
+
+    #[test]
+    fn columns_are_the_tree() {
+        arbtest::arbtest(|u| {
+            let profile = random(u)?;
+            let labels: Vec<u32> = (0..profile.methods.len() as u32).collect();
+            for thread in &profile.threads {
+                let tree = joined(&[(&thread.tree, &labels)]).unwrap();
+                let sided = Sided::one(tree.clone());
+                let all = vec![true; tree.nodes().len()];
+                let mut columns = Columns::new(2);
+                let kept = Kept { nodes: &all, label_of_lost: 99 };
+                let (written, lost) = columns.add(&sided, &kept, &[BYTECODES, CALLS]);
+                assert_eq!((written, lost.contexts), (tree.contexts() as u64, 0));
+                assert_eq!(decoded(&columns), tree);
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn what_is_pruned_is_added_up_where_it_was() {
+        let whole = tree(&[
+            (1, 0, 1, 10),
+            (2, 1, 2, 5),
+            (3, 2, 3, 60),
+            (2, 2, 4, 1),
+            (3, 0, 5, 2),
+            (2, 3, 6, 3),
+            (1, 1, 7, 4),
+            (1, 2, 8, 0),
+        ]);
+        let nodes = [true, true, true, true, false, false, false, false, true];
+        let mut columns = Columns::new(2);
+        let kept = Kept { nodes: &nodes, label_of_lost: 9 };
+        let (written, lost) = columns.add(&Sided::one(whole), &kept, &[BYTECODES, CALLS]);
+        // (2, 2), (3, 0) and (2, 3) below the first, and (1, 1) below the root.
+        let expected =
+            tree(&[(1, 0, 1, 10), (2, 1, 2, 5), (3, 2, 3, 60), (2, 9, 15, 6), (1, 2, 8, 0), (1, 9, 7, 4)]);
+        assert_eq!(decoded(&columns), expected);
+        assert_eq!(numbers(&columns.lost), [3, 1]);
+        assert_eq!((written, lost), (6, Lost { contexts: 4, sums: vec![10, 22] }));
+    }
+}

@@ -1,0 +1,245 @@
+//! What a page shows: the trees of a profile, or of two, thread by thread, with labels in place of methods.
+
+use super::sided::{Measure, Side, Sided};
+use crate::ExportError;
+use crate::name::all_methods;
+use cct_profile::fold::{Fold, folded};
+use cct_profile::labels::{By, Labels};
+use cct_profile::merge::joined;
+use cct_profile::names::NameStyle;
+use cct_profile::origin::Origins;
+use cct_profile::{Metric, Profile, Tree};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Threads that a page keeps apart by their names. A program may have a million.
+pub(super) const MOST_THREADS: usize = 256;
+
+/// What is shown.
+pub(super) struct Gathered {
+    /// For each label its text.
+    pub(super) labels: Vec<String>,
+    /// For each label what it is.
+    pub(super) kinds: Vec<Kind>,
+    /// The numbers that every context has.
+    pub(super) measures: Vec<Measure>,
+    /// What was counted.
+    pub(super) metrics: &'static [Metric],
+    /// For each measure its sum over all contexts.
+    pub(super) sums: Vec<u64>,
+    /// The threads, sorted by name, each with those of its name.
+    pub(super) threads: Vec<Thread>,
+}
+
+/// The threads of one name.
+pub(super) struct Thread {
+    /// The name.
+    pub(super) name: Arc<str>,
+    /// Of how many names they are, if they are the rest of which there was not room for each.
+    pub(super) others: Option<u64>,
+    /// For each measure the sum over all contexts.
+    pub(super) sums: Vec<u64>,
+    /// The contexts.
+    pub(super) sided: Sided,
+}
+
+/// What a label is, for its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// No method.
+    Other = 0,
+    /// Of the class library, judging by its name.
+    Library = 1,
+    /// Of the program.
+    Program = 2,
+}
+
+/// Packages of the class library.
+const CLASS_LIBRARY: [&str; 6] = ["java.", "javax.", "jdk.", "sun.", "com.sun.", "org.w3c.dom."];
+
+impl Kind {
+    fn of(label: &str) -> Kind {
+        match label.as_bytes().first() {
+            None | Some(b'[' | b'(') => Kind::Other,
+            _ if CLASS_LIBRARY.iter().any(|package| label.starts_with(package)) => Kind::Library,
+            _ => Kind::Program,
+        }
+    }
+}
+
+impl Gathered {
+    /// What is shown of a profile, and of one that it is held against. Takes the trees out of both.
+    pub(super) fn of(
+        new: &mut Profile,
+        base: Option<&mut Profile>,
+        by: By,
+        names: NameStyle,
+        origins: &Origins,
+    ) -> Result<Gathered, ExportError> {
+        let bytecodes = new.counts_bytecodes() && base.as_ref().is_none_or(|base| base.counts_bytecodes());
+        let metrics: &'static [Metric] =
+            if bytecodes { &[Metric::Bytecodes, Metric::Calls] } else { &[Metric::Calls] };
+        let sides: &[Side] = if base.is_some() { &[Side::New, Side::Base] } else { &[Side::New] };
+        let measures: Vec<Measure> = sides
+            .iter()
+            .flat_map(|&side| metrics.iter().map(move |&metric| Measure { side, metric }))
+            .collect();
+        let methods = match &base {
+            Some(base) => all_methods(&[new, base]),
+            None => all_methods(&[new]),
+        };
+        let labels = Labels::new(&methods, by, names, origins);
+        let identity: Vec<u32> = (0..u32::MAX).take(labels.len()).collect();
+        let (of_new, of_base) = labels.of_method().split_at(new.methods.len());
+        let mut trees: BTreeMap<Arc<str>, [Option<Tree>; 2]> = BTreeMap::new();
+        for (name, tree) in trees_by_name(new, of_new, by)? {
+            trees.entry(name).or_default()[0] = Some(tree);
+        }
+        let has_base = base.is_some();
+        if let Some(base) = base {
+            for (name, tree) in trees_by_name(base, of_base, by)? {
+                trees.entry(name).or_default()[1] = Some(tree);
+            }
+        }
+        let mut threads = Vec::with_capacity(trees.len());
+        for (name, [new, base]) in trees {
+            let sided = match (new.unwrap_or_else(no_tree), has_base) {
+                (new, false) => Sided::one(new),
+                (new, true) => Sided::two(&base.unwrap_or_else(no_tree), &new, &identity)?,
+            };
+            let sums = measures.iter().map(|&measure| sum(&sided, measure)).collect::<Result<_, _>>()?;
+            threads.push(Thread { name, others: None, sums, sided });
+        }
+        let sums = totals(&threads, &measures)?;
+        let threads = joined_beyond(threads, MOST_THREADS, &sums, &identity)?;
+        let labels = labels.readable();
+        let kinds = labels.iter().map(|label| Kind::of(label)).collect();
+        Ok(Gathered { labels, kinds, measures, metrics, sums, threads })
+    }
+}
+
+fn no_tree() -> Tree {
+    cct_profile::TreeBuilder::new().finish()
+}
+
+/// The trees of the threads of each name, added up.
+fn trees_by_name(
+    profile: &mut Profile,
+    labels: &[u32],
+    by: By,
+) -> Result<Vec<(Arc<str>, Tree)>, ExportError> {
+    let mut threads = std::mem::take(&mut profile.threads);
+    threads.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut trees = Vec::new();
+    for of_name in threads.chunk_by(|a, b| a.name == b.name) {
+        let parts: Vec<(&Tree, &[u32])> = of_name.iter().map(|thread| (&thread.tree, labels)).collect();
+        let tree = match by {
+            By::Method => joined(&parts)?,
+            _ => folded(&parts, Fold::Within)?,
+        };
+        trees.push((of_name[0].name.clone(), tree));
+    }
+    Ok(trees)
+}
+
+/// The sum over all contexts.
+fn sum(sided: &Sided, measure: Measure) -> Result<u64, ExportError> {
+    let mut counts = sided.contexts().map(|node| sided.own(node, measure));
+    let sum = counts.try_fold(0u64, u64::checked_add);
+    sum.ok_or(ExportError::TooMany(measure.metric.name()))
+}
+
+fn totals(threads: &[Thread], measures: &[Measure]) -> Result<Vec<u64>, ExportError> {
+    let total = |(at, measure): (usize, &Measure)| {
+        let sum = threads.iter().map(|thread| thread.sums[at]).try_fold(0u64, u64::checked_add);
+        // Changes of contexts add up to the sum of both sides at most.
+        sum.filter(|&sum| i64::try_from(sum).is_ok()).ok_or(ExportError::TooMany(measure.metric.name()))
+    };
+    measures.iter().enumerate().map(total).collect()
+}
+
+/// The threads with the greatest shares of any sum, so many at most; those of all other names as one, the last.
+fn joined_beyond(
+    threads: Vec<Thread>,
+    most: usize,
+    totals: &[u64],
+    labels: &[u32],
+) -> Result<Vec<Thread>, ExportError> {
+    if threads.len() <= most {
+        return Ok(threads);
+    }
+    let weight = |thread: &Thread| {
+        let shares = thread.sums.iter().zip(totals).filter(|(_, total)| **total > 0);
+        shares.map(|(&sum, &total)| sum as f64 / total as f64).fold(0.0, f64::max)
+    };
+    let weights: Vec<f64> = threads.iter().map(weight).collect();
+    let mut order: Vec<usize> = (0..threads.len()).collect();
+    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+    let mut is_kept = vec![false; threads.len()];
+    order.iter().take(most).for_each(|&thread| is_kept[thread] = true);
+    let (kept, others): (Vec<_>, Vec<_>) =
+        threads.into_iter().zip(is_kept).partition(|(_, is_kept)| *is_kept);
+    let mut kept: Vec<Thread> = kept.into_iter().map(|(thread, _)| thread).collect();
+    let count = others.len() as u64;
+    let mut sums = vec![0; totals.len()];
+    let mut parts = Vec::with_capacity(others.len());
+    for (thread, _) in others {
+        sums.iter_mut().zip(&thread.sums).for_each(|(sum, more)| *sum += more);
+        parts.push(thread.sided);
+    }
+    let sided = Sided::sum(&parts, labels)?;
+    kept.push(Thread { name: "".into(), others: Some(count), sums, sided });
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{method, profile, recursion, thread, tree};
+
+    fn gathered(mut new: Profile, base: Option<Profile>) -> Gathered {
+        let mut base = base;
+        let (by, names) = (By::Method, NameStyle::Normalised);
+        Gathered::of(&mut new, base.as_mut(), by, names, &Origins::default()).unwrap()
+    }
+
+    #[test]
+    fn threads_of_a_name_are_added_up() {
+        let mut twice = recursion();
+        twice.threads.push(twice.threads[0].clone());
+        let found = gathered(twice, None);
+        let threads: Vec<_> = found.threads.iter().map(|thread| (&*thread.name, &*thread.sums)).collect();
+        assert_eq!(threads, [("main", &[332, 20][..]), ("work;er", &[11, 15][..])]);
+        assert_eq!(found.sums, [343, 35]);
+        assert_eq!(found.labels.len(), 4);
+    }
+
+    #[test]
+    fn a_thread_may_be_in_one_profile_only() {
+        let mut base = recursion();
+        base.threads.remove(0);
+        let found = gathered(recursion(), Some(base));
+        assert_eq!(found.threads[0].sums, [166, 10, 0, 0]);
+        assert_eq!(found.threads[1].sums, [11, 15, 11, 15]);
+    }
+
+    #[test]
+    fn threads_beyond_the_limit_are_one() {
+        let methods = vec![method("a/A", "f", "()V")];
+        let threads = (0..9).map(|n| thread(&format!("t{n}"), tree(&[(1, 0, 1, (n * 7) % 9)]))).collect();
+        let all = gathered(profile(&[], methods, threads), None);
+        let few = joined_beyond(all.threads, 3, &all.sums, &[0]).unwrap();
+        // Calls weigh the same for all; of 7 n mod 9 the largest are 8, 7 and 6.
+        let names: Vec<&str> = few.iter().map(|thread| &*thread.name).collect();
+        assert_eq!(names, ["t1", "t5", "t6", ""]);
+        assert_eq!((few[3].others, &few[3].sums[..]), (Some(6), &[36 - 21, 6][..]));
+        assert_eq!(few[3].sided.tree().contexts(), 1);
+    }
+
+    #[test]
+    fn names_tell_the_class_library_from_programs() {
+        let kinds = ["java.lang.Object.<init>()", "javafx.A.f()", "[x]", "", "(not found)"].map(Kind::of);
+        use Kind::{Library, Other, Program};
+        assert_eq!(kinds, [Library, Program, Other, Other, Other]);
+    }
+}

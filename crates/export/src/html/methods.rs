@@ -1,0 +1,126 @@
+//! The table of methods: sums over all contexts, those included that the page does not have.
+
+use super::sided::{Measure, Sided};
+
+/// The sums of one method, or of whatever contexts are labelled by, over a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// The label.
+    pub(super) label: u32,
+    /// How many contexts have it.
+    pub(super) contexts: u64,
+    /// For each measure what these contexts have themselves.
+    pub(super) own: Vec<u64>,
+    /// For each measure what they have with all that was called from there. What is called by a label that is on the stack twice counts once.
+    pub(super) inclusive: Vec<u64>,
+}
+
+/// A context whose label is not on the stack above it.
+struct Outermost {
+    end: u32,
+    label: u32,
+    /// What the contexts before it have, in the order of the tree.
+    before: u64,
+}
+
+/// The rows of a tree with `labels` labels, sorted by label. Those that no context has are left out. The sum of each measure over the tree must
+/// fit into 64 bits.
+pub(super) fn rows(sided: &Sided, labels: usize, measures: &[Measure]) -> Vec<Row> {
+    let tree = sided.tree();
+    let label_of = |node: u32| tree.nodes()[node as usize].method;
+    let none = vec![0; measures.len()];
+    let mut rows: Vec<Row> = (0u32..)
+        .take(labels)
+        .map(|label| Row { label, contexts: 0, own: none.clone(), inclusive: none.clone() })
+        .collect();
+    for node in sided.contexts() {
+        rows[label_of(node) as usize].contexts += 1;
+    }
+    for (at, &measure) in measures.iter().enumerate() {
+        // For each label, where the subtree ends in which it was met outermost: inside it, the label is not counted again.
+        let mut counted_until = vec![0; labels];
+        let mut open: Vec<Outermost> = Vec::new();
+        let mut sum = 0;
+        for node in sided.contexts() {
+            while let Some(closed) = open.pop_if(|open| open.end <= node) {
+                rows[closed.label as usize].inclusive[at] += sum - closed.before;
+            }
+            let label = label_of(node);
+            let own = sided.own(node, measure);
+            rows[label as usize].own[at] += own;
+            if node >= counted_until[label as usize] {
+                let end = tree.subtree(node).end;
+                counted_until[label as usize] = end;
+                open.push(Outermost { end, label, before: sum });
+            }
+            sum += own;
+        }
+        for closed in open {
+            rows[closed.label as usize].inclusive[at] += sum - closed.before;
+        }
+    }
+    rows.retain(|row| row.contexts > 0);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sided::Side;
+    use super::*;
+    use crate::testing::{random, tree};
+    use cct_profile::Metric;
+    use cct_profile::merge::joined;
+    use cct_profile::sums::sums;
+
+    const BYTECODES: Measure = Measure { side: Side::New, metric: Metric::Bytecodes };
+    const CALLS: Measure = Measure { side: Side::New, metric: Metric::Calls };
+
+    #[test]
+    fn recursion_counts_once() {
+        // f (1) -> g (2) -> f (4) -> g (8), and h (32) in another f (16) below k.
+        let t = tree(&[
+            (1, 0, 1, 1),
+            (2, 1, 1, 2),
+            (3, 0, 1, 4),
+            (4, 1, 1, 8),
+            (1, 3, 7, 0),
+            (2, 0, 1, 16),
+            (3, 2, 3, 32),
+        ]);
+        let rows = rows(&Sided::one(t), 5, &[BYTECODES, CALLS]);
+        let row = |label, contexts, own: [u64; 2], inclusive: [u64; 2]| Row {
+            label,
+            contexts,
+            own: own.to_vec(),
+            inclusive: inclusive.to_vec(),
+        };
+        let expected = [
+            row(0, 3, [21, 3], [63, 8]),
+            row(1, 2, [10, 2], [14, 3]),
+            row(2, 1, [32, 3], [32, 3]),
+            row(3, 1, [0, 7], [48, 11]),
+        ];
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn rows_are_those_of_reports() {
+        arbtest::arbtest(|u| {
+            let profile = random(u)?;
+            let labels: Vec<u32> = (0..profile.methods.len() as u32).collect();
+            for thread in &profile.threads {
+                let tree = joined(&[(&thread.tree, &labels)]).unwrap();
+                let reported = sums(&[(&tree, &labels)], labels.len(), Metric::Bytecodes).unwrap();
+                let rows = rows(&Sided::one(tree), labels.len(), &[BYTECODES, CALLS]);
+                for row in rows {
+                    let sums = reported[row.label as usize];
+                    assert_eq!(
+                        (u128::from(row.own[1]), u128::from(row.own[0]), u128::from(row.inclusive[0])),
+                        (sums.calls, sums.own, sums.inclusive)
+                    );
+                }
+            }
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,537 @@
+//! Exact counting with few updates: bytecodes are added up in a local variable and written into the node where somebody may look.
+//!
+//! The precise rule ([`BlockRule::Precise`](crate::BlockRule)) updates the node in memory every 2.2 bytecodes. The same counts are had for less, since nobody can see the node
+//! while the method runs on by itself. The plan keeps one **invariant**: wherever control may leave for good or wait (an invocation, `monitorenter`,
+//! the initialisation of a class, a return, `athrow`), the node's count is true, that instruction included. Between two such places bytecodes are *pending*:
+//!
+//! * where every path to an instruction has the same number pending, the number is known here and needs no code at all;
+//! * elsewhere it is in a local variable, to which compiled code adds for nothing: the compilers fold the additions of a path into one.
+//!
+//! **Exceptions.** An instruction that may throw ends what is added at once. If the exception is caught in the method, the handler goes on with what is pending; if
+//! not, it passes a catch-all that adds the local to the node: so behind each instruction that may throw the local says what is pending. The
+//! catch-all covers only such instructions ([`CountPlan::guarded`]), since at others the local may be out of date.
+//!
+//! **Tests of the activation counter** ([`crate::activation`]) have the agent look at the node, in loops too: before each of them the node is made true.
+//!
+//! **Loops** without an invocation would never write anything. At the head of each the local is *drained*: when it has become large it goes into the node. So it
+//! does not overflow, and a reader of a running thread's tree misses no more than that.
+//!
+//! # Which instructions cannot throw
+//! More than the table of [`crate::throws`] lets through, since the class and the method are known: a field of the class's own, read or written by `this` (which stays in its
+//! local all through); a static field of its own, in code that runs only when the initialisation of the class has begun in the same thread; and `Object.<init>`, which returns.
+//! Whatever a class loader may do when a class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception only.
+//!
+//! Methods with `jsr` have no plan: what is pending there would depend on who called.
+
+use cct_classfile::constant_pool::tag;
+use cct_classfile::{Bci, BciSet, ClassFile, Code, Index, Instruction, Member, access, opcode};
+
+use crate::throws::may_throw;
+
+/// What is done before an instruction; numbers are of bytecodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Update {
+    /// The local becomes this number.
+    Set(u32),
+    /// The local grows by it.
+    Add(u32),
+    /// The node grows by it.
+    Count(u32),
+    /// The node grows by it and by the local, which is out of date from then on.
+    CountLocal(u32),
+    /// The local grows by it; if it is large, the node grows by the local, which becomes 0.
+    Drain(u32),
+}
+
+/// How the bytecodes of one method are counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CountPlan {
+    /// What the node grows by on entry.
+    pub entry: u32,
+    /// Updates before instructions, in code order. Two of one instruction are carried out in turn.
+    pub updates: Vec<(Bci, Update)>,
+    /// Stretches of code, in order: an exception that leaves the method from there takes the local along into the node.
+    pub guarded: Vec<(Bci, Bci)>,
+}
+
+impl CountPlan {
+    /// Whether there is a local. It must be 0 on entry only so that it is an `int` for the verifier.
+    pub fn uses_local(&self) -> bool {
+        self.updates.iter().any(|(_, update)| !matches!(update, Update::Count(_)))
+    }
+}
+
+/// References of a class to members of its own, by index in the constant pool.
+#[derive(Debug, Clone, Default)]
+pub struct OwnMembers {
+    /// One bit each: instance fields that the class declares.
+    instance_fields: Vec<u64>,
+    /// Static ones.
+    static_fields: Vec<u64>,
+    /// Those of either kind that are final: not every method may assign them.
+    final_fields: Vec<u64>,
+    /// `Object.<init>`.
+    object_init: Vec<u64>,
+}
+
+impl OwnMembers {
+    /// Those of a class.
+    pub fn of(class: &ClassFile<'_>) -> Self {
+        let mut declared: Vec<&Member<'_>> = class.fields.iter().collect();
+        declared.sort_unstable_by_key(|field| (field.name, field.descriptor));
+        let mut own = OwnMembers::default();
+        for index in class.pool.indices() {
+            let Ok(member) = class.pool.member_ref(index) else { continue };
+            let is_field = class.pool.tag(index) == Some(tag::FIELDREF);
+            if is_field && member.class == class.name() {
+                let key = (member.name, member.descriptor);
+                let Ok(found) = declared.binary_search_by_key(&key, |field| (field.name, field.descriptor))
+                else {
+                    continue;
+                };
+                let field = declared[found];
+                insert(
+                    if field.is(access::STATIC) { &mut own.static_fields } else { &mut own.instance_fields },
+                    index,
+                );
+                if field.is(access::FINAL) {
+                    insert(&mut own.final_fields, index);
+                }
+            } else if !is_field && member.class == b"java/lang/Object" && member.name == b"<init>" {
+                insert(&mut own.object_init, index);
+            }
+        }
+        own
+    }
+}
+
+fn insert(set: &mut Vec<u64>, index: Index) {
+    let word = usize::from(index) / 64;
+    if set.len() <= word {
+        set.resize(word + 1, 0);
+    }
+    set[word] |= 1 << (index % 64);
+}
+
+fn contains(set: &[u64], index: Index) -> bool {
+    set.get(usize::from(index) / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
+}
+
+/// What an instruction may do to control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// It completes.
+    None,
+    /// It may throw, and nobody looks at the node meanwhile.
+    Throws,
+    /// Other code may run that never comes back, or waits.
+    Leaves,
+    /// The method ends, by a return or by `athrow`.
+    Ends,
+}
+
+/// Instructions that run one after the other: only the last may have an effect, jump, or stand before a jump's target.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    start: Bci,
+    last: Bci,
+    end: Bci,
+    bytecodes: u32,
+    effect: Effect,
+    /// Whether it is a jump's target or a handler: reached otherwise than from the stretch before.
+    is_target: bool,
+    /// Whether somebody may look at the node when it begins.
+    is_observed: bool,
+    /// Whether a handler of the method's own catches whatever its last instruction throws.
+    is_caught: bool,
+}
+
+/// What is pending when a stretch begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pending {
+    /// Not reached.
+    Never,
+    /// On every path this many.
+    Exactly(u32),
+    /// What the local says.
+    Local,
+}
+
+impl Pending {
+    fn and(self, more: u32) -> Pending {
+        match self {
+            Pending::Exactly(n) => Pending::Exactly(n + more),
+            other => other,
+        }
+    }
+}
+
+/// Pairs of an instruction that may throw and a handler that covers it, beyond which there is no plan.
+const PAIR_LIMIT: usize = 1 << 22;
+
+/// Makes plans for one method after the other in the same memory.
+#[derive(Debug, Clone, Default)]
+pub struct CountPlanner {
+    stretches: Vec<Stretch>,
+    /// The edges of stretch `i` are `edges[edges_of[i]..edges_of[i + 1]]`.
+    edges: Vec<usize>,
+    edges_of: Vec<usize>,
+    pending: Vec<Pending>,
+    /// Whether the local is drained at a stretch's end.
+    drains: Vec<bool>,
+    work: Vec<usize>,
+}
+
+impl CountPlanner {
+    /// The plan for a method of a class with these members. Before the instructions in `observed`, ascending, the node is true as well. `None` of a method with
+    /// `jsr`, or with so many handlers that no compiler made it.
+    pub fn plan(
+        &mut self,
+        class: &ClassFile<'_>,
+        own: &OwnMembers,
+        method: &Member<'_>,
+        code: &Code<'_>,
+        observed: &[Bci],
+    ) -> Option<CountPlan> {
+        self.cut(class, own, method, code, observed)?;
+        self.connect(code)?;
+        // On entry the first stretch is counted at once if something looks at the node when it is over.
+        let first = self.stretches.first_mut()?;
+        let mut plan = CountPlan::default();
+        if !first.is_target && matches!(first.effect, Effect::Leaves | Effect::Ends) {
+            plan.entry = std::mem::take(&mut first.bytecodes);
+        }
+        self.flow();
+        self.find_drains();
+        self.write(&mut plan);
+        Some(plan)
+    }
+
+    /// Cuts the code into stretches.
+    fn cut(
+        &mut self,
+        class: &ClassFile<'_>,
+        own: &OwnMembers,
+        method: &Member<'_>,
+        code: &Code<'_>,
+        observed: &[Bci],
+    ) -> Option<()> {
+        let mut targets = BciSet::new(code.bytes.len());
+        let mut this_stays = !method.is(access::STATIC);
+        for handler in &code.handlers {
+            targets.insert(handler.handler);
+        }
+        for &bci in observed {
+            targets.insert(bci);
+        }
+        for instruction in code.instructions() {
+            if opcode::is_subroutine_call(instruction.opcode) || instruction.opcode == opcode::RET {
+                return None;
+            }
+            instruction.for_each_target(|target| {
+                targets.insert(target);
+            });
+            this_stays &= !(stores(&instruction) && instruction.local().is_some_and(|(local, _)| local == 0));
+        }
+        let knows = Knows {
+            class,
+            own,
+            this_stays,
+            initialises: matches!(method.name, b"<init>" | b"<clinit>"),
+            in_initialised: method.is(access::STATIC) || method.name == b"<init>",
+        };
+        self.stretches.clear();
+        let mut open: Option<Stretch> = None;
+        // The two instructions before, as far as no jump leads in between.
+        let mut before: [Option<Instruction<'_>>; 2] = [None, None];
+        for instruction in code.instructions() {
+            let is_target = targets.contains(instruction.bci);
+            if is_target {
+                before = [None, None];
+                self.stretches.extend(open.take());
+            }
+            let effect = knows.effect(&instruction, before);
+            let stretch = open.get_or_insert(Stretch {
+                start: instruction.bci,
+                last: instruction.bci,
+                end: instruction.bci,
+                bytecodes: 0,
+                effect,
+                is_target,
+                is_observed: observed.binary_search(&instruction.bci).is_ok(),
+                is_caught: false,
+            });
+            stretch.last = instruction.bci;
+            stretch.end = instruction.end();
+            stretch.bytecodes += 1;
+            stretch.effect = effect;
+            let jumps = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
+            if effect != Effect::None || jumps {
+                self.stretches.extend(open.take());
+            }
+            before = [Some(instruction), before[0]];
+        }
+        self.stretches.extend(open);
+        Some(())
+    }
+
+    /// Finds where control goes behind each stretch.
+    fn connect(&mut self, code: &Code<'_>) -> Option<()> {
+        self.edges.clear();
+        self.edges_of.clear();
+        let mut pairs = 0;
+        for i in 0..self.stretches.len() {
+            self.edges_of.push(self.edges.len());
+            let stretch = self.stretches[i];
+            let Some(last) = code.instruction_at(stretch.last) else { continue };
+            let (stretches, edges) = (&self.stretches, &mut self.edges);
+            let at = |bci: Bci| stretches.binary_search_by_key(&bci, |s| s.start).ok();
+            last.for_each_target(|target| {
+                edges.extend(at(target));
+            });
+            if !opcode::ends_flow(last.opcode) && i + 1 < stretches.len() {
+                edges.push(i + 1);
+            }
+            let throws = match stretch.effect {
+                Effect::None => false,
+                Effect::Throws | Effect::Leaves => true,
+                Effect::Ends => last.opcode == opcode::ATHROW,
+            };
+            if !throws {
+                continue;
+            }
+            let mut is_caught = false;
+            for handler in code.handlers.iter().filter(|h| (h.start..h.end).contains(&stretch.last)) {
+                pairs += 1;
+                edges.extend(at(handler.handler));
+                is_caught = handler.catch_type == 0;
+                if is_caught {
+                    break;
+                }
+            }
+            if pairs > PAIR_LIMIT {
+                return None;
+            }
+            self.stretches[i].is_caught = is_caught;
+        }
+        self.edges_of.push(self.edges.len());
+        Some(())
+    }
+
+    fn edges(&self, stretch: usize) -> &[usize] {
+        &self.edges[self.edges_of[stretch]..self.edges_of[stretch + 1]]
+    }
+
+    /// What is pending in a stretch before its bytecodes.
+    fn behind_start(&self, stretch: usize) -> Pending {
+        match self.pending[stretch] {
+            Pending::Never => Pending::Never,
+            _ if self.stretches[stretch].is_observed => Pending::Exactly(0),
+            pending => pending,
+        }
+    }
+
+    /// What is pending at the start of each stretch. Each becomes more general twice at most, so this ends.
+    fn flow(&mut self) {
+        self.pending.clear();
+        self.pending.resize(self.stretches.len(), Pending::Never);
+        self.pending[0] = Pending::Exactly(0);
+        self.work.clear();
+        self.work.push(0);
+        while let Some(i) = self.work.pop() {
+            let out = match self.stretches[i].effect {
+                Effect::Leaves | Effect::Ends => Pending::Exactly(0),
+                Effect::None | Effect::Throws => self.behind_start(i).and(self.stretches[i].bytecodes),
+            };
+            for &to in &self.edges[self.edges_of[i]..self.edges_of[i + 1]] {
+                let now = match (self.pending[to], out) {
+                    (Pending::Never, out) => out,
+                    (old, out) if old == out => old,
+                    _ => Pending::Local,
+                };
+                if now != self.pending[to] {
+                    self.pending[to] = now;
+                    self.work.push(to);
+                }
+            }
+        }
+    }
+
+    /// Finds the heads of cycles on which nothing is counted: where a depth-first walk that stops at what counts comes back to its own path.
+    fn find_drains(&mut self) {
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum Seen {
+            No,
+            OnPath,
+            Done,
+        }
+        self.drains.clear();
+        self.drains.resize(self.stretches.len(), false);
+        let mut seen = vec![Seen::No; self.stretches.len()];
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        for root in 0..self.stretches.len() {
+            if seen[root] != Seen::No || self.pending[root] == Pending::Never {
+                continue;
+            }
+            seen[root] = Seen::OnPath;
+            path.push((root, self.edges_of[root]));
+            while let Some((stretch, next)) = path.last_mut() {
+                let counts = matches!(self.stretches[*stretch].effect, Effect::Leaves | Effect::Ends);
+                if counts || *next == self.edges_of[*stretch + 1] {
+                    seen[*stretch] = Seen::Done;
+                    path.pop();
+                    continue;
+                }
+                let to = self.edges[*next];
+                *next += 1;
+                if self.stretches[to].is_observed {
+                    continue;
+                }
+                match seen[to] {
+                    Seen::No => {
+                        seen[to] = Seen::OnPath;
+                        path.push((to, self.edges_of[to]));
+                    }
+                    Seen::OnPath => self.drains[to] = true,
+                    Seen::Done => {}
+                }
+            }
+        }
+    }
+
+    /// Writes the updates that make true what [`CountPlanner::flow`] found.
+    fn write(&self, plan: &mut CountPlan) {
+        // What the local is known to hold.
+        let mut held = None;
+        let mut guard: Option<(Bci, Bci)> = None;
+        for (i, stretch) in self.stretches.iter().enumerate() {
+            let Stretch { start, last, end, bytecodes, effect, is_target, is_observed, is_caught } = *stretch;
+            if is_observed {
+                match self.pending[i] {
+                    Pending::Never | Pending::Exactly(0) => {}
+                    Pending::Exactly(n) => plan.updates.push((start, Update::Count(n))),
+                    Pending::Local => plan.updates.push((start, Update::CountLocal(0))),
+                }
+                plan.guarded.extend(guard.take());
+            }
+            let pending = self.behind_start(i);
+            let mut update = |update| plan.updates.push((last, update));
+            if is_target || pending == Pending::Local {
+                held = None;
+            }
+            let wants_local = self.edges(i).iter().any(|&to| self.pending[to] == Pending::Local);
+            let is_guarded = effect == Effect::Throws && !is_caught;
+            let mut says_what_is_pending = true;
+            match (pending, effect) {
+                (Pending::Never, _) => says_what_is_pending = false,
+                (pending, Effect::Leaves | Effect::Ends) => {
+                    match pending {
+                        Pending::Exactly(0) if bytecodes == 0 => {}
+                        Pending::Exactly(n) => update(Update::Count(n + bytecodes)),
+                        _ => {
+                            update(Update::CountLocal(bytecodes));
+                            held = None;
+                        }
+                    }
+                    if wants_local && held != Some(0) {
+                        update(Update::Set(0));
+                        held = Some(0);
+                    }
+                    says_what_is_pending = held == Some(0);
+                }
+                (Pending::Exactly(n), _) => {
+                    let now = n + bytecodes;
+                    if wants_local || is_guarded {
+                        match held {
+                            Some(before) if before < now => update(Update::Add(now - before)),
+                            Some(before) if before == now => {}
+                            _ => update(Update::Set(now)),
+                        }
+                        held = Some(now);
+                    }
+                }
+                (Pending::Local, _) if self.drains[i] => update(Update::Drain(bytecodes)),
+                (Pending::Local, _) => update(Update::Add(bytecodes)),
+            }
+            if is_guarded && says_what_is_pending {
+                guard = Some((guard.map_or(last, |(start, _)| start), end));
+            } else if !says_what_is_pending {
+                plan.guarded.extend(guard.take());
+            }
+        }
+        plan.guarded.extend(guard);
+    }
+}
+
+fn stores(instruction: &Instruction<'_>) -> bool {
+    // `wide` forms have the opcode of what they widen.
+    matches!(instruction.opcode, opcode::ISTORE..=opcode::ASTORE_3)
+}
+
+/// What is known of the method beside its code.
+struct Knows<'k, 'a> {
+    class: &'k ClassFile<'a>,
+    own: &'k OwnMembers,
+    /// Whether local 0 is `this` all through.
+    this_stays: bool,
+    /// Whether it is a constructor or class initialiser, which may assign final fields.
+    initialises: bool,
+    /// Whether the method runs only in threads for which the class is initialised or being initialised (JVMS 5.5): a static method, a constructor.
+    in_initialised: bool,
+}
+
+impl Knows<'_, '_> {
+    /// Whether the method may assign this field of its class (JVMS 6.5, `putfield`).
+    fn may_assign(&self, index: Index) -> bool {
+        self.initialises || !contains(&self.own.final_fields, index)
+    }
+
+    /// What an instruction may do, given the two before it, the nearer one first.
+    fn effect(&self, instruction: &Instruction<'_>, before: [Option<Instruction<'_>>; 2]) -> Effect {
+        let index = instruction.pool_index().unwrap_or_default();
+        let is_this =
+            |i: Option<Instruction<'_>>| self.this_stays && i.is_some_and(|i| i.opcode == opcode::ALOAD_0);
+        match instruction.opcode {
+            opcode::INVOKESPECIAL if contains(&self.own.object_init, index) => Effect::None,
+            op if opcode::is_invoke(op) => Effect::Leaves,
+            opcode::MONITORENTER => Effect::Leaves,
+            opcode::GETSTATIC if self.in_initialised && contains(&self.own.static_fields, index) => {
+                Effect::None
+            }
+            opcode::PUTSTATIC
+                if self.in_initialised
+                    && contains(&self.own.static_fields, index)
+                    && self.may_assign(index) =>
+            {
+                Effect::None
+            }
+            opcode::GETSTATIC | opcode::PUTSTATIC | opcode::NEW => Effect::Leaves,
+            opcode::GETFIELD if contains(&self.own.instance_fields, index) && is_this(before[0]) => {
+                Effect::None
+            }
+            opcode::PUTFIELD
+                if contains(&self.own.instance_fields, index)
+                    && self.may_assign(index)
+                    && is_this(before[1])
+                    && before[0].is_some_and(|i| pushes(&i)) =>
+            {
+                Effect::None
+            }
+            opcode::LDC | opcode::LDC_W | opcode::LDC2_W if may_throw(instruction, &self.class.pool) => {
+                Effect::Leaves
+            }
+            op if opcode::is_return(op) || op == opcode::ATHROW => Effect::Ends,
+            _ if may_throw(instruction, &self.class.pool) => Effect::Throws,
+            _ => Effect::None,
+        }
+    }
+}
+
+/// Whether an instruction does nothing but push one value.
+fn pushes(instruction: &Instruction<'_>) -> bool {
+    matches!(instruction.opcode, opcode::ACONST_NULL..=opcode::ALOAD_3)
+}
+
+#[cfg(test)]
+#[path = "exact/tests.rs"]
+mod tests;

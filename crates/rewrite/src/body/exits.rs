@@ -1,0 +1,106 @@
+//! The ways out of a body: what the thread carried is put back, and what is pending goes into the node.
+
+use cct_classfile::edit::frames::{Frame, VerificationType};
+use cct_classfile::edit::{Asm, CodeEdit};
+use cct_classfile::{Result, opcode};
+
+use super::{Analysis, Body, Counts, Form, Locals};
+use crate::carrier::Emitter;
+use crate::initialisation::{self, Region};
+use crate::passes::exact_counts;
+
+/// OSI: what the thread carried on entry is put back on every exit; here on those by a return.
+pub(super) fn restore_on_returns(
+    emitter: &mut Emitter<'_, '_, '_>,
+    code_edit: &mut CodeEdit<'_, '_>,
+    body: &Body<'_, '_>,
+    locals: Locals,
+) -> Result<()> {
+    let mut restore = Asm::new();
+    emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
+    for instruction in body.code.instructions().filter(|i| opcode::is_return(i.opcode)) {
+        code_edit.before(instruction.bci, &restore);
+    }
+    Ok(())
+}
+
+/// What an exception does on its way out: where the local says how many bytecodes are pending they go into the node, and an OSI gives the thread back
+/// what it carried on entry.
+pub(super) fn catch_all(
+    emitter: &mut Emitter<'_, '_, '_>,
+    code_edit: &mut CodeEdit<'_, '_>,
+    body: &Body<'_, '_>,
+    analysis: &Analysis<'_>,
+    form: Form,
+    initial_locals: &[VerificationType],
+    locals: Locals,
+) -> Result<()> {
+    use VerificationType as V;
+    let guarded = match (&analysis.counts, locals.pending) {
+        (Counts::Exact(plan), Some(pending)) => Some((&plan.guarded, pending)),
+        _ => None,
+    };
+    let is_guarded = guarded.is_some_and(|(guarded, _)| !guarded.is_empty());
+    if form == Form::Extended && !is_guarded {
+        return Ok(());
+    }
+    // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame says which. So there each handler is there twice.
+    let regions = match initial_locals.first() {
+        Some(V::UninitializedThis) => initialisation::regions(body.code, &emitter.edit.class().pool),
+        _ => vec![Region { start: 0, end: body.code.length(), initialised: true }],
+    };
+    let throwable = emitter.constants.throwable(emitter.edit)?;
+    let object = match form {
+        Form::Original => emitter.constants.object(emitter.edit)?,
+        Form::Extended => 0,
+    };
+    let frame = |region: &Region| {
+        let is_new = initial_locals.first() == Some(&V::UninitializedThis) && !region.initialised;
+        let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
+        types.resize(usize::from(locals.at), V::Top);
+        types.push(V::Long);
+        // Between the node and what is pending: nothing, the marker, or the saved context and the thread.
+        match (form, locals.pending) {
+            (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
+            (Form::Extended, Some(pending)) if pending > locals.node + 2 => types.push(V::Top),
+            (Form::Extended, _) => {}
+        }
+        if locals.pending.is_some() {
+            types.push(V::Integer);
+        }
+        Frame { locals: types, stack: vec![V::Object(throwable)] }
+    };
+    let frames: Vec<Frame> = regions.iter().map(frame).collect();
+    let mut restore = Asm::new();
+    if form == Form::Original {
+        emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
+    }
+    // First those that count: the first entry that matches is taken (JVMS 2.10).
+    if let Some((guarded, pending)) = guarded {
+        let mut asm = Asm::new();
+        exact_counts::count_pending(emitter, &mut asm, body.context, pending)?;
+        asm.bytes.extend_from_slice(&restore.bytes);
+        asm.op(opcode::ATHROW);
+        let mut handlers = [None, None];
+        for (region, frame) in regions.iter().zip(&frames) {
+            for &(start, end) in guarded {
+                let (start, end) = (start.max(region.start), end.min(region.end));
+                if start < end {
+                    let slot = &mut handlers[usize::from(region.initialised)];
+                    let id = *slot.get_or_insert_with(|| code_edit.handler(asm.clone(), frame.clone()));
+                    code_edit.catch_all(start, end, id);
+                }
+            }
+        }
+    }
+    if form == Form::Original {
+        restore.op(opcode::ATHROW);
+        let mut handlers = [None, None];
+        for (region, frame) in regions.iter().zip(&frames) {
+            let slot = &mut handlers[usize::from(region.initialised)];
+            let id = *slot.get_or_insert_with(|| code_edit.handler(restore.clone(), frame.clone()));
+            code_edit.catch_all(region.start, region.end, id);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Methods that the user names for their part in recording (docs/selective.md): extents, and those from whose first entry on all is recorded.
+
+use cct_classfile::access;
+
+use crate::plan::{Planned, Treatment, planned};
+use crate::survey::{ClassSummary, MethodSummary, trait_bits};
+
+/// A method by its class and name, and by its descriptor if one was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodName {
+    text: String,
+    class: Box<[u8]>,
+    name: Box<[u8]>,
+    descriptor: Option<Box<[u8]>>,
+}
+
+impl MethodName {
+    /// `a.b.C.m` or `a/b/C.m`, nested classes with `$`, perhaps with a descriptor: `a.b.C.m(I)V`.
+    pub fn parse(text: &str) -> Option<MethodName> {
+        let (head, descriptor) = match text.find('(') {
+            Some(at) => (&text[..at], Some(&text[at..])),
+            None => (text, None),
+        };
+        let (class, name) = head.rsplit_once('.')?;
+        let is_word = |word: &str| !word.is_empty() && !word.contains(|c: char| ",;[ ".contains(c));
+        let is_name = is_word(name) && class.split(['.', '/']).all(is_word) && !name.contains('/');
+        let encode = |text: &str| -> Box<[u8]> { cct_classfile::mutf8::encode(text).into() };
+        let fits = descriptor.is_none_or(|descriptor| {
+            cct_classfile::descriptor::MethodDescriptor::parse(&encode(descriptor)).is_ok()
+        });
+        (is_name && fits).then(|| MethodName {
+            text: text.to_owned(),
+            class: encode(&class.replace('.', "/")),
+            name: encode(name),
+            descriptor: descriptor.map(encode),
+        })
+    }
+
+    /// As it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The internal name of its class.
+    pub fn class(&self) -> &[u8] {
+        &self.class
+    }
+
+    /// Whether this method is meant.
+    pub fn is(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> bool {
+        *self.class == *class
+            && *self.name == *name
+            && self.descriptor.as_deref().is_none_or(|d| d == descriptor)
+    }
+}
+
+/// All of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Only what is executed below them is recorded.
+    pub extents: Vec<MethodName>,
+    /// From their first entry on everything is.
+    pub starts: Vec<MethodName>,
+}
+
+impl Marks {
+    /// The places among the extents of those that mean this method.
+    pub fn extents_of(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
+        places(&self.extents, class, name, descriptor)
+    }
+
+    /// The places among the starts of those that mean this method.
+    pub fn starts_of(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
+        places(&self.starts, class, name, descriptor)
+    }
+
+    /// The treatment of a method as far as its class decides, if it is an extent that can be one: its body takes its context from the thread and gives
+    /// it back on every exit, and whoever calls by the extended signature is led there.
+    pub(crate) fn treatment(&self, class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
+        let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+        let is_extent = self.extents.iter().any(|extent| extent.is(&class.name, name, descriptor));
+        if !is_extent || refusal(method, name, base.treatment).is_some() {
+            return base;
+        }
+        match base.treatment {
+            // It might override a method whose extended form callers use.
+            Treatment::Wrapped | Treatment::Duplicated if method.is_virtual(class) => {
+                planned(Treatment::Redispatched, "an extent: recording begins and ends with its body")
+            }
+            Treatment::Wrapped | Treatment::Duplicated => {
+                planned(Treatment::OriginalOnly, "an extent: recording begins and ends with its body")
+            }
+            _ => base,
+        }
+    }
+}
+
+fn places(names: &[MethodName], class: &[u8], name: &[u8], descriptor: &[u8]) -> Vec<usize> {
+    let fits = |(_, method): &(usize, &MethodName)| method.is(class, name, descriptor);
+    names.iter().enumerate().filter(fits).map(|(place, _)| place).collect()
+}
+
+/// Why a method cannot be an extent, if it cannot.
+pub(crate) fn refusal(method: &MethodSummary, name: &[u8], base: Treatment) -> Option<&'static str> {
+    if method.is(access::NATIVE) {
+        return Some("it is a native; name the method that calls it");
+    }
+    if method.is(access::ABSTRACT) {
+        return Some("it has no body; name it in a class that implements it");
+    }
+    if name == b"<init>" {
+        return Some(
+            "it is a constructor, which cannot end what it began if its super(..) throws; name the method that calls it",
+        );
+    }
+    match base {
+        Treatment::Wrapped | Treatment::Redispatched | Treatment::OriginalOnly => None,
+        Treatment::Duplicated if !method.has(trait_bits::CALLER_SENSITIVE) => None,
+        _ => Some("the JVM knows it and its frame must stay as it is; name the method that calls it"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_named_with_dots_or_slashes() {
+        let is = |text: &str, descriptor: &[u8]| {
+            MethodName::parse(text).is_some_and(|m| m.is(b"a/b/C$D", b"m", descriptor))
+        };
+        for text in ["a.b.C$D.m", "a/b/C$D.m"] {
+            assert!(is(text, b"()V") && is(text, b"(I)V"), "{text}");
+        }
+        assert!(is("a.b.C$D.m(I)V", b"(I)V") && !is("a.b.C$D.m(I)V", b"()V"));
+        assert!(MethodName::parse("C.<clinit>").is_some());
+        for text in ["", "m", ".m", "C.", "a..C.m", "a.b.C/m", "C.m(", "C.m(X)V", "C.m,D", "C.m n"] {
+            assert_eq!(MethodName::parse(text), None, "{text}");
+        }
+    }
+}

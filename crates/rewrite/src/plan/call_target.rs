@@ -1,0 +1,209 @@
+//! How a call site calls: by which signature, and who counts the callee.
+
+use cct_classfile::{MemberRef, access, opcode};
+
+use super::{Plan, Treatment};
+use crate::convention::OBJECT;
+use crate::mid::Mid;
+use crate::rules;
+use crate::survey::{ClassSummary, MethodSummary};
+use crate::world::{ClassId, Resolved, Role, World};
+
+/// A method without a body of ours that its caller counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Foreign<'x> {
+    /// Declaring class.
+    pub class: &'x [u8],
+    /// Name.
+    pub name: &'x [u8],
+    /// Descriptor.
+    pub descriptor: &'x [u8],
+    /// Bytecodes it executes itself.
+    pub bytecodes: u8,
+    /// Whether it may call back, so that its context goes into the thread.
+    pub calls_back: bool,
+}
+
+impl Foreign<'_> {
+    /// Its id: with a slot for what it calls, if it may.
+    pub fn mid(&self) -> Mid {
+        Mid::foreign(self.class, self.name, self.descriptor, u8::from(self.calls_back))
+    }
+}
+
+/// How a call site calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallTarget<'x> {
+    /// By the extended signature.
+    Extended,
+    /// By the original one, the slot being stored into the thread before. `known` is whether the owner was in the world.
+    Stored {
+        /// Whether the callee was found.
+        known: bool,
+    },
+    /// By the original one, the caller counting the callee before.
+    Counted(Foreign<'x>),
+    /// By the original one, and only the receiver's class tells whether it leads to this method, which nobody but the caller can count. So the
+    /// slot is stored, and the callee counted if it is this one.
+    Dispatched(Foreign<'x>),
+    /// A method handle's last step, which goes to the method that its last argument names. The slot is stored, and the method counted if it
+    /// is a native: it has no other caller.
+    Linked,
+    /// The same for virtual methods without arguments and with an `int` as result. The only native among them that can be overridden is
+    /// `hashCode`.
+    LinkedToHashCode,
+}
+
+impl Plan {
+    /// How a call site of `caller` with this opcode and reference calls.
+    pub fn call_target<'x>(
+        &self,
+        world: &'x World,
+        caller: ClassId,
+        op: opcode::Opcode,
+        callee: &MemberRef<'x>,
+    ) -> CallTarget<'x> {
+        let MemberRef { class: owner, name, descriptor, .. } = *callee;
+        if let Some(target) = counted_by_name(op, owner, name, descriptor) {
+            return target;
+        }
+        if op == opcode::INVOKESTATIC && owner == rules::METHOD_HANDLE {
+            match (name, descriptor) {
+                (b"linkToStatic" | b"linkToSpecial", _) => return CallTarget::Linked,
+                (b"linkToVirtual", rules::LINKED_HASH_CODE) => return CallTarget::LinkedToHashCode,
+                _ => (),
+            }
+        }
+        let resolved = match super_class_searched(world, caller, op, owner, name) {
+            Some(class) => world.resolve_in(class, name, descriptor),
+            None => world.resolve(owner, name, descriptor),
+        };
+        let may_be_hash_code =
+            (name, descriptor) == HASH_CODE && op != opcode::INVOKESPECIAL && op != opcode::INVOKESTATIC;
+        let hash_code = || {
+            CallTarget::Dispatched(Foreign {
+                class: OBJECT,
+                name,
+                descriptor,
+                bytecodes: 0,
+                calls_back: false,
+            })
+        };
+        let Resolved::Method(method) = resolved else {
+            if may_be_hash_code {
+                return hash_code();
+            }
+            // A signature-polymorphic method has any descriptor its callers like.
+            let known = rules::has_signature_polymorphic_methods(owner) && world.class_named(owner).is_some();
+            return CallTarget::Stored { known };
+        };
+        let (class, summary) = world.method(method);
+        let is_super_call = op == opcode::INVOKESPECIAL && name != b"<init>" && !summary.is(access::PRIVATE);
+        let stored = CallTarget::Stored { known: true };
+        // Selection starts at the direct superclass, from where it may not be possible to follow it (JVMS 6.5, `invokespecial`).
+        if is_super_call && !class.is(access::INTERFACE) && world[caller].superclass.is_none() {
+            return stored;
+        }
+        let is_certain = world[method.class].role == Role::Input
+            || class.is_rewritten()
+            || rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, name));
+        match self.get(method).map(|p| p.treatment) {
+            // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
+            Some(_) if is_super_call && !is_certain => match summary.is(access::NATIVE) {
+                true => counted(class, summary),
+                false => stored,
+            },
+            Some(t) if is_super_call && t.is_redispatch() => stored,
+            Some(t) if t.has_extended_form() => CallTarget::Extended,
+            Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {
+                true => counted(class, summary),
+                false if may_be_hash_code && *class.name == *OBJECT => hash_code(),
+                false => stored,
+            },
+            Some(_) => stored,
+            None if summary.is(access::NATIVE)
+                && monomorphic(world, op, owner, class, summary)
+                && !rules::is_signature_polymorphic(&class.name, summary.access, descriptor) =>
+            {
+                counted(class, summary)
+            }
+            None => stored,
+        }
+    }
+}
+
+/// The one native of `Object` that classes override and that everybody calls.
+const HASH_CODE: (&[u8], &[u8]) = (b"hashCode", b"()I");
+
+/// Methods of `Object` whose references can only lead to one place, whatever is known of the owner.
+fn counted_by_name<'x>(
+    op: opcode::Opcode,
+    owner: &[u8],
+    name: &'x [u8],
+    descriptor: &'x [u8],
+) -> Option<CallTarget<'x>> {
+    let leaf = |bytecodes| {
+        Some(CallTarget::Counted(Foreign { class: OBJECT, name, descriptor, bytecodes, calls_back: false }))
+    };
+    if owner == OBJECT && name == b"<init>" {
+        return leaf(1);
+    }
+    if op == opcode::INVOKEVIRTUAL {
+        if rules::OBJECT_FINAL_NATIVES.contains(&(name, descriptor)) {
+            return leaf(0);
+        }
+        if owner.first() == Some(&b'[') && name == b"clone" {
+            return leaf(0);
+        }
+    }
+    None
+}
+
+/// The class from which a super call is selected: the direct superclass, whichever class above the reference names (JVMS 6.5,
+/// `invokespecial`).
+fn super_class_searched(
+    world: &World,
+    caller: ClassId,
+    op: opcode::Opcode,
+    owner: &[u8],
+    name: &[u8],
+) -> Option<ClassId> {
+    let named = world.class_named(owner)?;
+    let is_super_call = op == opcode::INVOKESPECIAL
+        && name != b"<init>"
+        && named != caller
+        && !world[named].summary.is(access::INTERFACE)
+        && world.superclasses(caller).any(|c| c == named);
+    world[caller].superclass.filter(|_| is_super_call)
+}
+
+/// Whether a call site can only reach the method its reference resolves to.
+pub(crate) fn monomorphic(
+    world: &World,
+    op: opcode::Opcode,
+    owner: &[u8],
+    class: &ClassSummary,
+    method: &MethodSummary,
+) -> bool {
+    matches!(op, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
+        || method.access & (access::FINAL | access::PRIVATE) != 0
+        || class.is(access::FINAL)
+        || world.class_named(owner).is_some_and(|c| world[c].summary.is(access::FINAL))
+}
+
+/// A native or an intrinsic, counted by its caller.
+fn counted<'x>(class: &'x ClassSummary, method: &MethodSummary) -> CallTarget<'x> {
+    CallTarget::Counted(foreign(class, method))
+}
+
+fn foreign<'x>(class: &'x ClassSummary, method: &MethodSummary) -> Foreign<'x> {
+    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+    let calls_back =
+        method.is(access::NATIVE) && *class.name != *OBJECT && !rules::is_leaf(&class.name, name);
+    Foreign { class: &class.name, name, descriptor, bytecodes: 0, calls_back }
+}
+
+/// The `k`-th method of a class, as whoever calls it counts it, if it is a native.
+pub fn counted_native(class: &ClassSummary, k: usize) -> Option<Foreign<'_>> {
+    class.methods.get(k).filter(|method| method.is(access::NATIVE)).map(|method| foreign(class, method))
+}

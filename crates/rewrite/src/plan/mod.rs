@@ -1,0 +1,124 @@
+//! The plan: every method gets exactly one treatment, with a reason.
+//!
+//! The rules of one method on its own come first ([`treatment`]), then what the hierarchy demands ([`crate::closure`]). From treatments follows how
+//! call sites call ([`call_target`]).
+
+mod call_target;
+#[cfg(test)]
+mod tests;
+mod treatment;
+
+pub(crate) use call_target::monomorphic;
+pub use call_target::{CallTarget, Foreign, counted_native};
+pub use treatment::Treatment;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::closure;
+use crate::convention;
+use crate::error::{Error, Result};
+use crate::marks::Marks;
+use crate::settings::Intrinsics;
+use crate::world::{ClassId, MethodId, Role, World};
+use treatment::base;
+
+/// A method's treatment and its reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Planned {
+    /// The treatment.
+    pub treatment: Treatment,
+    /// Why, for people; empty where the treatment is the ordinary one for such a method.
+    pub reason: &'static str,
+}
+
+impl Planned {
+    /// What was done in an earlier run, whose reasons are not known any more.
+    pub const fn settled(treatment: Treatment) -> Self {
+        Planned { treatment, reason: "" }
+    }
+}
+
+pub(crate) const fn planned(treatment: Treatment, reason: &'static str) -> Planned {
+    Planned { treatment, reason }
+}
+
+/// The plan for all inputs.
+#[derive(Debug)]
+pub struct Plan {
+    /// By class; empty for library classes that stay as they are.
+    treatments: Vec<Arc<[Planned]>>,
+    /// Extended forms to be added to classes that inherit two of them from unrelated interfaces.
+    tie_breaks: FxHashMap<ClassId, Vec<MethodId>>,
+}
+
+impl Plan {
+    /// Plans all inputs of a world.
+    pub fn new(world: &World, intrinsics: Intrinsics) -> Result<Plan> {
+        Plan::marked(world, intrinsics, &Marks::default())
+    }
+
+    /// The same, where methods are marked.
+    pub fn marked(world: &World, intrinsics: Intrinsics, marks: &Marks) -> Result<Plan> {
+        let mut treatments = Vec::with_capacity(world.len());
+        for id in world.ids() {
+            let class = &world[id];
+            let summary = &class.summary;
+            let rows = match (class.role, &summary.settled) {
+                (Role::Input, Some(_)) => return Err(Error::AlreadyRewritten(lossy(&summary.name))),
+                (_, Some(settled)) => settled.clone(),
+                (Role::Library, None) => Arc::default(),
+                (Role::Input | Role::Companion, None) => {
+                    let treatment = |m| Ok(marks.treatment(summary, m, base(summary, m, intrinsics)?));
+                    summary.methods.iter().map(treatment).collect::<Result<_>>()?
+                }
+            };
+            treatments.push(rows);
+        }
+        let mut plan = Plan { treatments, tie_breaks: FxHashMap::default() };
+        closure::close(world, &mut plan);
+        Ok(plan)
+    }
+
+    /// A method's treatment; `None` for methods of classes that are not rewritten, neither now nor before.
+    pub fn get(&self, method: MethodId) -> Option<Planned> {
+        self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
+    }
+
+    pub(crate) fn set(&mut self, method: MethodId, to: Planned) {
+        Arc::make_mut(&mut self.treatments[method.class.0 as usize])[usize::from(method.index)] = to;
+    }
+
+    /// The rows of a class.
+    pub fn of_class(&self, class: ClassId) -> &[Planned] {
+        &self.treatments[class.0 as usize]
+    }
+
+    /// Methods of superinterfaces for which this class needs an extended form of its own.
+    pub fn tie_breaks(&self, class: ClassId) -> &[MethodId] {
+        self.tie_breaks.get(&class).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn add_tie_break(&mut self, class: ClassId, method: MethodId) {
+        self.tie_breaks.entry(class).or_default().push(method);
+    }
+}
+
+/// The extended form of a descriptor.
+pub fn with_extension(descriptor: &[u8]) -> Vec<u8> {
+    let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or(descriptor.len());
+    [&descriptor[..close], convention::EXTENSION, &descriptor[close..]].concat()
+}
+
+/// The original form of an extended descriptor; `None` of one that is not extended.
+pub fn without_extension(descriptor: &[u8]) -> Option<Vec<u8>> {
+    let close = descriptor.iter().rposition(|&b| b == b')')?;
+    let arguments = descriptor[..close].strip_suffix(convention::EXTENSION)?;
+    Some([arguments, &descriptor[close..]].concat())
+}
+
+/// A name for people.
+pub(crate) fn lossy(name: &[u8]) -> String {
+    cct_classfile::mutf8::decode_lossy(name).into_owned()
+}

@@ -1,0 +1,223 @@
+//! Treatments, and which one a method gets as far as its own class decides.
+
+use cct_classfile::access;
+
+use super::{Planned, lossy, planned};
+use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
+use crate::error::{Error, Result};
+use crate::hooks;
+use crate::rules;
+use crate::settings::Intrinsics;
+use crate::survey::{ClassSummary, MethodSummary, trait_bits};
+
+/// What happens to a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Treatment {
+    /// The body under the extended signature (ESI); the original one becomes a native-to-bytecode wrapper (N2B).
+    Wrapped,
+    /// The body under both signatures (ESI and OSI), so that no frame comes between it and its caller.
+    Duplicated,
+    /// The body under the original signature (OSI); the extended one stores the context and calls the original one virtually.
+    Redispatched,
+    /// No body; the extended signature stores the context and calls the original one virtually.
+    AbstractRedispatched,
+    /// The body under the original signature only (OSI).
+    OriginalOnly,
+    /// A native; the extended signature is a bytecode-to-native wrapper (B2N).
+    Native,
+    /// A native that never calls back; the extended signature counts and calls it.
+    LeafNative,
+    /// The original stays untouched for the VM's sake; the extended signature counts and calls it.
+    Magic,
+    /// Untouched; callers that can prove whom they call count it.
+    CallerCounted,
+    /// Untouched, and called without extension.
+    Untouched,
+    /// Untouched, so that the VM may replace it by code of its own; the extended signature counts and calls it.
+    Intrinsic,
+}
+
+impl Treatment {
+    /// Whether there is an extended form.
+    pub fn has_extended_form(self) -> bool {
+        !matches!(self, Treatment::OriginalOnly | Treatment::CallerCounted | Treatment::Untouched)
+    }
+
+    /// Whether the extended form calls the original one virtually; `super.m()` must not go through it.
+    pub fn is_redispatch(self) -> bool {
+        matches!(self, Treatment::Redispatched | Treatment::AbstractRedispatched)
+    }
+
+    /// All treatments, in the order of their codes.
+    pub const ALL: [Treatment; 11] = [
+        Treatment::Wrapped,
+        Treatment::Duplicated,
+        Treatment::Redispatched,
+        Treatment::AbstractRedispatched,
+        Treatment::OriginalOnly,
+        Treatment::Native,
+        Treatment::LeafNative,
+        Treatment::Magic,
+        Treatment::CallerCounted,
+        Treatment::Untouched,
+        Treatment::Intrinsic,
+    ];
+
+    /// The code that stands for it in indexes and class attributes (docs/formats/index.md).
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The treatment with this code.
+    pub fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The name used in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Treatment::Wrapped => "wrapped",
+            Treatment::Duplicated => "duplicated",
+            Treatment::Redispatched => "redispatched",
+            Treatment::AbstractRedispatched => "abstract-redispatched",
+            Treatment::OriginalOnly => "original-only",
+            Treatment::Native => "native",
+            Treatment::LeafNative => "leaf-native",
+            Treatment::Magic => "magic",
+            Treatment::CallerCounted => "caller-counted",
+            Treatment::Untouched => "untouched",
+            Treatment::Intrinsic => "intrinsic",
+        }
+    }
+}
+
+/// The treatment of a method as far as its own class decides.
+pub(super) fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
+    use Treatment as T;
+    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+    let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));
+    if name.starts_with(b"cct$")
+        || descriptor
+            .windows(convention::EXTENSION.len() + 1)
+            .any(|w| w[..6] == *convention::EXTENSION && w[6] == b')')
+    {
+        let member = format!("{}{}", lossy(name), lossy(descriptor));
+        return Err(Error::NameTaken { class: lossy(&class.name), member });
+    }
+    if class.is(access::ANNOTATION) {
+        return Ok(planned(T::Untouched, "annotation interface: its methods are looked at by reflection"));
+    }
+    if class.is(access::MODULE) {
+        return Ok(planned(T::Untouched, "module descriptor"));
+    }
+    if *class.name == *OBJECT && (method.is(access::NATIVE) || name == b"<init>") {
+        return Ok(planned(T::CallerCounted, "every class has it from Object; callers count it"));
+    }
+    if hooks::switch(&class.name, name, descriptor).is_some() {
+        return Ok(planned(
+            T::Untouched,
+            "switches the recording: calls the runtime, and is not counted itself",
+        ));
+    }
+    if name == b"<clinit>" {
+        return Ok(planned(T::OriginalOnly, ""));
+    }
+    if name == b"finalize"
+        && descriptor == b"()V"
+        && (*class.name == *OBJECT || method.has(trait_bits::EMPTY))
+    {
+        return Ok(planned(
+            T::Untouched,
+            "an empty finalizer must stay empty, or every instance becomes finalizable",
+        ));
+    }
+    let is_object_method = rules::OBJECT_METHODS.contains(&(name, descriptor)) && !method.is(access::STATIC);
+    if method.is(access::NATIVE) {
+        return Ok(if rules::is_signature_polymorphic(&class.name, method.access, descriptor) {
+            planned(T::Untouched, "signature-polymorphic")
+        } else if (method.has(trait_bits::CALLER_SENSITIVE) || named(rules::STACK_INSPECTING_NATIVES))
+            && !named(rules::FRAME_LISTING_NATIVES)
+        {
+            planned(T::CallerCounted, "a native that looks at its caller's frame; callers count it")
+        } else if is_object_method || rules::original_only_class(&class.name).is_some() {
+            planned(
+                T::CallerCounted,
+                "a native without extended form; callers that can prove whom they call count it",
+            )
+        } else if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
+            planned(T::CallerCounted, "no room for three more argument slots; callers count it")
+        } else if rules::is_leaf(&class.name, name) {
+            planned(T::LeafNative, "")
+        } else {
+            planned(T::Native, "")
+        });
+    }
+    let only = |reason| match method.is(access::ABSTRACT) {
+        true => Ok(planned(T::Untouched, reason)),
+        false => Ok(planned(T::OriginalOnly, reason)),
+    };
+    let is_replaced = intrinsics == Intrinsics::Native && method.has(trait_bits::INTRINSIC);
+    if is_replaced && (is_object_method || rules::original_only_class(&class.name).is_some()) {
+        return Ok(planned(
+            T::CallerCounted,
+            "HotSpot may replace it, and it has no extended form; callers that can prove whom they call count it",
+        ));
+    }
+    if is_object_method {
+        return only("overrides a method of Object, which has no extended form");
+    }
+    if let Some((.., reason)) = rules::ORIGINAL_ONLY.iter().find(|(c, n, _)| **c == *class.name && *n == name)
+    {
+        return only(reason);
+    }
+    if let Some(reason) = rules::original_only_class(&class.name) {
+        return only(reason);
+    }
+    if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
+        return only("no room for three more argument slots");
+    }
+    if named(rules::MAGIC) {
+        return Ok(planned(
+            T::Magic,
+            "the VM replaces the original body by an intrinsic with other semantics",
+        ));
+    }
+    let is_instance = !method.is(access::STATIC) && !method.is(access::PRIVATE);
+    if class.is(access::INTERFACE) && is_instance {
+        if !may_gain_default(class) {
+            return only("a first default method would initialise the interface with its implementors");
+        }
+        return Ok(match method.is(access::ABSTRACT) {
+            true => planned(T::AbstractRedispatched, ""),
+            false => planned(T::Redispatched, "interface default: a proxy's handler must still win"),
+        });
+    }
+    if method.is(access::ABSTRACT) {
+        return Ok(planned(T::AbstractRedispatched, ""));
+    }
+    if method.has(trait_bits::CALLER_SENSITIVE) {
+        return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));
+    }
+    if is_replaced {
+        return Ok(planned(
+            T::Intrinsic,
+            "HotSpot may replace it: its bytecodes and what it calls are not counted",
+        ));
+    }
+    if class.has_host {
+        return Ok(planned(
+            T::Duplicated,
+            "VM-anonymous: to the verifier a wrapper's `invokespecial` is one on the host class",
+        ));
+    }
+    Ok(planned(T::Wrapped, ""))
+}
+
+/// Whether a default method can be added to an interface without changing when it is initialised (JVMS 5.5: initialising a class
+/// initialises those superinterfaces that declare non-abstract, non-static methods).
+fn may_gain_default(interface: &ClassSummary) -> bool {
+    let is_default = |m: &MethodSummary| {
+        m.is_concrete() && !m.is(access::STATIC) && !interface.method_name(m).starts_with(b"<")
+    };
+    interface.find(b"<clinit>", b"()V").is_none() || interface.methods.iter().any(is_default)
+}

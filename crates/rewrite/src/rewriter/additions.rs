@@ -1,0 +1,168 @@
+//! What a class gains: extended forms that forward, tie breaks, helpers, fields.
+
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::{Member, access};
+
+use super::class::ClassRewriter;
+use crate::body;
+use crate::carrier::Emitter;
+use crate::convention;
+use crate::error::Result;
+use crate::hooks;
+use crate::plan::with_extension;
+use crate::rules;
+use crate::survey::{MethodSummary, annotation_types};
+use crate::world::MethodId;
+use crate::wrappers::{self, Target};
+
+impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
+    /// Head of an added method: flags, name, extended descriptor, and the annotations that the VM reads.
+    pub(super) fn extended_head(
+        &mut self,
+        member: &Member<'a>,
+        flags: u16,
+    ) -> cct_classfile::Result<MemberBuilder> {
+        let descriptor = self.edit.additions.utf8(&with_extension(member.descriptor))?;
+        let mut head = MemberBuilder::new(flags, member.name_index, descriptor);
+        if let Some(annotations) = member.attributes.find(b"RuntimeVisibleAnnotations") {
+            let types = annotation_types(self.class, annotations)?;
+            if types.iter().any(|t| rules::VM_ANNOTATIONS.contains(t)) {
+                head.copy_attributes(member, |name| name == b"RuntimeVisibleAnnotations");
+            }
+        }
+        Ok(head)
+    }
+
+    /// Adds an extended form that only forwards.
+    pub(super) fn forward(
+        &mut self,
+        member: &Member<'a>,
+        write: impl FnOnce(
+            &mut Emitter<'_, 'c, 'a>,
+            &Target<'_, 'a>,
+            MemberBuilder,
+        ) -> cct_classfile::Result<Vec<u8>>,
+    ) -> cct_classfile::Result<()> {
+        let signature = Signature::of(self.class, member)?;
+        // The monitor is taken by the original, and once is enough.
+        let without = access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT;
+        let head = self.extended_head(member, body::extended_flags(member.access_flags) & !without)?;
+        let extended_index = self.edit.additions.utf8(&with_extension(member.descriptor))?;
+        let target = Target::of(member, &signature, extended_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = write(&mut emitter, &target, head)?;
+        self.edit.add_method(method);
+        Ok(())
+    }
+
+    /// Adds the method by which the runtime calls a private native.
+    pub(super) fn add_call_for_the_runtime(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
+        let name = self.edit.additions.utf8(&[convention::PREFIX, member.name].concat())?;
+        let flags = member.access_flags & access::STATIC | access::FINAL | access::SYNTHETIC;
+        let head = MemberBuilder::new(flags, name, member.descriptor_index);
+        let signature = Signature::of(self.class, member)?;
+        let target = Target::of(member, &signature, member.descriptor_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = wrappers::call_for_the_runtime(&mut emitter, &target, head)?;
+        self.edit.add_method(method);
+        Ok(())
+    }
+
+    pub(super) fn redispatch(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
+        self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
+    }
+
+    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6).
+    pub(super) fn raise_interface_version(&mut self) {
+        let plan = &self.rewriter.plan;
+        let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch())
+            || !plan.tie_breaks(self.id).is_empty();
+        if self.class.is_interface() && gains {
+            self.edit.require_version(52);
+        }
+    }
+
+    /// A redispatching form of a method that is inherited from unrelated interfaces.
+    pub(super) fn tie_break(&mut self, method: MethodId) -> Result<()> {
+        let rewriter = self.rewriter;
+        let (owner, summary): (_, &MethodSummary) = rewriter.world.method(method);
+        let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));
+        let additions = &mut self.edit.additions;
+        let (name_index, descriptor_index) = (additions.utf8(name)?, additions.utf8(descriptor)?);
+        let extended_index = additions.utf8(&with_extension(descriptor))?;
+        let signature = Signature {
+            this_class: self.class.this_class,
+            is_static: false,
+            is_constructor: false,
+            descriptor: cct_classfile::descriptor::MethodDescriptor::parse(descriptor)?,
+        };
+        let target = Target {
+            access_flags: access::PUBLIC,
+            name_index,
+            signature: &signature,
+            descriptor_index,
+            extended_index,
+        };
+        let head = MemberBuilder::new(access::PUBLIC | access::SYNTHETIC, name_index, extended_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let added = wrappers::redispatch(&mut emitter, &target, head)?;
+        self.edit.add_method(added);
+        self.report.tie_breaks += 1;
+        Ok(())
+    }
+
+    /// A method by which the program switches the recording gets its effect.
+    pub(super) fn write_switch(
+        &mut self,
+        index: usize,
+        member: &Member<'a>,
+        what: i16,
+    ) -> cct_classfile::Result<()> {
+        let head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
+        let signature = Signature::of(self.class, member)?;
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = wrappers::switch(&mut emitter, &signature, what, head)?;
+        self.edit.replace_method(index, method);
+        Ok(())
+    }
+
+    /// `java/lang/Object` gets the helpers. They are inlined by force: each body begins with one.
+    pub(super) fn add_helpers(&mut self) -> Result<()> {
+        for helper in convention::HELPERS {
+            let additions = &mut self.edit.additions;
+            let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
+            let annotations = additions.utf8(b"RuntimeVisibleAnnotations")?;
+            let names = [&b"Ljava/lang/invoke/ForceInline;"[..], b"Ljdk/internal/vm/annotation/ForceInline;"];
+            let mut types = Vec::new();
+            for name in names {
+                types.push(additions.utf8(name)?);
+            }
+            let mut head =
+                MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
+            head.attribute(annotations, |out| {
+                use cct_classfile::bytes::PutBytes;
+                out.put2(types.len() as u16);
+                for t in &types {
+                    out.put2(*t);
+                    out.put2(0);
+                }
+                Ok(())
+            })?;
+            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+            let method = wrappers::forwarder(&mut emitter, helper.target(), head)?;
+            self.edit.add_method(method);
+        }
+        Ok(())
+    }
+
+    /// Classes of the library get the fields in which the runtime keeps what belongs to their instances.
+    pub(super) fn add_fields(&mut self) -> Result<()> {
+        for (_, name, descriptor) in hooks::added_fields(self.class.name()) {
+            let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
+            let flags = access::TRANSIENT | access::SYNTHETIC;
+            self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
+        }
+        Ok(())
+    }
+}

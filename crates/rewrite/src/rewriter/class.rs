@@ -1,0 +1,441 @@
+//! Rewriting one class: each method by its treatment.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct_classfile::edit::ClassEdit;
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
+use cct_flow::{BlockRule, OwnMembers};
+
+use super::{Rewriter, Rewritten};
+use crate::body::{self, Analysis, Form, Planners};
+use crate::carrier::{Constants, Emitter};
+use crate::convention;
+use crate::error::{Error, Result};
+use crate::hooks;
+use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
+use crate::intrinsics;
+use crate::local_names;
+use crate::marks;
+use crate::mid::Mid;
+use crate::pins::{self, Clock, Pin};
+use crate::plan::{CallTarget, Treatment, with_extension};
+use crate::report::{ClassReport, Fallback};
+use crate::rules;
+use crate::settings::Settings;
+use crate::world::{ClassId, MethodId};
+use crate::wrappers::{self, Target};
+
+thread_local! {
+    // One per worker: analyses reuse their memory.
+    static PLANNERS: RefCell<Planners> = RefCell::default();
+}
+
+/// The state of rewriting one class.
+pub(super) struct ClassRewriter<'r, 'c, 'a> {
+    pub(super) rewriter: &'r Rewriter,
+    pub(super) class: &'c ClassFile<'a>,
+    pub(super) id: ClassId,
+    pub(super) edit: ClassEdit<'c, 'a>,
+    pub(super) constants: Constants,
+    recorded: bool,
+    /// References to members of its own; only where bytecodes are counted exactly.
+    own: OwnMembers,
+    pub(super) report: ClassReport,
+    methods: Vec<MethodRecord>,
+    foreign: BTreeMap<Mid, ForeignRecord>,
+    /// The clocks that are pinned, by the names of the methods that ask them.
+    pinned: BTreeSet<(&'c [u8], Clock)>,
+}
+
+/// How much of the instrumentation a body gets. Each level is smaller than the one before.
+const LEVELS: [Level; 3] = [Level::AsPlanned, Level::DefaultBlocks, Level::CallsOnly];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    AsPlanned,
+    DefaultBlocks,
+    CallsOnly,
+}
+
+impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
+    pub(super) fn new(rewriter: &'r Rewriter, class: &'c ClassFile<'a>, id: ClassId) -> Self {
+        ClassRewriter {
+            rewriter,
+            class,
+            id,
+            edit: ClassEdit::new(class),
+            constants: Constants::default(),
+            recorded: (rewriter.recorded)(class.name()),
+            own: match rewriter.settings.block_rule() {
+                Some(BlockRule::Exact) => OwnMembers::of(class),
+                _ => OwnMembers::default(),
+            },
+            report: ClassReport::new(class.name(), class.bytes.len()),
+            methods: Vec::with_capacity(class.methods.len()),
+            foreign: BTreeMap::new(),
+            pinned: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Result<Rewritten> {
+        self.raise_interface_version();
+        for (index, member) in self.class.methods.iter().enumerate() {
+            self.method(index, member).map_err(|e| match e {
+                Error::Class(e) => Error::Class(member.locate(e)),
+                other => other,
+            })?;
+        }
+        for &method in self.rewriter.plan.tie_breaks(self.id) {
+            self.tie_break(method)?;
+        }
+        if hooks::gets_helpers(self.class.name()) {
+            self.add_helpers()?;
+        }
+        self.add_fields()?;
+        self.check_pins();
+        let record = ClassRecord {
+            name: self.class.name().into(),
+            super_name: self.class.super_name().map(Into::into),
+            interfaces: self.class.interface_names().map(Into::into).collect(),
+            access: self.class.access_flags,
+            major_version: self.class.major_version,
+            hash: self.rewriter.world[self.id].summary.hash,
+            methods: self.methods,
+            foreign: self.foreign.into_values().collect(),
+        };
+        self.edit
+            .add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
+        let bytes = self.edit.finish()?;
+        self.report.bytes_after = bytes.len();
+        Ok(Rewritten { bytes: Some(bytes), record: Some(record), report: self.report })
+    }
+
+    /// Carries out one method's treatment.
+    fn method(&mut self, index: usize, member: &Member<'a>) -> Result<()> {
+        let id = MethodId { class: self.id, index: index as u16 };
+        let planned =
+            self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
+        let mut treatment = planned.treatment;
+        let mut fallback = None;
+        let mut slots = 0;
+        match treatment {
+            Treatment::Wrapped
+            | Treatment::Duplicated
+            | Treatment::Redispatched
+            | Treatment::OriginalOnly => {
+                (slots, fallback) = self.bodies(index, member, treatment)?;
+                if fallback == Some(Fallback::NotInstrumented) && !treatment.has_extended_form() {
+                    treatment = Treatment::Untouched;
+                }
+            }
+            Treatment::AbstractRedispatched => self.redispatch(member)?,
+            Treatment::Native => {
+                slots = 1;
+                let mid = self.mid(index, slots);
+                let is_static = member.is(access::STATIC);
+                let Settings { reproducible, .. } = self.rewriter.settings;
+                let (class, name) = (self.class.name(), member.name);
+                let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
+                self.forward(member, |emitter, target, head| {
+                    wrappers::bytecode_to_native(emitter, target, mid, hook, head)
+                })?;
+            }
+            Treatment::LeafNative | Treatment::Magic => {
+                let mid = self.mid(index, slots);
+                // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
+                let bytecodes = match self.rewriter.settings.block_rule() {
+                    Some(_) => {
+                        Code::of(self.class, member)?.map_or(0, |code| code.instructions().count() as u32)
+                    }
+                    None => 0,
+                };
+                self.forward(member, |emitter, target, head| {
+                    wrappers::counted_original(emitter, target, mid, bytecodes, head)
+                })?;
+            }
+            Treatment::Intrinsic => {
+                let mid = self.mid(index, slots);
+                let Rewriter { world, plan, .. } = self.rewriter;
+                let is_closed = match Code::of(self.class, member)? {
+                    Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
+                    None => false,
+                };
+                self.forward(member, |emitter, target, head| match is_closed {
+                    true => wrappers::counted_original(emitter, target, mid, 0, head),
+                    false => wrappers::bypassed_original(emitter, target, mid, head),
+                })?;
+            }
+            Treatment::CallerCounted | Treatment::Untouched => {}
+        }
+        if member.is(access::NATIVE) && hooks::is_called_by_the_runtime(self.class.name(), member.name) {
+            self.add_call_for_the_runtime(member)?;
+        }
+        if let Some(method) = hooks::replacement(self.class.name(), member.name, member.descriptor) {
+            let flags = member.access_flags & !access::NATIVE;
+            let mut head = MemberBuilder::new(flags, member.name_index, member.descriptor_index);
+            head.copy_attributes(member, |_| true);
+            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+            let method = wrappers::forwarder(&mut emitter, method, head)?;
+            self.edit.replace_method(index, method);
+        }
+        if let Some(what) = hooks::switch(self.class.name(), member.name, member.descriptor) {
+            self.write_switch(index, member, what)?;
+        }
+        let (summary_class, summary) = self.rewriter.world.method(id);
+        let mut flags = 0;
+        if member.is(access::NATIVE) {
+            flags |= method_flags::NATIVE;
+        }
+        let may_be_overridden =
+            summary.is_virtual(summary_class) && !member.is(access::FINAL) && !self.class.is(access::FINAL);
+        if treatment.has_extended_form() && !treatment.is_redispatch() && may_be_overridden {
+            flags |= method_flags::OVERRIDE_WOULD_MISS;
+        }
+        let has_body = !member.is(access::ABSTRACT);
+        if may_be_overridden && member.access_flags & (access::PUBLIC | access::PROTECTED) == 0 {
+            flags |= method_flags::PACKAGE_PRIVATE;
+        }
+        let left_out = treatment == Treatment::Untouched || fallback == Some(Fallback::NotInstrumented);
+        if has_body && (!self.recorded || left_out) {
+            flags |= method_flags::NOT_RECORDED;
+        }
+        self.methods.push(MethodRecord {
+            name: member.name.into(),
+            descriptor: member.descriptor.into(),
+            access: member.access_flags,
+            slots,
+            flags,
+            treatment,
+        });
+        self.report.method(member, treatment, planned.reason, self.recorded, fallback);
+        self.report_marks(id, member, treatment, fallback, slots);
+        Ok(())
+    }
+
+    /// Which of the methods that the user named this one is, and whether it can be.
+    fn report_marks(
+        &mut self,
+        id: MethodId,
+        member: &Member<'a>,
+        treatment: Treatment,
+        fallback: Option<Fallback>,
+        slots: u8,
+    ) {
+        let marks = &self.rewriter.marks;
+        let (class, name, descriptor) = (self.class.name(), member.name, member.descriptor);
+        let (_, summary) = self.rewriter.world.method(id);
+        for extent in marks.extents_of(class, name, descriptor) {
+            let why = match fallback {
+                Some(Fallback::NotInstrumented) => Some("it is too large to be instrumented"),
+                _ => marks::refusal(summary, name, treatment),
+            };
+            match why {
+                None => {
+                    let mid = self.mid(usize::from(id.index), slots);
+                    self.report.extents.push((extent, mid));
+                }
+                Some(why) => {
+                    let method = [class, b".", name, descriptor].concat();
+                    self.report.refused_extents.push((extent, crate::plan::lossy(&method), why));
+                }
+            }
+        }
+        if !member.is(access::ABSTRACT)
+            && !member.is(access::NATIVE)
+            && fallback != Some(Fallback::NotInstrumented)
+        {
+            self.report.starts.extend(marks.starts_of(class, name, descriptor));
+        }
+    }
+
+    /// Reports what the table of pins has and the class has not.
+    fn check_pins(&mut self) {
+        if !self.rewriter.settings.reproducible {
+            return;
+        }
+        for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method, pin.clock))) {
+            let class = pin.clock.class().rsplit(|&b| b == b'/').next().unwrap_or_default();
+            let [method, class, clock] = [pin.method, class, pin.clock.name()].map(crate::plan::lossy);
+            self.report.unpinned.push(format!("{method}: {class}.{clock}"));
+        }
+    }
+
+    fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
+        let hash = self.rewriter.world[self.id].summary.hash;
+        self.recorded.then(|| hash.method(index, slots))
+    }
+
+    /// Instrumented bodies of a method. Returns the number of slots, and what had to be left out for the sake of size.
+    fn bodies(
+        &mut self,
+        index: usize,
+        member: &Member<'a>,
+        treatment: Treatment,
+    ) -> Result<(u8, Option<Fallback>)> {
+        let code = Code::of(self.class, member)?.ok_or_else(|| {
+            cct_classfile::Error::new(ErrorKind::Malformed(
+                "a method without Code is neither native nor abstract",
+            ))
+        })?;
+        let calls = self.call_targets(&code)?;
+        let slots = body::slot_count(&calls);
+        let mid = self.mid(index, slots);
+        let marks = &self.rewriter.marks;
+        let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
+        let is_start = !marks.starts_of(self.class.name(), member.name, member.descriptor).is_empty();
+        let pinned = match self.rewriter.settings.reproducible {
+            true => pins::reads(self.class, member.name, &code)?,
+            false => Vec::new(),
+        };
+        for level in LEVELS {
+            let blocks = match level {
+                Level::AsPlanned => self.rewriter.settings.block_rule(),
+                Level::DefaultBlocks => match self.rewriter.settings.block_rule() {
+                    Some(BlockRule::Precise | BlockRule::Exact) => Some(BlockRule::Default),
+                    Some(BlockRule::Default) | None => continue,
+                },
+                Level::CallsOnly => None,
+            };
+            let (calls, pins) = (calls.clone(), pinned.clone());
+            let activation = self.rewriter.settings.activation;
+            let mut analysis = PLANNERS.with_borrow_mut(|planners| {
+                let (class, own) = (self.class, &self.own);
+                Analysis::of(class, own, member, &code, planners, blocks, activation, calls, pins)
+            })?;
+            let reproducible = self.rewriter.settings.reproducible;
+            analysis.hooks = hooks::body_hooks(self.class.name(), member.name, reproducible).collect();
+            analysis.is_extent = is_extent;
+            analysis.is_start = is_start;
+            if self.rewriter.names_locals {
+                let arguments = Signature::of(self.class, member)?.argument_slots();
+                analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
+            }
+            match self.write_bodies(member, &code, &analysis, treatment, mid) {
+                Ok(()) => {
+                    self.report.pinned += pinned.len() as u32;
+                    self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
+                    let fallback = match level {
+                        Level::AsPlanned => None,
+                        Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
+                        Level::CallsOnly => Some(Fallback::CallsOnly),
+                    };
+                    return Ok((slots, fallback.filter(|_| self.recorded)));
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        // The body does not fit in any form: it stays, and what it calls hangs under its caller. Super calls may come by the extended form
+        // unless it was planned to redispatch: it must not do so now.
+        if treatment == Treatment::Redispatched || self.rewriter.world[self.id].summary.has_host {
+            self.redispatch(member)?;
+        } else if treatment.has_extended_form() {
+            self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
+        }
+        Ok((0, Some(Fallback::NotInstrumented)))
+    }
+
+    fn write_bodies(
+        &mut self,
+        member: &Member<'a>,
+        code: &Code<'a>,
+        analysis: &Analysis<'_>,
+        treatment: Treatment,
+        mid: Option<Mid>,
+    ) -> cct_classfile::Result<()> {
+        let position = self.position(member);
+        let extended = with_extension(member.descriptor);
+        let original = |this: &mut Self| {
+            let head = this.original_head(member);
+            body::write(
+                &mut this.edit,
+                &mut this.constants,
+                member,
+                code,
+                analysis,
+                Form::Original,
+                mid,
+                head,
+                &extended,
+            )
+        };
+        if treatment == Treatment::OriginalOnly {
+            let written = original(self)?;
+            self.take(position, written);
+            return Ok(());
+        }
+        if treatment == Treatment::Redispatched {
+            let written = original(self)?;
+            self.redispatch(member)?;
+            self.take(position, written);
+            return Ok(());
+        }
+        let head = self.extended_head(member, body::extended_flags(member.access_flags))?;
+        let extended_body = body::write(
+            &mut self.edit,
+            &mut self.constants,
+            member,
+            code,
+            analysis,
+            Form::Extended,
+            mid,
+            head,
+            &extended,
+        )?;
+        if treatment == Treatment::Duplicated {
+            let written = original(self)?;
+            self.take(position, written);
+        } else {
+            let head = self.original_head(member);
+            let signature = Signature::of(self.class, member)?;
+            let extended_index = self.edit.additions.utf8(&extended)?;
+            let target = Target::of(member, &signature, extended_index);
+            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+            let replays = rules::is_called_by_vm(self.class.name(), member);
+            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, head)?;
+            self.edit.replace_method(position, wrapper);
+        }
+        self.report.dropped_attributes(&extended_body.dropped_attributes);
+        self.edit.add_method(extended_body.method_info);
+        Ok(())
+    }
+
+    fn take(&mut self, position: usize, written: body::Written) {
+        self.report.dropped_attributes(&written.dropped_attributes);
+        self.edit.replace_method(position, written.method_info);
+    }
+
+    fn position(&self, member: &Member<'a>) -> usize {
+        self.class.methods.iter().position(|m| std::ptr::eq(m, member)).unwrap_or_default()
+    }
+
+    /// How each invocation of a body calls.
+    fn call_targets<'x>(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'x>)>>
+    where
+        'a: 'x,
+        'r: 'x,
+    {
+        let rewriter: &'x Rewriter = self.rewriter;
+        let mut calls = Vec::new();
+        for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
+            let target = rewriter.call_target(self.id, self.class, &instruction)?;
+            if let CallTarget::Counted(f) | CallTarget::Dispatched(f) = target {
+                self.foreign.entry(f.mid()).or_insert_with(|| f.into());
+            }
+            if target == (CallTarget::Stored { known: false }) {
+                self.report.unknown_owner_sites += 1;
+            }
+            calls.push((instruction.bci, target));
+        }
+        Ok(calls)
+    }
+
+    fn original_head(&self, member: &Member<'a>) -> MemberBuilder {
+        let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
+        head.copy_attributes(member, |name| name != b"Code");
+        head
+    }
+}

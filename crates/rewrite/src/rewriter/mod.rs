@@ -1,0 +1,144 @@
+//! Rewriting classes by the plan: what is shared by all of them. One class is the matter of [`class`], and what it gains of [`additions`].
+
+mod additions;
+mod class;
+#[cfg(test)]
+mod tests;
+
+use cct_classfile::{ClassFile, Instruction, access, opcode};
+
+use crate::error::{Error, Result};
+use crate::index::ClassRecord;
+use crate::marks::Marks;
+use crate::mid::ClassHash;
+use crate::module_descriptor;
+use crate::plan::{CallTarget, Plan};
+use crate::provenance::Provenance;
+use crate::report::ClassReport;
+use crate::settings::Settings;
+use crate::survey::ClassSummary;
+use crate::world::{ClassId, World};
+use class::ClassRewriter;
+
+/// Decides by a class's internal name whether it is recorded.
+type Recorded = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// Rewrites classes; shared by all threads.
+pub struct Rewriter {
+    world: World,
+    plan: Plan,
+    settings: Settings,
+    /// Methods that the user named.
+    marks: Marks,
+    provenance: Provenance,
+    /// Which classes are recorded, by internal name.
+    recorded: Recorded,
+    /// Whether locals without a name get one.
+    names_locals: bool,
+}
+
+/// A rewritten class.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// The new class file; `None` when the class stays as it is.
+    pub bytes: Option<Vec<u8>>,
+    /// Its row in the index.
+    pub record: Option<ClassRecord>,
+    /// What was done to it.
+    pub report: ClassReport,
+}
+
+impl Rewriter {
+    /// A rewriter for the inputs of a world.
+    pub fn new(
+        world: World,
+        settings: Settings,
+        provenance: Provenance,
+        recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
+    ) -> Result<Self> {
+        Rewriter::marked(world, settings, Marks::default(), provenance, recorded)
+    }
+
+    /// The same, where methods are marked.
+    pub fn marked(
+        world: World,
+        settings: Settings,
+        marks: Marks,
+        provenance: Provenance,
+        recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let plan = Plan::marked(&world, settings.intrinsics, &marks)?;
+        let names_locals = world
+            .class_named(b"java/lang/NullPointerException")
+            .is_some_and(|id| tells_of_null_references(&world[id].summary));
+        Ok(Rewriter { world, plan, settings, marks, provenance, recorded: Box::new(recorded), names_locals })
+    }
+
+    /// For a world that need not have `NullPointerException` in it: whether the one of the class library
+    /// [tells of null references](tells_of_null_references).
+    pub fn with_local_names(self, names_locals: bool) -> Self {
+        Rewriter { names_locals, ..self }
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The provenance of the outputs.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// How an invocation in `class`, which is `caller` in the world, calls its callee. One that is not recorded is not counted.
+    pub fn call_target<'x>(
+        &'x self,
+        caller: ClassId,
+        class: &ClassFile<'x>,
+        invocation: &Instruction<'_>,
+    ) -> cct_classfile::Result<CallTarget<'x>> {
+        let target = match invocation.pool_index() {
+            Some(index) if invocation.opcode != opcode::INVOKEDYNAMIC => {
+                let callee = class.pool.member_ref(index)?;
+                self.plan.call_target(&self.world, caller, invocation.opcode, &callee)
+            }
+            _ => CallTarget::Stored { known: true },
+        };
+        Ok(match target {
+            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
+                CallTarget::Stored { known: true }
+            }
+            other => other,
+        })
+    }
+
+    /// Rewrites a class that was surveyed as an input.
+    pub fn rewrite(&self, bytes: &[u8]) -> Result<Rewritten> {
+        let class = ClassFile::parse(bytes)?;
+        let not_surveyed = || Error::NotSurveyed(crate::plan::lossy(class.name()));
+        let id = self.world.class_hashed(ClassHash::of(bytes)).ok_or_else(not_surveyed)?;
+        self.rewrite_as(&class, id)
+    }
+
+    /// Rewrites the class that is `id` in the world. Its method ids follow from the hash in its summary.
+    pub fn rewrite_as(&self, class: &ClassFile<'_>, id: ClassId) -> Result<Rewritten> {
+        if class.is(access::MODULE) {
+            let bytes = module_descriptor::without(class, module_descriptor::HASHES);
+            return Ok(Rewritten { bytes, record: None, report: ClassReport::untouched(class.name()) });
+        }
+        ClassRewriter::new(self, class, id).run().map_err(|e| match e {
+            Error::Class(e) => Error::Class(class.locate(e)),
+            other => other,
+        })
+    }
+}
+
+/// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP 358; JDK 14).
+pub fn tells_of_null_references(exception: &ClassSummary) -> bool {
+    exception.methods.iter().any(|m| exception.method_name(m) == b"getExtendedNPEMessage")
+}

@@ -1,0 +1,234 @@
+use cct_classfile::Code;
+use cct_classfile::access::PUBLIC;
+
+use super::*;
+use crate::pins::Clock;
+use crate::report::Fallback;
+use crate::testing::class;
+
+fn rewriter_of(bytes: &[u8]) -> Rewriter {
+    rewriter_with(Settings::default(), bytes)
+}
+
+fn rewriter_with(settings: Settings, bytes: &[u8]) -> Rewriter {
+    let summary = crate::ClassSummary::parse(bytes).unwrap();
+    let provenance = Provenance::new("test", &settings, None);
+    Rewriter::new(World::new([(crate::Role::Input, summary)]), settings, provenance, |_| true).unwrap()
+}
+
+/// A super call reaches the extended form; were it virtual, it would come back for ever.
+#[test]
+fn a_method_too_large_to_instrument_is_called_without_dispatch() {
+    // Each `iload_1` grows by a byte, as the locals move up: 44,001 bytes become more than a method may have.
+    let mut code = [opcode::ILOAD_0 + 1, opcode::POP].repeat(22_000);
+    code.push(opcode::RETURN);
+    let large = class("A").method(PUBLIC, "m", "()V").with_code(code).bytes();
+    let rewritten = rewriter_of(&large).rewrite(&large).unwrap();
+    assert_eq!(rewritten.report.fallbacks[0].1, Fallback::NotInstrumented);
+
+    let bytes = rewritten.bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let extended = class.methods.iter().find(|m| m.descriptor == b"(J[[[[J)V").unwrap();
+    let code = Code::of(&class, extended).unwrap().unwrap();
+    let calls: Vec<_> = code.instructions().map(|i| i.opcode).filter(|&op| opcode::is_invoke(op)).collect();
+    assert_eq!(calls, [opcode::INVOKESTATIC, opcode::INVOKESPECIAL]);
+}
+
+/// The line is what the runtime knows forwarders by.
+#[test]
+fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {
+    use cct_classfile::access::{ABSTRACT, NATIVE};
+    let bytes = class("A")
+        .flags(ABSTRACT)
+        .method(PUBLIC, "m", "()V")
+        .method(PUBLIC | NATIVE, "n", "()V")
+        .method(PUBLIC | ABSTRACT, "a", "()V")
+        .method(PUBLIC, "toString", "()Ljava/lang/String;")
+        .bytes();
+    let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let mut lines = Vec::new();
+    for method in &class.methods {
+        let Some(code) = Code::of(&class, method).unwrap() else { continue };
+        let table = code.attributes.find(b"LineNumberTable").map(|a| a.data.to_vec());
+        lines.push(([method.name, method.descriptor].concat(), table));
+    }
+    let line = |number: u16| [&[0, 1, 0, 0][..], &number.to_be_bytes()].concat();
+    let (forwarder, to_native) = (Some(line(65535)), Some(line(65534)));
+    assert_eq!(
+        lines,
+        [
+            (b"m()V".to_vec(), forwarder.clone()),
+            (b"toString()Ljava/lang/String;".to_vec(), None),
+            (b"m(J[[[[J)V".to_vec(), None),
+            (b"n(J[[[[J)V".to_vec(), to_native),
+            (b"a(J[[[[J)V".to_vec(), forwarder),
+        ]
+    );
+}
+
+/// The clock is asked and counted as before; only its answer is another. So it is in every form of the body.
+#[test]
+fn a_pinned_call_is_made_and_its_result_replaced() {
+    let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::POP2, opcode::RETURN];
+    let random = class("java/util/Random").reference("java/lang/System", "nanoTime", "()J");
+    let random = random.method(access::STATIC, "<init>", "()V").with_code(code).bytes();
+    let rewritten = |reproducible| {
+        let settings = Settings { reproducible, ..Settings::default() };
+        rewriter_with(settings, &random).rewrite(&random).unwrap()
+    };
+    let constants = |rewritten: &Rewritten| {
+        let class = ClassFile::parse(rewritten.bytes.as_ref().unwrap()).unwrap();
+        let extended = class.methods.iter().find(|m| m.descriptor == b"(J[[[[J)V").unwrap();
+        let code = Code::of(&class, extended).unwrap().unwrap();
+        let code: Vec<_> = code.instructions().collect();
+        let is_clock = |i: &Instruction<'_>| {
+            i.opcode == opcode::INVOKESTATIC
+                && class.pool.member_ref(i.pool_index().unwrap()).unwrap().name == b"nanoTime"
+        };
+        let at = code.iter().position(is_clock).unwrap();
+        let [discarded, pushed] = [&code[at + 1], &code[at + 2]];
+        assert_eq!(discarded.opcode, opcode::POP2);
+        let is_constant = pushed.opcode == opcode::LDC2_W;
+        is_constant.then(|| class.pool.long(pushed.pool_index().unwrap()).unwrap())
+    };
+    let (pinned, plain) = (rewritten(true), rewritten(false));
+    assert_eq!(constants(&pinned), Some(Clock::Nanos.constant()));
+    assert_eq!((pinned.report.pinned, &*pinned.report.unpinned), (1, &[][..]));
+    assert_eq!(constants(&plain), None);
+    assert_eq!(plain.report.pinned, 0);
+}
+
+#[test]
+fn what_should_be_pinned_and_is_not_there_is_reported() {
+    let random = class("java/util/Random").method(PUBLIC, "<init>", "()V").bytes();
+    let settings = Settings { reproducible: true, ..Settings::default() };
+    let report = rewriter_with(settings, &random).rewrite(&random).unwrap().report;
+    assert_eq!((report.pinned, report.unpinned), (0, vec!["<init>: System.nanoTime".to_owned()]));
+    let report = rewriter_of(&random).rewrite(&random).unwrap().report;
+    assert!(report.unpinned.is_empty());
+}
+
+#[test]
+fn reflection_finds_a_replaced_native_too() {
+    use cct_classfile::access::{NATIVE, STATIC};
+    let bytes = class("sun/reflect/Reflection")
+        .method(PUBLIC | STATIC | NATIVE, "getCallerClass", "()Ljava/lang/Class;")
+        .method(PUBLIC | STATIC | NATIVE, "getCallerClass", "(I)Ljava/lang/Class;")
+        .bytes();
+    let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let natives: Vec<_> = class.methods.iter().map(|m| m.is(NATIVE)).collect();
+    assert_eq!(natives, [true, false]);
+}
+
+/// Versions below 49 let an interface have `ACC_SUPER` and lack `ACC_ABSTRACT`; version 52 does not.
+#[test]
+fn an_interface_raised_to_version_52_has_the_flags_of_one() {
+    let old =
+        crate::testing::interface("I").flags(access::SUPER).method(PUBLIC | access::ABSTRACT, "m", "()V");
+    let mut bytes = old.bytes();
+    bytes[6..8].copy_from_slice(&46u16.to_be_bytes());
+    let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    assert_eq!(class.major_version, 52);
+    assert!(class.is(access::INTERFACE | access::ABSTRACT) && !class.is(access::SUPER));
+}
+
+/// Which helpers the bodies of a method call, by its descriptor.
+fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
+    let methods = class.methods.iter().filter(|m| m.name == name);
+    let called = |method| {
+        let code = Code::of(class, method).unwrap().unwrap();
+        let calls: Vec<String> = code
+            .instructions()
+            .filter(|i| i.opcode == opcode::INVOKESTATIC)
+            .map(|i| crate::plan::lossy(class.pool.member_ref(i.pool_index().unwrap()).unwrap().name))
+            .collect();
+        calls
+    };
+    methods.map(|m| (crate::plan::lossy(m.descriptor), called(m))).collect()
+}
+
+fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {
+    let names = |texts: &[&str]| texts.iter().map(|t| crate::marks::MethodName::parse(t).unwrap()).collect();
+    let marks = Marks { extents: names(extents), starts: names(starts) };
+    let (settings, summary) = (Settings::default(), crate::ClassSummary::parse(bytes).unwrap());
+    let provenance = Provenance::new("test", &settings, None);
+    let world = World::new([(crate::Role::Input, summary)]);
+    Rewriter::marked(world, settings, marks, provenance, |_| true).unwrap().rewrite(bytes).unwrap()
+}
+
+/// A call by the extended signature must get there, too, whoever overrides what.
+#[test]
+fn extents_take_their_context_from_the_thread() {
+    let class = class("a/A").method(PUBLIC, "m", "()V").method(access::STATIC, "s", "()V");
+    let bytes = class.with_code(vec![opcode::RETURN]).bytes();
+    let rewritten = marked(&bytes, &["a.A.m", "a.A.s()V", "a.A.s(I)V"], &[]);
+    let bytes = rewritten.bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let body = ["cct$thread", "cct$context", "cct$begin", "cct$enter", "cct$restore", "cct$restore"];
+    let [m, forwarder] = &*helpers(&class, b"m") else { panic!() };
+    assert_eq!((&*m.0, &*m.1), ("()V", &body.map(str::to_owned)[..]));
+    assert_eq!((&*forwarder.0, &*forwarder.1), ("(J[[[[J)V", &["cct$store".to_owned()][..]));
+    let [s] = &*helpers(&class, b"s") else { panic!("a static method cannot be overridden") };
+    assert_eq!((&*s.0, &*s.1), ("()V", &body.map(str::to_owned)[..]));
+    let found: Vec<usize> = rewritten.report.extents.iter().map(|(extent, _)| *extent).collect();
+    assert_eq!(found, [0, 1]);
+}
+
+#[test]
+fn what_has_no_body_of_its_own_is_no_extent() {
+    use cct_classfile::access::{ABSTRACT, NATIVE};
+    let bytes = class("A")
+        .flags(ABSTRACT)
+        .method(PUBLIC, "<init>", "()V")
+        .method(PUBLIC | NATIVE, "n", "()V")
+        .method(PUBLIC | ABSTRACT, "a", "()V")
+        .bytes();
+    let report = marked(&bytes, &["A.<init>", "A.n", "A.a"], &[]).report;
+    assert!(report.extents.is_empty());
+    let refused: Vec<&str> = report.refused_extents.iter().map(|(_, method, _)| &**method).collect();
+    assert_eq!(refused, ["A.<init>()V", "A.n()V", "A.a()V"]);
+}
+
+#[test]
+fn a_start_is_announced_before_it_is_entered() {
+    let bytes = class("A").method(PUBLIC, "m", "()V").bytes();
+    let rewritten = marked(&bytes, &[], &["A.m"]);
+    assert_eq!(rewritten.report.starts, [0]);
+    let bytes = rewritten.bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let [_, (descriptor, calls)] = &*helpers(&class, b"m") else { panic!() };
+    assert_eq!((&**descriptor, &*calls[0], calls.len()), ("(J[[[[J)V", "cct$startAt", 2));
+}
+
+/// Bytecodes behind a switch belong to what it switches to, by default blocks too.
+#[test]
+fn blocks_end_behind_switches() {
+    let code = vec![opcode::INVOKESTATIC, 0, 6, opcode::RETURN];
+    let of = |name| {
+        let class = class("A").reference("cctrewrite/api/Recording", name, "()V");
+        let bytes = class.method(access::STATIC, "m", "()V").with_code(code.clone()).bytes();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
+        crate::body::blocks(&code, &class.pool, crate::BlockRule::Default).len()
+    };
+    assert_eq!([of("start"), of("other")], [2, 1]);
+}
+
+#[test]
+fn the_programs_switches_call_the_runtime() {
+    let recording = class("cctrewrite/api/Recording")
+        .method(PUBLIC | access::STATIC, "startAll", "(Ljava/lang/String;)V")
+        .method(PUBLIC | access::STATIC, "active", "()Z")
+        .method(PUBLIC | access::STATIC, "other", "()V")
+        .bytes();
+    let bytes = rewriter_of(&recording).rewrite(&recording).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    for (name, is_switch) in [(&b"startAll"[..], true), (b"active", true), (b"other", false)] {
+        let forms = helpers(&class, name);
+        let calls_runtime = forms.len() == 1 && forms[0].1 == ["cct$record"];
+        assert_eq!(calls_runtime, is_switch, "{forms:?}");
+    }
+}

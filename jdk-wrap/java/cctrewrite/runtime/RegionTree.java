@@ -1,0 +1,154 @@
+package cctrewrite.runtime;
+
+import sun.misc.Unsafe;
+
+/**
+ * What a thread has executed in regions: for each context of its tree the sum of what was counted there while recording was on. The thread's own tree goes
+ * on counting all the time; at the start of a region its counts are taken off here, and at the region's end they are added. In bypass, under the
+ * lock of {@link Regions}, by whatever thread.
+ *
+ * <p>The children of a node stand in the order of the thread's tree, whose newer children come in front of the older ones. So both are walked
+ * side by side, in a time that grows with the number of contexts only.
+ */
+final class RegionTree {
+    private RegionTree() {}
+
+    /** Adds the counts of the tree {@code live}, times {@code sign}, to {@code region}: both records. Calls nothing that needs more than a few frames. */
+    static void add(long live, long region, long sign) {
+        Unsafe u = CctMemory.U;
+        long from = u.getLong(null, live + Layout.ROOT);
+        long source = from;
+        long target = u.getLong(null, region + Layout.ROOT);
+        // Once memory runs out the target stays the node for merged contexts, this many levels deep; then it goes on with the siblings of
+        // what it would have been: children of `parent` behind `last`.
+        int absorbed = 0;
+        long parent = 0L;
+        long last = 0L;
+        while (true) {
+            count(source, target, sign);
+            long child = u.getLong(null, source + Layout.FIRST_CHILD);
+            if (child != 0L) {
+                if (absorbed == 0) {
+                    parent = target;
+                    last = 0L;
+                } else {
+                    absorbed++;
+                }
+            } else {
+                while (source != from && (child = u.getLong(null, source + Layout.NEXT_SIBLING)) == 0L) {
+                    source = Counters.parent(source);
+                    if (absorbed == 0) {
+                        target = Counters.parent(target);
+                    } else if (--absorbed == 0) {
+                        target = parent;
+                    }
+                }
+                if (source == from) {
+                    break;
+                }
+                if (absorbed == 0) {
+                    parent = Counters.parent(target);
+                    last = target;
+                } else if (absorbed == 1) {
+                    absorbed = 0;
+                }
+            }
+            source = child;
+            if (absorbed == 0) {
+                target = child(parent, last, u.getLong(null, child));
+                if (u.getLong(null, target) == Layout.MERGED_MID) {
+                    absorbed = 1;
+                }
+            }
+        }
+        count(u.getLong(null, live + Layout.MERGED), Tree.merged(region, u.getLong(null, live + Layout.LACK)), sign);
+    }
+
+    private static void count(long from, long to, long sign) {
+        Unsafe u = CctMemory.U;
+        u.putLong(null, to + Layout.CALLS, u.getLong(null, to + Layout.CALLS) + sign * u.getLong(null, from + Layout.CALLS));
+        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + sign * u.getLong(null, from + Layout.BYTECODES));
+    }
+
+    /** The child behind {@code last} (the first for 0) if it is {@code mid}; otherwise there is none yet, and it is made there. Without memory the node for merged contexts. */
+    private static long child(long parent, long last, long mid) {
+        Unsafe u = CctMemory.U;
+        long link = last == 0L ? parent + Layout.FIRST_CHILD : last + Layout.NEXT_SIBLING;
+        long next = u.getLong(null, link);
+        if (next != 0L && u.getLong(null, next) == mid) {
+            return next;
+        }
+        long record = u.getLong(null, parent & Layout.CHUNK_MASK);
+        // Nobody calls from here: no slots.
+        long node = Tree.node(record, parent, mid, 0);
+        if (node == 0L) {
+            return Tree.merged(record, Layout.OUT_OF_MEMORY);
+        }
+        u.putLong(null, node + Layout.NEXT_SIBLING, next);
+        u.putLong(null, link, node);
+        return node;
+    }
+
+    /**
+     * Takes out what was not executed in any region, unless something was below it; for the profile, when nothing will be added any more.
+     *
+     * @return whether all counts made sense; those that did not are 0
+     */
+    static boolean prune(long region) {
+        Unsafe u = CctMemory.U;
+        boolean sound = settle(u.getLong(null, region + Layout.MERGED));
+        // The last child that stays, of the node at each depth.
+        long[] kept = new long[64];
+        int depth = 0;
+        long node = u.getLong(null, region + Layout.ROOT);
+        while (true) {
+            sound &= settle(node);
+            long next = u.getLong(null, node + Layout.FIRST_CHILD);
+            if (next != 0L) {
+                node = next;
+                depth++;
+                if (depth == kept.length) {
+                    long[] more = new long[2 * depth];
+                    System.arraycopy(kept, 0, more, 0, depth);
+                    kept = more;
+                }
+                kept[depth] = 0L;
+                // Joined again child by child.
+                continue;
+            }
+            while (true) {
+                if (depth == 0) {
+                    return sound;
+                }
+                next = u.getLong(null, node + Layout.NEXT_SIBLING);
+                long parent = Counters.parent(node);
+                boolean stays = Counters.calls(node) != 0L || Counters.bytecodes(node) != 0L || Counters.firstChild(node) != 0L;
+                if (stays) {
+                    link(parent, kept[depth - 1], node);
+                    kept[depth - 1] = node;
+                }
+                if (next != 0L) {
+                    node = next;
+                    kept[depth] = 0L;
+                    break;
+                }
+                link(parent, kept[depth - 1], 0L);
+                node = parent;
+                depth--;
+            }
+        }
+    }
+
+    private static void link(long parent, long last, long node) {
+        CctMemory.U.putLong(null, last == 0L ? parent + Layout.FIRST_CHILD : last + Layout.NEXT_SIBLING, node);
+    }
+
+    /** Negative counts come of memory that ran out between a region's start and its end. */
+    private static boolean settle(long node) {
+        if (Counters.calls(node) >= 0L && Counters.bytecodes(node) >= 0L) {
+            return true;
+        }
+        Counters.reset(node);
+        return false;
+    }
+}

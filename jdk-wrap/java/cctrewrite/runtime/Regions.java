@@ -1,0 +1,228 @@
+package cctrewrite.runtime;
+
+import java.util.ArrayList;
+
+/**
+ * Recording that is switched on and off while the program runs (docs/selective.md): by the program (`cctrewrite.api.Recording`), or at the first entry of
+ * a method. In bypass; under one lock, under which the runtime waits for nothing but memory and its tables.
+ */
+public final class Regions {
+    // What the program asks for; the rewriter has the same numbers (hooks.rs).
+    private static final int START = 0;
+    private static final int STOP = 1;
+    private static final int START_ALL = 2;
+    private static final int STOP_ALL = 3;
+    private static final int ACTIVE = 4;
+
+    /** The name under which everything is recorded until somebody says otherwise. */
+    private static final String OWN = "";
+
+    private static final Object LOCK = new Object();
+
+    /** Under which name a thread is recorded of which nothing else has been said; null if it is not. */
+    private static String all = Settings.RECORD.equals("regions") || Settings.START_AT != null ? null : OWN;
+
+    private static final String NO_REGION =
+            "nothing was to be recorded but regions (-Dcctrewrite.record=regions), and none was started;"
+                    + " call cctrewrite.api.Recording.start()";
+    private static final String NOT_ENTERED =
+            "everything was to be recorded from the first entry of a method on (-Dcctrewrite.start-at), which has not been entered: ";
+
+    /** How often recording was switched on, off, or to another name, and how often on. */
+    private static long switches;
+    private static long starts;
+
+    /** How often there was no memory for a region's tree. */
+    private static long failures;
+
+    /** Whether all counts made sense; false if memory ran out between a region's start and its end. */
+    private static boolean sound = true;
+
+    private Regions() {}
+
+    /** What a thread executed under one name. */
+    static final class Region {
+        final String name;
+        final long record;
+        final Region next;
+
+        Region(String name, long record, Region next) {
+            this.name = name;
+            this.record = record;
+            this.next = next;
+        }
+    }
+
+    /**
+     * The program's switch.
+     *
+     * @param context the current thread's, which has a tree
+     * @param name the region's, a {@code String}; null is the empty name
+     * @return whether the thread is recorded from now on
+     */
+    public static boolean control(long context, Object name, int what) {
+        TreeEntry entry = Threads.of(context);
+        String to = what == STOP || what == STOP_ALL ? null : name == null ? OWN : (String) name;
+        room(8);
+        synchronized (LOCK) {
+            if (what == START_ALL || what == STOP_ALL) {
+                turnAll(to);
+            } else if (what != ACTIVE) {
+                count(turn(entry, to), to);
+                entry.differs = !same(entry.region, all);
+            }
+            return current(entry) != null;
+        }
+    }
+
+    /** A stack that overflows does so before anything has been changed. */
+    private static int room(int levels) {
+        long a = levels;
+        long b = 2L * a;
+        long c = 3L * a;
+        return levels == 0 ? 0 : room(levels - 1) + (int) (a + b + c);
+    }
+
+    /** A method is entered from whose first entry on everything is recorded. */
+    public static void startAt() {
+        room(8);
+        synchronized (LOCK) {
+            turnAll(OWN);
+        }
+    }
+
+    /** Why nothing was recorded, if nothing was. */
+    static String emptiness() {
+        synchronized (LOCK) {
+            if (starts > 0L) {
+                return null;
+            }
+        }
+        if (Settings.START_AT != null) {
+            return NOT_ENTERED + Settings.START_AT;
+        }
+        return Settings.RECORD.equals("regions") ? NO_REGION : null;
+    }
+
+    private static boolean same(String a, String b) {
+        return a == b || a != null && a.equals(b);
+    }
+
+    /** Under which name the tree's thread is recorded. Of a tree without a word since all threads were switched it is theirs: it was not there then. */
+    private static String current(TreeEntry entry) {
+        if (!entry.placed) {
+            entry.region = all;
+            entry.placed = true;
+        }
+        return entry.region;
+    }
+
+    private static void turnAll(String to) {
+        boolean changed = !same(all, to);
+        TreeEntry[] entries = Threads.snapshot();
+        for (int i = 0; i < entries.length; i++) {
+            changed |= turn(entries[i], to);
+            entries[i].differs = false;
+        }
+        all = to;
+        count(changed, to);
+    }
+
+    private static void count(boolean changed, String to) {
+        if (changed) {
+            switches++;
+            if (to != null) {
+                starts++;
+            }
+        }
+    }
+
+    /** Says whether that is a change. */
+    private static boolean turn(TreeEntry entry, String to) {
+        String from = current(entry);
+        if (same(from, to)) {
+            return false;
+        }
+        // Whatever needs the Java heap comes first.
+        Region ends = from == null ? null : region(entry, from);
+        Region starts = to == null ? null : region(entry, to);
+        if (ends != null) {
+            RegionTree.add(entry.record, ends.record, 1L);
+        }
+        if (starts != null) {
+            RegionTree.add(entry.record, starts.record, -1L);
+        }
+        entry.region = to != null && starts == null ? null : to;
+        return true;
+    }
+
+    /** The tree for what is recorded under a name; null without memory. */
+    private static Region region(TreeEntry entry, String name) {
+        for (Region r = entry.regions; r != null; r = r.next) {
+            if (r.name.equals(name)) {
+                return r;
+            }
+        }
+        long record = Tree.create();
+        if (record == 0L) {
+            failures++;
+            return null;
+        }
+        entry.regions = new Region(name, record, entry.regions);
+        return entry.regions;
+    }
+
+    // ---- the profile -------------------------------------------------------------------------------------------------------------
+
+    /** Whether the profile has less than everything. */
+    static boolean used() {
+        synchronized (LOCK) {
+            return switches > 0L || all == null;
+        }
+    }
+
+    /** The rows of the profile. What was switched on is switched off: nothing that happens now belongs there any more. */
+    static TreeRow[] rows(TreeEntry[] entries) {
+        ArrayList<TreeRow> rows = new ArrayList<TreeRow>();
+        synchronized (LOCK) {
+            for (int i = 0; i < entries.length; i++) {
+                TreeEntry entry = entries[i];
+                String open = current(entry);
+                if (entry.regions == null && open != null) {
+                    // Recorded from its beginning to its end.
+                    add(rows, new TreeRow(entry, i, entry.record, open));
+                    continue;
+                }
+                turn(entry, null);
+                for (Region r = entry.regions; r != null; r = r.next) {
+                    sound &= RegionTree.prune(r.record);
+                    add(rows, new TreeRow(entry, i, r.record, r.name));
+                }
+            }
+        }
+        return rows.toArray(new TreeRow[0]);
+    }
+
+    private static void add(ArrayList<TreeRow> rows, TreeRow row) {
+        long root = CctMemory.U.getLong(null, row.record + Layout.ROOT);
+        if (Counters.firstChild(root) != 0L || MergedContexts.any(row.record)) {
+            rows.add(row);
+        }
+    }
+
+    /** What the reader of the profile must know. */
+    static void notes(ArrayList<String> to) {
+        synchronized (LOCK) {
+            if (switches > 0L) {
+                to.add("recording was switched " + switches + (switches == 1L ? " time" : " times")
+                        + ": what was executed while it was off is not in the profile");
+            }
+            if (failures > 0L) {
+                to.add("memory for the trees ran out: " + failures + " regions of threads were not recorded");
+            }
+            if (!sound) {
+                to.add("memory for the trees ran out while recording was switched: contexts whose counts are not known were left out");
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What the benchmarks that run programs stand on: JDKs, the command, a folder, the kernels.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use tempfile::TempDir;
+
+use crate::jdks::{self, Fetch, Jdk, tool};
+use crate::process;
+use crate::workspace;
+
+/// JDKs, and the command built in release.
+pub struct Ground {
+    /// At least one.
+    pub jdks: Vec<Jdk>,
+    /// The command.
+    pub cctrewrite: PathBuf,
+    work: TempDir,
+}
+
+impl Ground {
+    /// For JDKs of these versions.
+    ///
+    /// # Errors
+    /// If one is not to be had, or the command cannot be built.
+    pub fn new(versions: &[u32]) -> Result<Ground> {
+        let answers = jdks::get(versions, Fetch::IfMissing)?;
+        let jdks: Vec<Jdk> = answers.into_iter().map(|answer| answer.jdk).collect::<Result<_>>()?;
+        let built = workspace::build_release(jdks.first().context("no JDK")?)?;
+        let folder = built.target.join("bench");
+        fs::create_dir_all(&folder)?;
+        Ok(Ground { jdks, cctrewrite: built.program, work: tempfile::tempdir_in(&folder)? })
+    }
+
+    /// A folder that goes with this.
+    pub fn work(&self) -> &Path {
+        self.work.path()
+    }
+
+    /// Compiles `xtask/bench/Kernels.java`, for JDK 8 and later whichever JDK does it; returns the folder of its classes.
+    ///
+    /// # Errors
+    /// If `javac` refuses.
+    pub fn kernels(&self) -> Result<PathBuf> {
+        let classes = self.work().join("kernels");
+        fs::create_dir(&classes)?;
+        let first = self.jdks.first().context("no JDK")?;
+        let mut javac = tool(&first.home, "javac");
+        javac.args(["-nowarn", "-source", "8", "-target", "8", "-Xlint:-options", "-d"]).arg(&classes);
+        process::output(javac.arg(workspace::root().join("xtask/bench/Kernels.java")))?;
+        Ok(classes)
+    }
+}

@@ -1,0 +1,154 @@
+//! How much memory the runtime needs for the trees of a profile, from the layout of nodes and chunks (docs/runtime.md).
+
+use cct_profile::{Profile, Tree};
+
+/// Bytes of a node without its slots, and of a slot.
+const NODE: u64 = 48;
+const SLOT: u64 = 8;
+/// Bytes of a chunk, and of its first word.
+const CHUNK: u64 = 4096;
+const HEAD: u64 = 8;
+/// What a tree has from the start: its record, the root with one slot, and the node for merged contexts with 64.
+const FIRST: u64 = 120 + (NODE + SLOT) + (NODE + 64 * SLOT);
+/// The most chunks that a tree takes at once.
+const LONGEST_RUN: u64 = 16;
+
+/// What the trees of a profile consist of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Trees.
+    pub trees: u64,
+    /// Contexts.
+    pub contexts: u64,
+    /// Those that call nothing.
+    pub leaves: u64,
+    /// Call-site slots of all.
+    pub slots: u64,
+    /// Those of contexts that call nothing.
+    pub slots_of_leaves: u64,
+    /// Chunks that the trees took.
+    pub chunks: u64,
+}
+
+impl Shape {
+    /// Of a profile that the runtime has written: the ids of its methods hold their numbers of slots.
+    ///
+    /// In which order the nodes were made is not known; they are laid out in the profile's order. That changes where chunks end, and so by a little how much is
+    /// left unused there.
+    pub fn of(profile: &Profile) -> Shape {
+        let mut shape = Shape::default();
+        for thread in &profile.threads {
+            shape.add(profile, &thread.tree);
+        }
+        shape
+    }
+
+    fn add(&mut self, profile: &Profile, tree: &Tree) {
+        let mut arena = Arena { chunks: 1, run: 0, left: CHUNK - FIRST };
+        for (node, place) in tree.nodes().iter().zip(0..).skip(1) {
+            let slots = profile.methods.get(node.method as usize).map_or(0, |method| method.mid & 0x7F);
+            arena.take(NODE + slots * SLOT);
+            self.contexts += 1;
+            self.slots += slots;
+            if tree.subtree(place).len() == 1 {
+                self.leaves += 1;
+                self.slots_of_leaves += slots;
+            }
+        }
+        self.trees += 1;
+        self.chunks += arena.chunks;
+    }
+
+    /// Bytes of all nodes.
+    pub fn nodes(&self) -> u64 {
+        self.contexts * NODE + self.slots * SLOT
+    }
+
+    /// Bytes of the slots of contexts that call nothing.
+    pub fn bytes_of_idle_slots(&self) -> u64 {
+        self.slots_of_leaves * SLOT
+    }
+
+    /// Bytes of all chunks: with what trees have beside their contexts, and with what is unused at the ends of chunks and in the last ones.
+    pub fn bytes(&self) -> u64 {
+        self.chunks * CHUNK
+    }
+}
+
+/// The memory of one tree, as `cctrewrite.runtime.Tree` takes it.
+struct Arena {
+    chunks: u64,
+    /// Chunks that follow in the current run.
+    run: u64,
+    /// Bytes left in the current chunk.
+    left: u64,
+}
+
+impl Arena {
+    fn take(&mut self, size: u64) {
+        if size > self.left {
+            if self.run == 0 {
+                self.run = (self.chunks / 4).clamp(1, LONGEST_RUN);
+                self.chunks += self.run;
+            }
+            self.run -= 1;
+            self.left = CHUNK - HEAD;
+        }
+        self.left -= size;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use cct_profile::{Method, ThreadTree, TreeBuilder};
+
+    use super::*;
+
+    /// A profile with one thread, whose `n` contexts call each other, or are called by its root.
+    fn profile(n: u64, is_chain: bool) -> Profile {
+        let method =
+            |mid| Method { class: "A".into(), name: "f".into(), descriptor: "()V".into(), mid, flags: 0 };
+        let mut builder = TreeBuilder::new();
+        for _ in 0..n {
+            builder.enter(0, 1, 1).unwrap();
+            if !is_chain {
+                builder.leave();
+            }
+        }
+        if is_chain {
+            (0..n).for_each(|_| builder.leave());
+        }
+        let tree = builder.finish();
+        Profile {
+            meta: BTreeMap::new(),
+            notes: Vec::new(),
+            methods: vec![method(0x1200 + 3)],
+            threads: vec![ThreadTree { name: "main".into(), threads: 1, flags: 0, tree }],
+            damage: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn chunks_are_taken_as_the_runtime_takes_them() {
+        // Nodes of 72 bytes: 46 beside what a tree has from the start, 56 in a chunk of their own.
+        let chunks = |n| Shape::of(&profile(n, false)).chunks;
+        assert_eq!(
+            [chunks(0), chunks(46), chunks(47), chunks(46 + 56), chunks(46 + 56 + 1)],
+            [1, 1, 2, 2, 3]
+        );
+        // One by one up to eight, then by quarters: 8 + 2.
+        assert_eq!([chunks(46 + 7 * 56), chunks(46 + 7 * 56 + 1), chunks(46 + 9 * 56)], [8, 10, 10]);
+        // By sixteen at most.
+        assert_eq!(chunks(1_000_000) % 16, chunks(2_000_000) % 16);
+    }
+
+    #[test]
+    fn leaves_are_told_from_others() {
+        let wide = Shape::of(&profile(10, false));
+        assert_eq!((wide.contexts, wide.leaves, wide.slots, wide.slots_of_leaves), (10, 10, 30, 30));
+        let deep = Shape::of(&profile(10, true));
+        assert_eq!((deep.leaves, deep.slots_of_leaves, deep.nodes()), (1, 3, 10 * 72));
+    }
+}

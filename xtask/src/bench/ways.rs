@@ -1,0 +1,111 @@
+//! The ways in which a program is run: on the plain JDK, and on profiled images of it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use crate::jdks::{Jdk, tool, without_user_options};
+use crate::process;
+
+/// A way to run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// On the JDK as it is.
+    Plain,
+    /// Everything rewritten, and nothing recorded.
+    Off,
+    /// Calls only.
+    Calls,
+    /// Calls and bytecodes, as by default.
+    Exact,
+    /// The same numbers block by block.
+    Precise,
+    /// By the papers' default rule.
+    Default,
+    /// As by default, and activation counters.
+    Activation,
+    /// HotSpot's own code for methods that it has some for.
+    Native,
+}
+
+/// All ways, in the order of the tables.
+pub const WAYS: [Way; 8] =
+    [Way::Plain, Way::Off, Way::Calls, Way::Exact, Way::Precise, Way::Default, Way::Activation, Way::Native];
+
+impl Way {
+    /// The head of its column.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Plain => "plain",
+            Way::Off => "recording off",
+            Way::Calls => "calls",
+            Way::Exact => "exact",
+            Way::Precise => "precise",
+            Way::Default => "papers' default",
+            Way::Activation => "activation",
+            Way::Native => "native",
+        }
+    }
+
+    /// What the image is made with; `None` of the plain JDK.
+    fn image_options(self) -> Option<&'static [&'static str]> {
+        match self {
+            Way::Plain => None,
+            Way::Off | Way::Exact => Some(&[]),
+            Way::Calls => Some(&["--metrics", "calls"]),
+            Way::Precise => Some(&["--blocks", "precise"]),
+            Way::Default => Some(&["--blocks", "default"]),
+            Way::Activation => Some(&["--activation-counters"]),
+            Way::Native => Some(&["--intrinsics", "native"]),
+        }
+    }
+}
+
+/// The homes of a JDK and of its images.
+pub struct Homes {
+    homes: [PathBuf; WAYS.len()],
+    profile: PathBuf,
+}
+
+impl Homes {
+    /// Makes the images, or takes them from the cache of images. Profiles go to one file in `work`, over and over.
+    ///
+    /// # Errors
+    /// If an image cannot be made.
+    pub fn of(jdk: &Jdk, cctrewrite: &Path, work: &Path) -> Result<Homes> {
+        let mut homes: [PathBuf; WAYS.len()] = Default::default();
+        for (home, way) in homes.iter_mut().zip(WAYS) {
+            *home = match way.image_options() {
+                None => jdk.home.clone(),
+                Some(options) => image(jdk, cctrewrite, options)?,
+            };
+        }
+        Ok(Homes { homes, profile: work.join("profile.cct") })
+    }
+
+    /// A tool of the JDK, run in a way. Its options for the JVM still have to be added, each with `prefix` in front where the tool wants that.
+    pub fn tool(&self, way: Way, name: &str, prefix: &str) -> Command {
+        let home = WAYS.iter().zip(&self.homes).find(|(of, _)| **of == way).map(|(_, home)| home);
+        let mut command = tool(home.map_or(Path::new(""), PathBuf::as_path), name);
+        if way != Way::Plain {
+            command.arg(format!("{prefix}-Dcctrewrite.out={}", self.profile.display()));
+        }
+        if way == Way::Off {
+            command.arg(format!("{prefix}-Dcctrewrite.record=off"));
+        }
+        command
+    }
+}
+
+/// The home of an image in the cache, which the command prints.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn image(jdk: &Jdk, cctrewrite: &Path, options: &[&str]) -> Result<PathBuf> {
+    let mut command = Command::new(cctrewrite);
+    without_user_options(&mut command);
+    command.arg("jdk").arg(&jdk.home).args(["--cache", "--quiet"]).args(options);
+    let printed = process::output(&mut command).context("making an image")?;
+    Ok(PathBuf::from(printed.trim_end()))
+}
