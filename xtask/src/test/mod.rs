@@ -16,7 +16,7 @@ use crate::print_line;
 use crate::process;
 use crate::readers;
 use crate::workspace::cargo;
-use tally::Tally;
+use tally::{Failure, Tally};
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -64,9 +64,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let clippy = ["--workspace", "--all-targets", "--", "-D", "warnings"];
         parts.push(lint("clippy", &offline(&clippy, arguments.offline), jdk_8)?);
     }
-    let (tally, tests) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
-    parts.push(tests);
-    summary(&answers, &parts, &tally, started.elapsed())
+    let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
+    parts.push(part);
+    summary(&answers, &parts, &tests, started.elapsed())
 }
 
 /// Finds or fetches the JDKs and says which there are.
@@ -132,13 +132,62 @@ fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     Ok(Part { name, outcome: if passed { Outcome::Passed } else { Outcome::Failed }, time })
 }
 
-/// Runs all tests, shows what they print as they print it, and counts.
-fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Result<(Tally, Part)> {
+/// What the tests came to.
+struct Tests {
+    tally: Tally,
+    /// Tests that failed and passed when they were run again.
+    unsteady: Vec<Failure>,
+}
+
+/// The program whose tests start JVMs, hundreds of them beside each other: the only ones that the machine's load can reach. All others do the same thing each
+/// time, so that one failure is enough.
+const JVM_TESTS: &str = "tests/jvm/main.rs";
+
+/// More failures than this are no accident of the machine.
+const RUN_AGAIN: usize = 3;
+
+/// Runs all tests, shows what they print as they print it, and counts. Up to [`RUN_AGAIN`] tests of [`JVM_TESTS`] that failed are run once more, by themselves;
+/// those that pass then are named in the summary with what they printed.
+fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Result<(Tests, Part)> {
     heading("cargo test");
-    let mut command = cargo(jdk_8);
     // What a test skipped stands in its output, which the test harness shows of failed tests only, unless it is told.
     let arguments = ["--workspace", "--no-fail-fast", "--", "--show-output"];
-    command.arg("test").args(offline(&arguments, offline_too));
+    let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
+    let (result, mut time) = timed(|| streamed(&mut command, &mut io::stdout()));
+    let (mut tally, mut succeeded) = result.context("cargo test")?;
+
+    let mut unsteady = Vec::new();
+    if !succeeded && may_run_again(&tally) {
+        heading("cargo test, the failed ones by themselves");
+        let alone = ["-p", "cctrewrite", "--test", "jvm", "--", "--exact", "--show-output", "--test-threads=1"];
+        let failed = tally.failures().iter().map(|failure| &*failure.test);
+        let arguments: Vec<_> = alone.into_iter().chain(failed).collect();
+        let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
+        let (result, again) = timed(|| streamed(&mut command, &mut io::stdout()));
+        let (second, passed) = result.context("cargo test")?;
+        unsteady = tally.take_back(&second);
+        succeeded = passed && tally.failed() == 0;
+        time += again;
+    }
+    remove_images();
+    // Cargo fails without a failed test when something does not compile, or a test's process dies.
+    let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
+    Ok((Tests { tally, unsteady }, Part { name: "tests", outcome, time }))
+}
+
+/// Whether nothing failed but a few tests that start JVMs.
+fn may_run_again(tally: &Tally) -> bool {
+    let failures = tally.failures();
+    (1..=RUN_AGAIN).contains(&failures.len())
+        && failures.len() == tally.failed() as usize
+        && failures.iter().all(|failure| failure.program == JVM_TESTS)
+        && tally.failed_programs() == 1
+}
+
+/// `cargo test`, which is to find the JDKs and the readers.
+fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jdk_8: &Jdk) -> Command {
+    let mut command = cargo(jdk_8);
+    command.arg("test").args(arguments);
     without_user_options(&mut command);
     for answer in answers {
         let variable = format!("JAVA{}_HOME", answer.version);
@@ -151,12 +200,7 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
         Some(folder) => command.env(readers::VARIABLE, folder),
         None => command.env_remove(readers::VARIABLE),
     };
-    let (result, time) = timed(|| streamed(&mut command, &mut io::stdout()));
-    remove_images();
-    let (tally, succeeded) = result.context("cargo test")?;
-    // Cargo fails without a failed test when something does not compile, or a test's process dies.
-    let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
-    Ok((tally, Part { name: "tests", outcome, time }))
+    command
 }
 
 /// Removes the profiled JDKs that the tests made (`crates/cctrewrite/tests/jvm/support/image.rs`): half a gigabyte each. Folders that stay do no harm, the
@@ -190,8 +234,12 @@ fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)>
 }
 
 /// Prints the summary; its last line is the count of all tests and checks.
-fn summary(answers: &[Answer], parts: &[Part], tally: &Tally, total: Duration) -> Result<ExitCode> {
+fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -> Result<ExitCode> {
+    let Tests { tally, unsteady } = tests;
     heading("summary");
+    for (failures, verdict) in [(unsteady.as_slice(), "failed, then passed by itself"), (tally.failures(), "FAILED")] {
+        failures.iter().flat_map(|failure| what_it_said(failure, verdict)).try_for_each(|line| print_line(&line))?;
+    }
     for answer in answers {
         print_line(&describe(answer))?;
     }
@@ -219,8 +267,19 @@ fn summary(answers: &[Answer], parts: &[Part], tally: &Tally, total: Duration) -
         print_line(&format!("{name:<8} {:>3} min {:02} s   {verdict}", seconds / 60, seconds % 60))?;
     }
     print_line(&format!("{:<8} {:>3} min {:02} s", "total", total.as_secs() / 60, total.as_secs() % 60))?;
+    if !unsteady.is_empty() {
+        print_line(&format!("{} passed only when run again, see above", unsteady.len()))?;
+    }
     print_line(&format!("{passed} passed, {failed} failed, {skipped} skipped"))?;
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A failed test's name and the end of what it printed, for readers who see no more than the end of all.
+fn what_it_said(failure: &Failure, verdict: &str) -> impl Iterator<Item = String> {
+    const LINES: usize = 25;
+    let output = &failure.output[failure.output.len().saturating_sub(LINES)..];
+    let lines: Vec<_> = output.iter().map(|line| format!("    {line}")).collect();
+    std::iter::once(format!("{verdict}: {}", failure.test)).chain(lines)
 }
 
 fn heading(what: &str) {
@@ -241,6 +300,29 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tally(programs: &[&str], failed_programs: u32) -> Tally {
+        let mut tally = Tally::default();
+        for (test, program) in programs.iter().enumerate() {
+            tally.line(&format!("     Running {program} (target/debug/deps/x-1)"));
+            tally.line("failures:");
+            tally.line(&format!("---- t{test} stdout ----"));
+            tally.line("failures:");
+            tally.line("test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s");
+        }
+        tally.line(&format!("error: {failed_programs} targets failed:"));
+        tally
+    }
+
+    #[test]
+    fn only_a_few_tests_that_start_jvms_are_run_again() {
+        assert!(may_run_again(&tally(&[JVM_TESTS; 3], 1)));
+        assert!(!may_run_again(&tally(&[JVM_TESTS; 4], 1)));
+        assert!(!may_run_again(&tally(&[JVM_TESTS, "unittests src/lib.rs"], 2)));
+        assert!(!may_run_again(&tally(&[JVM_TESTS], 2)), "another test program has died");
+        assert!(!may_run_again(&tally(&[], 1)));
+        assert!(!may_run_again(&Tally::default()));
+    }
 
     #[test]
     fn a_stream_is_counted_to_its_end_whoever_wrote_it() {

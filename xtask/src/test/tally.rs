@@ -22,7 +22,23 @@ pub struct Tally {
     jdks: BTreeMap<u32, Matrix>,
     /// The JDKs whose JVMs the test ran whose output is being shown.
     ran: BTreeSet<u32>,
+    /// The test program whose results come in, as cargo names it: `tests/jvm/main.rs`.
+    program: String,
+    failures: Vec<Failure>,
+    /// The programs that cargo says failed: with failed tests, or by dying.
+    failed_programs: u32,
     section: Section,
+}
+
+/// A test that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The test program's source, as cargo names it.
+    pub program: String,
+    /// The test's name.
+    pub test: String,
+    /// What it printed, its panic among it.
+    pub output: Vec<String>,
 }
 
 /// What ran on one JDK.
@@ -47,8 +63,10 @@ enum Section {
         /// Whether the test whose output is being shown has said `skipped:`.
         said: bool,
     },
-    /// Behind `failures:`.
+    /// Behind `failures:`, where the output of tests that failed is shown.
     Failures,
+    /// Behind the second `failures:`, where their names are listed.
+    Names,
 }
 
 impl Tally {
@@ -63,10 +81,20 @@ impl Tally {
         } else if line == "successes:" {
             self.section = Section::Successes { said: false };
         } else if line == "failures:" {
-            self.section = Section::Failures;
-        } else if line.starts_with("---- ") && line.ends_with(" stdout ----") {
-            if let Section::Successes { said } = &mut self.section {
-                *said = false;
+            self.section = if self.section == Section::Failures { Section::Names } else { Section::Failures };
+        } else if let Some(program) = program(line) {
+            self.program = program.to_owned();
+        } else if let Some(programs) = failed_programs(line) {
+            self.failed_programs += programs;
+        } else if let Some(test) = line.strip_prefix("---- ").and_then(|line| line.strip_suffix(" stdout ----")) {
+            match &mut self.section {
+                Section::Successes { said } => *said = false,
+                Section::Failures => self.failures.push(Failure {
+                    program: self.program.clone(),
+                    test: test.to_owned(),
+                    output: Vec::new(),
+                }),
+                Section::Results | Section::Names => {}
             }
             self.ran.clear();
         } else if let Some((version, time)) = jvm(line) {
@@ -75,8 +103,13 @@ impl Tally {
             jdk.time += time;
             jdk.tests += u32::from(self.ran.insert(version));
             return false;
-        } else if let Some(reason) = skip_reason(line) {
-            self.skip(reason);
+        } else {
+            if let (Section::Failures, Some(failure)) = (&self.section, self.failures.last_mut()) {
+                failure.output.push(line.to_owned());
+            }
+            if let Some(reason) = skip_reason(line) {
+                self.skip(reason);
+            }
         }
         true
     }
@@ -89,8 +122,23 @@ impl Tally {
                 self.skipping += u32::from(!*said);
                 *said = true;
             }
-            Section::Failures => {}
+            Section::Failures | Section::Names => {}
         }
+    }
+
+    /// Takes what a second run of the failed tests counted: those that passed in it are no failures any more. Returns them, with what they
+    /// printed when they failed.
+    pub fn take_back(&mut self, second: &Tally) -> Vec<Failure> {
+        let again = |failure: &Failure| second.failures.iter().any(|other| other.test == failure.test);
+        // A second run that was cut short has shown nothing of the tests it did not get to.
+        if second.reported_passed + second.failed != self.failed {
+            return Vec::new();
+        }
+        let (failed, passed): (Vec<_>, Vec<_>) = std::mem::take(&mut self.failures).into_iter().partition(again);
+        self.failures = failed;
+        self.failed = second.failed;
+        self.reported_passed += second.reported_passed;
+        passed
     }
 
     /// Tests that passed and skipped nothing.
@@ -101,6 +149,16 @@ impl Tally {
     /// Tests that failed.
     pub fn failed(&self) -> u32 {
         self.failed
+    }
+
+    /// The failed tests, with what they printed.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Test programs that failed, by tests or by dying.
+    pub fn failed_programs(&self) -> u32 {
+        self.failed_programs
     }
 
     /// Tests that skipped something, or were ignored.
@@ -123,6 +181,18 @@ impl Tally {
 fn count(result: &str, what: &str) -> u32 {
     let number = result.split(what).next().and_then(|before| before.rsplit(' ').next());
     number.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// The program in cargo's `Running tests/jvm/main.rs (target/debug/deps/jvm-0123456789abcdef)`.
+fn program(line: &str) -> Option<&str> {
+    let (program, _) = line.trim_start().strip_prefix("Running ")?.split_once(" (")?;
+    Some(program.strip_prefix("unittests ").unwrap_or(program))
+}
+
+/// The number in cargo's `error: 2 targets failed:`.
+fn failed_programs(line: &str) -> Option<u32> {
+    let (number, rest) = line.strip_prefix("error: ")?.split_once(" target")?;
+    matches!(rest, " failed:" | "s failed:").then(|| number.parse().ok())?
 }
 
 /// Version and time of `JDK 17: a JVM ran for 1234 ms`, which `crates/cctrewrite/tests/jvm` says of each.
@@ -182,6 +252,40 @@ mod tests {
              test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n",
         );
         assert_eq!((tally.passed(), tally.failed(), tally.skipped()), (0, 1, 0));
+    }
+
+    const TWO_FAILURES: &str = "\u{20}    Running tests/jvm/main.rs (target/debug/deps/jvm-1)\n\
+         test a ... ok\ntest b ... FAILED\ntest c ... FAILED\n\nsuccesses:\n\nsuccesses:\n    a\n\n\
+         failures:\n\n---- b stdout ----\nJDK 8: a JVM ran for 1 ms\nno answer\n\n---- c stdout ----\nwrong\n\n\
+         failures:\n    b\n    c\n\n\
+         test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\n\
+         error: 1 target failed:\n    `-p cctrewrite --test jvm`\n";
+
+    #[test]
+    fn failures_are_kept_with_their_output() {
+        let tally = tally(TWO_FAILURES);
+        let failures: Vec<_> = tally.failures().iter().map(|failure| (&*failure.program, &*failure.test)).collect();
+        assert_eq!(failures, [("tests/jvm/main.rs", "b"), ("tests/jvm/main.rs", "c")]);
+        assert_eq!(tally.failures()[0].output, ["no answer", ""]);
+        assert_eq!(tally.failed_programs(), 1);
+    }
+
+    #[test]
+    fn only_what_passed_the_second_time_is_taken_back() {
+        let second = "test b ... ok\ntest c ... FAILED\n\nfailures:\n\n---- c stdout ----\nwrong\n\nfailures:\n    c\n\n\
+                      test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.00s\n";
+        let mut first = tally(TWO_FAILURES);
+        let unsteady = first.take_back(&tally(second));
+        assert_eq!(unsteady.iter().map(|failure| &*failure.test).collect::<Vec<_>>(), ["b"]);
+        assert_eq!((first.passed(), first.failed()), (2, 1));
+        assert_eq!(first.failures()[0].test, "c");
+    }
+
+    #[test]
+    fn a_second_run_that_was_cut_short_takes_nothing_back() {
+        let mut first = tally(TWO_FAILURES);
+        assert_eq!(first.take_back(&tally("test b ... ok\n")), []);
+        assert_eq!((first.passed(), first.failed()), (1, 2));
     }
 
     #[test]
