@@ -45,6 +45,9 @@ use clap::Parser;
 
 use args::Command;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let (result, failure) = match args::Arguments::parse().command {
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), exit::FAILURE),

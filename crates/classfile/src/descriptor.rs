@@ -36,17 +36,7 @@ fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
     let length = match *bytes.get(dimensions)? {
         b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' => 1,
         b'V' if dimensions == 0 => 1,
-        b'L' => {
-            let name = &bytes[dimensions + 1..];
-            let end = name.iter().position(|&b| b == b';')?;
-            // Unqualified names with slashes between them (JVMS 4.2.1, 4.2.2).
-            if name[..end].split(|&b| b == b'/').any(<[u8]>::is_empty)
-                || name[..end].iter().any(|b| b".[".contains(b))
-            {
-                return None;
-            }
-            end + 2
-        }
+        b'L' => class_name_length(&bytes[dimensions + 1..])? + 2,
         _ => return None,
     };
     if dimensions > 255 {
@@ -59,6 +49,20 @@ fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
         _ => FieldType::Array(this),
     };
     Some((parsed, rest))
+}
+
+/// Length of the class name in front of a semicolon: unqualified names with slashes between them (JVMS 4.2.1, 4.2.2).
+fn class_name_length(bytes: &[u8]) -> Option<usize> {
+    let mut at_start = true;
+    for (length, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b';' | b'/' if at_start => return None,
+            b';' => return Some(length),
+            b'.' | b'[' => return None,
+            _ => at_start = byte == b'/',
+        }
+    }
+    None
 }
 
 #[cold]

@@ -159,7 +159,8 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
     let mut unsteady = Vec::new();
     if !succeeded && may_run_again(&tally) {
         heading("cargo test, the failed ones by themselves");
-        let alone = ["-p", "cctrewrite", "--test", "jvm", "--", "--exact", "--show-output", "--test-threads=1"];
+        let alone =
+            ["-p", "cctrewrite", "--test", "jvm", "--", "--exact", "--show-output", "--test-threads=1"];
         let failed = tally.failures().iter().map(|failure| &*failure.test);
         let arguments: Vec<_> = alone.into_iter().chain(failed).collect();
         let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
@@ -237,8 +238,13 @@ fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)>
 fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -> Result<ExitCode> {
     let Tests { tally, unsteady } = tests;
     heading("summary");
-    for (failures, verdict) in [(unsteady.as_slice(), "failed, then passed by itself"), (tally.failures(), "FAILED")] {
-        failures.iter().flat_map(|failure| what_it_said(failure, verdict)).try_for_each(|line| print_line(&line))?;
+    for (failures, verdict) in
+        [(unsteady.as_slice(), "failed, then passed by itself"), (tally.failures(), "FAILED")]
+    {
+        failures
+            .iter()
+            .flat_map(|failure| what_it_said(failure, verdict))
+            .try_for_each(|line| print_line(&line))?;
     }
     for answer in answers {
         print_line(&describe(answer))?;

@@ -86,7 +86,9 @@ impl Tally {
             self.program = program.to_owned();
         } else if let Some(programs) = failed_programs(line) {
             self.failed_programs += programs;
-        } else if let Some(test) = line.strip_prefix("---- ").and_then(|line| line.strip_suffix(" stdout ----")) {
+        } else if let Some(test) =
+            line.strip_prefix("---- ").and_then(|line| line.strip_suffix(" stdout ----"))
+        {
             match &mut self.section {
                 Section::Successes { said } => *said = false,
                 Section::Failures => self.failures.push(Failure {
@@ -134,7 +136,8 @@ impl Tally {
         if second.reported_passed + second.failed != self.failed {
             return Vec::new();
         }
-        let (failed, passed): (Vec<_>, Vec<_>) = std::mem::take(&mut self.failures).into_iter().partition(again);
+        let (failed, passed): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.failures).into_iter().partition(again);
         self.failures = failed;
         self.failed = second.failed;
         self.reported_passed += second.reported_passed;
@@ -264,7 +267,8 @@ mod tests {
     #[test]
     fn failures_are_kept_with_their_output() {
         let tally = tally(TWO_FAILURES);
-        let failures: Vec<_> = tally.failures().iter().map(|failure| (&*failure.program, &*failure.test)).collect();
+        let failures: Vec<_> =
+            tally.failures().iter().map(|failure| (&*failure.program, &*failure.test)).collect();
         assert_eq!(failures, [("tests/jvm/main.rs", "b"), ("tests/jvm/main.rs", "c")]);
         assert_eq!(tally.failures()[0].output, ["no answer", ""]);
         assert_eq!(tally.failed_programs(), 1);
