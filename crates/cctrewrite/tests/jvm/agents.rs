@@ -93,6 +93,16 @@ fn an_agent_that_throws_is_reported_once_and_the_program_goes_on(jdk: &'static J
 
 /// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven bytecodes and takes as many off the counter, so that
 /// 1100 are 100 of the 100,000 rounds.
+/// The agent's failure, it was thought, and the thread lived on.
+fn a_thread_that_is_stopped_in_an_agent_ends(jdk: &'static Jdk) {
+    let run = java(jdk, "SlowAgent").succeed("StopInAgent", &[]);
+    let death = "java.lang.ThreadDeath";
+    let expected = format!(
+        "registered: {death}\nregistered has ended\nreporting: {death}\nreporting has ended\nasked at the end\n"
+    );
+    assert_eq!((&*run.out, &*run.err), (&*expected, ""));
+}
+
 fn what_an_agent_reads_in_a_loop_is_true(jdk: &'static Jdk) {
     let run = java(jdk, "ReadingAgent").succeed("Spin", &[]);
     let [differences, least, most] = numbers(&run, "spin")[..] else { panic!("{}", run.out) };
@@ -128,6 +138,8 @@ jdks!(reports_are_not_far_too_many, reports_are_not_far_too_many, 8: jdk_8, 17: 
 jdks!(the_merged_tree_has_the_sums_of_all_threads, the_merged_tree_has_the_sums_of_all_threads, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(an_agent_leaves_no_trace_in_the_profile, an_agent_leaves_no_trace_in_the_profile, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(counters_that_were_reset_count_on, counters_that_were_reset_count_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+// Since JDK 20 Thread.stop only throws an exception.
+jdks!(a_thread_that_is_stopped_in_an_agent_ends, a_thread_that_is_stopped_in_an_agent_ends, 8: jdk_8, 17: jdk_17);
 jdks!(what_an_agent_reads_in_a_loop_is_true, what_an_agent_reads_in_a_loop_is_true, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(an_agent_without_activation_counters_is_told, an_agent_without_activation_counters_is_told, 8: jdk_8, 25: jdk_25);
 jdks!(an_agent_that_throws_is_reported_once_and_the_program_goes_on, an_agent_that_throws_is_reported_once_and_the_program_goes_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -95,6 +95,9 @@ public final class Agents {
                 } catch (StackOverflowError e) {
                     // The program's own stack is nearly full; the agent is asked again later.
                     return;
+                } catch (ThreadDeath e) {
+                    // Of Thread.stop: no fault of the agent's, and meant for the thread, which would live on.
+                    throw e;
                 } catch (Throwable e) {
                     failed(active, e);
                 }
@@ -148,6 +151,9 @@ public final class Agents {
         try {
             long granularity = active.register(thread, root(entry));
             return granularity > 0L ? granularity : 1L;
+        } catch (ThreadDeath e) {
+            // As in report().
+            throw e;
         } catch (Throwable e) {
             failed(active, e);
             return 0L;
