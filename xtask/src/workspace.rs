@@ -44,7 +44,7 @@ fn machine_has_javac() -> bool {
     home.into_iter().chain(env::split_paths(&path)).any(|folder| folder.join("javac").is_file())
 }
 
-/// The release build of the command `cctrewrite`.
+/// The release build of a package with a program.
 pub struct Built {
     /// The program.
     pub program: PathBuf,
@@ -57,19 +57,21 @@ pub struct Built {
 /// # Errors
 /// If it does not compile.
 pub fn build_release(jdk: &Jdk) -> Result<Built> {
+    build_release_of(jdk, "cctrewrite")
+}
+
+/// Builds a package for release, as [`build_release`] does.
+///
+/// # Errors
+/// If it does not compile, or has no program.
+pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     let mut build = cargo(jdk);
-    build.args([
-        "build",
-        "--release",
-        "--package",
-        "cctrewrite",
-        "--message-format",
-        "json-render-diagnostics",
-    ]);
+    build.args(["build", "--release", "--package", package]);
+    build.args(["--message-format", "json-render-diagnostics"]);
     build.stderr(Stdio::inherit());
     let output = build.output().context("cargo cannot be started")?;
     if !output.status.success() {
-        bail!("cctrewrite does not compile; what is wrong stands above");
+        bail!("{package} does not compile; what is wrong stands above");
     }
     let messages = String::from_utf8(output.stdout).context("cargo's messages")?;
     let program = messages.lines().filter_map(executable).next_back().context("cargo built no program")?;

@@ -2,7 +2,6 @@
 //!
 //! They are no tests, since a busy machine measures something else; whoever runs them decides whether the numbers are worth keeping.
 
-mod asm;
 mod ground;
 mod machine;
 mod measure;
@@ -20,7 +19,7 @@ use clap::Subcommand;
 /// What can be measured.
 #[derive(Subcommand)]
 pub enum Benchmark {
-    /// How long `cctrewrite instrument rt.jar` takes, beside ASM doing comparable work, and a plain copy.
+    /// How long `cctrewrite instrument` takes on class libraries and jars of applications, beside ASM, BCEL, JaCoCo, zip, and plain copies.
     Rewrite(rewrite::Arguments),
     /// How long programs take on profiled JDKs, beside the plain ones.
     Run(run::Arguments),

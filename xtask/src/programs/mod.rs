@@ -11,6 +11,7 @@ mod known;
 pub mod npm;
 mod outcome;
 pub mod packages;
+pub mod pypi;
 mod stage;
 mod table;
 mod today;

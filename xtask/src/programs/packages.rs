@@ -48,31 +48,36 @@ impl Packages {
     /// # Errors
     /// If it is not in the cache folder and cannot be downloaded, or the packages lack a jar.
     pub fn get(&mut self, program: &Program) -> Result<Fetched> {
-        let suite = self.folder.join(program.suite);
+        let mut fetched = self.find(program.suite, program.packages, program.jars)?;
+        if let Some(package) = program.source {
+            let source = self.source(program.suite, package)?;
+            fetched.versions.push(stamp(&source)?);
+            fetched.source = Some(source);
+        }
+        Ok(fetched)
+    }
+
+    /// Finds or fetches packages, and finds jars in them, [`TOOLS`] excepted.
+    ///
+    /// # Errors
+    /// If they are not in the cache folder and cannot be downloaded, or lack a jar.
+    pub fn find(&mut self, suite: &str, packages: &[&str], jars: &[&'static str]) -> Result<Fetched> {
+        let folder = self.folder.join(suite);
         let missing: Vec<&str> =
-            program.packages.iter().copied().filter(|package| !suite.join(package).is_dir()).collect();
+            packages.iter().copied().filter(|package| !folder.join(package).is_dir()).collect();
         if !missing.is_empty() {
-            match program.suite {
+            match suite {
                 npm::REGISTRY => self.download_from_npm(&missing)?,
                 suite => self.download(suite, &missing)?,
             }
         }
-        let mut folders: Vec<PathBuf> = program.packages.iter().map(|package| suite.join(package)).collect();
-        let mut jars = Vec::new();
-        for &name in program.jars.iter().filter(|name| **name != TOOLS) {
-            jars.push((name, find_jar(&folders, name)?));
+        let folders: Vec<PathBuf> = packages.iter().map(|package| folder.join(package)).collect();
+        let mut found = Vec::new();
+        for &name in jars.iter().filter(|name| **name != TOOLS) {
+            found.push((name, find_jar(&folders, name)?));
         }
-        let source = match program.source {
-            Some(package) => Some(self.source(program.suite, package)?),
-            None => None,
-        };
-        folders.extend(source.clone());
-        let stamp = |folder: &PathBuf| -> Result<String> {
-            let stamp =
-                fs::read_to_string(folder.join(STAMP)).with_context(|| format!("{}", folder.display()))?;
-            Ok(stamp.trim_end().to_owned())
-        };
-        Ok(Fetched { jars, source, versions: folders.iter().map(stamp).collect::<Result<_>>()? })
+        let versions = folders.iter().map(|folder| stamp(folder)).collect::<Result<_>>()?;
+        Ok(Fetched { jars: found, source: None, versions })
     }
 
     fn source(&mut self, suite: &str, package: &str) -> Result<PathBuf> {
@@ -124,6 +129,12 @@ impl Packages {
             none => Ok(none.insert(Archive::of_this_machine(Locked::take(self.folder.clone())?)?)),
         }
     }
+}
+
+/// What a folder's stamp says.
+fn stamp(folder: &Path) -> Result<String> {
+    let stamp = fs::read_to_string(folder.join(STAMP)).with_context(|| format!("{}", folder.display()))?;
+    Ok(stamp.trim_end().to_owned())
 }
 
 /// Unpacks a package beside its place and moves it there, so that an interrupted run leaves no half of it.

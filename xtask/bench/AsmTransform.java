@@ -1,0 +1,18 @@
+import java.io.IOException;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassWriter;
+
+/** Does about the work of cctrewrite with ASM: {@link AsmContexts}. */
+public final class AsmTransform {
+    public static void main(String[] arguments) throws IOException {
+        Rewriting.run(arguments, (original, name) -> transform(original));
+    }
+
+    /** Frames are patched as the code is copied, never computed anew; ASM computes the sizes of stacks and locals. */
+    private static byte[] transform(byte[] original) {
+        ClassReader reader = new ClassReader(original);
+        ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+        reader.accept(new AsmContexts(writer), 0);
+        return writer.toByteArray();
+    }
+}

@@ -1,0 +1,43 @@
+//! What `cargo xtask bench rewrite` does to classes itself, as a program of its own, so that its time and memory are measured as those of the
+//! others are:
+//!
+//! ```text
+//! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: the least that a rewriter of ours can take
+//! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for those who cannot read an image
+//! copier part INPUT JAR PART OF    the first PART of each OF classes of a jar
+//! ```
+//!
+//! `copy` and `part` print the number of classes and their bytes. It is a package beside `xtask`, since that one need not be fast and should be built quickly.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))] // a failing unwrap fails its test, as it should
+
+mod class;
+#[cfg(test)]
+mod fixtures;
+mod jars;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+fn main() -> Result<()> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let words: Vec<&Path> = arguments.iter().map(Path::new).collect();
+    let counted = match words.as_slice() {
+        [task, folder, inputs @ ..] if *task == Path::new("copy") => jars::copy(inputs, folder)?,
+        [task, image, jar] if *task == Path::new("jar") => jars::jar(image, jar, &|_| true)?,
+        [task, input, jar, part, of] if *task == Path::new("part") => {
+            let (part, of): (usize, usize) = (number(part)?, number(of)?);
+            jars::jar(input, jar, &|index| index % of.max(1) < part)?
+        }
+        _ => bail!("copier copy FOLDER INPUT... | copier jar IMAGE JAR | copier part INPUT JAR PART OF"),
+    };
+    writeln!(std::io::stdout(), "{} {}", counted.classes, counted.bytes)?;
+    Ok(())
+}
+
+fn number(word: &Path) -> Result<usize> {
+    Ok(word.to_string_lossy().parse()?)
+}

@@ -1,0 +1,79 @@
+//! Our own program that copies classes (`xtask/copier`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use crate::process;
+
+/// Where it lies.
+pub struct Copier(pub PathBuf);
+
+/// Classes of inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// How many.
+    pub classes: u64,
+    /// Their bytes, not compressed.
+    pub bytes: u64,
+}
+
+impl Copier {
+    /// Reads, parses and writes everything, on one thread.
+    pub fn copy(&self, files: &[PathBuf], folder: &Path) -> Command {
+        let mut command = Command::new(&self.0);
+        command.arg("copy").arg(folder).args(files);
+        command
+    }
+
+    /// Counts classes, by copying them into a folder in `work`, which then goes.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn count(&self, files: &[PathBuf], work: &Path) -> Result<Counted> {
+        let folder = work.join("counted");
+        fs::create_dir(&folder)?;
+        let counted = counted(&process::output(&mut self.copy(files, &folder))?)?;
+        fs::remove_dir_all(&folder)?;
+        Ok(counted)
+    }
+
+    /// Makes a jar with the contents of an image.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn jar(&self, image: &Path, jar: &Path) -> Result<Counted> {
+        counted(&process::output(Command::new(&self.0).arg("jar").arg(image).arg(jar))?)
+    }
+
+    /// Makes a jar with the first `part` of each `of` classes of another.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn part(&self, from: &Path, jar: &Path, part: u32, of: u32) -> Result<Counted> {
+        let mut command = Command::new(&self.0);
+        command.arg("part").arg(from).arg(jar).args([part.to_string(), of.to_string()]);
+        counted(&process::output(&mut command)?)
+    }
+}
+
+/// What it prints.
+fn counted(output: &str) -> Result<Counted> {
+    let mut numbers = output.split_whitespace().map(str::parse::<u64>);
+    let mut next = || numbers.next().context("two numbers expected")?.context("a number expected");
+    Ok(Counted { classes: next()?, bytes: next()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_copier_prints_is_read() {
+        assert_eq!(counted("12 3456\n").unwrap(), Counted { classes: 12, bytes: 3456 });
+        assert!(counted("12\n").is_err());
+        assert!(counted("a b\n").is_err());
+    }
+}

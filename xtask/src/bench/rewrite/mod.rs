@@ -1,0 +1,191 @@
+//! `cargo xtask bench rewrite`: how long it takes to instrument class libraries and applications, beside what others do with classes.
+
+mod chart;
+mod copier;
+mod inputs;
+mod parts;
+mod peers;
+mod section;
+mod subject;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use clap::ValueEnum as _;
+
+use super::machine;
+use super::page::write_section;
+use crate::jdks::{self, Answer, Fetch, Jdk};
+use crate::workspace;
+use copier::Copier;
+use inputs::{Input, Name};
+use peers::Peers;
+use section::{Page, Row, Table};
+use subject::{Bench, Sample, Subject};
+
+/// Options of `cargo xtask bench rewrite`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// How often rt.jar is measured; all of JDK 8, modules and parts half as often, and jars of applications a third as often.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// What is rewritten (repeatable); without it, everything. The section then says what is missing.
+    #[arg(long = "input", value_name = "NAME")]
+    inputs: Vec<Name>,
+    /// Measure on other inputs than rt.jar, too, all that others do, which takes half as long again.
+    #[arg(long)]
+    all_peers: bool,
+    /// Do not wait until the machine is quiet.
+    #[arg(long)]
+    now: bool,
+}
+
+/// Measures, and writes the section of docs/benchmarks.md with its picture.
+///
+/// # Errors
+/// If JDK 8 is not to be had, or a run of ours fails. What else is missing is left out, and said to be.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let wanted = |name: &Name| arguments.inputs.is_empty() || arguments.inputs.contains(name);
+    let jdks = Jdks(jdks::get(&[8, 17, 25], Fetch::IfMissing)?);
+    let jdk_8 = jdks.of(8)?;
+    let built = workspace::build_release(jdk_8)?;
+    let folder = built.target.join("bench");
+    fs::create_dir_all(&folder)?;
+    let work = tempfile::tempdir_in(&folder)?;
+    let bench = Bench {
+        cctrewrite: built.program,
+        copier: Copier(workspace::build_release_of(jdk_8, "copier")?.program),
+        peers: Peers::prepare(jdk_8, work.path())?,
+        output: work.path().join("out"),
+    };
+
+    let mut missing: Vec<String> = Vec::new();
+    let mut prepared = Vec::new();
+    for &name in Name::value_variants() {
+        if !wanted(&name) {
+            missing.push(format!("{}: not asked for", name.title()));
+            continue;
+        }
+        eprintln!("preparing: {}", name.title());
+        match jdks
+            .of(name.jdk())
+            .and_then(|jdk| Ok((Input::prepare(name, jdk, &bench.copier, work.path())?, jdk)))
+        {
+            Ok(input) => prepared.push(input),
+            Err(reason) => {
+                eprintln!("skipped: {}: {reason:#}", name.title());
+                missing.push(format!("{}: not to be had ({reason:#})", name.title()));
+            }
+        }
+    }
+
+    if !arguments.now {
+        machine::wait_until_quiet();
+    }
+    let load_before = machine::load().unwrap_or(f64::NAN);
+    let mut tables = Vec::new();
+    let mut parts = None;
+    for (input, jdk) in &prepared {
+        let rounds = input.name.rounds(arguments.rounds);
+        if input.name == Name::Parts {
+            let made = parts::measure(&bench, input, jdk, rounds, work.path());
+            parts = Some(made?);
+            continue;
+        }
+        let subjects = Subject::on(input.name, arguments.all_peers);
+        let rows = measure(&bench, input, jdk, &subjects, rounds, tables.is_empty(), &mut missing)?;
+        tables.push(Table::new(input, rounds, rows)?);
+    }
+    let load_after = machine::load().unwrap_or(f64::NAN);
+
+    let picture = workspace::root().join("docs").join(section::PICTURE);
+    if let Some(parts) = &parts {
+        fs::write(&picture, chart::draw(parts)).with_context(|| format!("write {}", picture.display()))?;
+    }
+    let page = Page { tables, parts, missing, peers: bench.peers.describe(), load_before, load_after };
+    let file = write_section("rewrite", &section::section(&page))?;
+    eprintln!("written: {}", file.display());
+    Ok(())
+}
+
+/// The JDKs that were asked for.
+struct Jdks(Vec<Answer>);
+
+impl Jdks {
+    fn of(&self, version: u32) -> Result<&Jdk> {
+        let answer = self.0.iter().find(|answer| answer.version == version);
+        let answer = answer.with_context(|| format!("no answer about JDK {version}"))?;
+        answer.jdk.as_ref().map_err(|reason| anyhow::anyhow!("{reason:#}"))
+    }
+}
+
+/// Measures everything on one input, in rounds. `missing` receives what could not be measured.
+fn measure(
+    bench: &Bench,
+    input: &Input,
+    jdk: &Jdk,
+    subjects: &[Subject],
+    rounds: u32,
+    warm_up: bool,
+    missing: &mut Vec<String>,
+) -> Result<Vec<Row>> {
+    let title = input.name.title();
+    eprintln!("{title}: {} classes", input.classes);
+    let mut runs: Vec<(Subject, Vec<Sample>)> = Vec::new();
+    for &subject in subjects {
+        if !bench.has(subject) {
+            continue; // The section says why.
+        }
+        // A first round fills the file cache with the programs, and is not counted; later inputs are read once.
+        let is_warm_up =
+            matches!(subject, Subject::PlainCopy) || (warm_up && !matches!(subject, Subject::LaterPasses(_)));
+        if is_warm_up && let Err(error) = bench.measure(subject, input, jdk) {
+            give_up(subject, title, error, missing)?;
+            continue;
+        }
+        runs.push((subject, Vec::new()));
+    }
+    for round in 0..rounds {
+        eprintln!("round {} of {rounds}", round + 1);
+        // Interleaved, so that a slow minute of the machine hits all; each round starts with another one.
+        let count = runs.len();
+        for turn in 0..count {
+            let (subject, samples) = &mut runs[(round as usize + turn) % count];
+            if !subject.is_in_round(round) {
+                continue;
+            }
+            match bench.measure(*subject, input, jdk) {
+                Ok(sample) => {
+                    let seconds: Vec<String> =
+                        sample.seconds.iter().map(|seconds| format!("{seconds:.3}")).collect();
+                    eprintln!("  {:<58} {} s", subject.name(), seconds.join(" "));
+                    samples.push(sample);
+                }
+                Err(error) => give_up(*subject, title, error, missing)?,
+            }
+        }
+    }
+    Ok(runs.iter().filter_map(|(subject, samples)| Row::of(*subject, samples)).collect())
+}
+
+/// A run has failed: of ours, the whole has; of another's, this is said.
+fn give_up(subject: Subject, title: &str, error: anyhow::Error, missing: &mut Vec<String>) -> Result<()> {
+    if subject.is_ours() {
+        return Err(error);
+    }
+    let first_line = format!("{error:#}").lines().next().unwrap_or_default().to_owned();
+    let said = format!("{title}, {}: failed ({first_line})", subject.name());
+    eprintln!("{said}");
+    if !missing.contains(&said) {
+        missing.push(said);
+    }
+    Ok(())
+}
+
+/// Where parts of an input are put.
+fn folder_for(work: &Path, name: &str) -> Result<std::path::PathBuf> {
+    let folder = work.join(name);
+    fs::create_dir(&folder)?;
+    Ok(folder)
+}

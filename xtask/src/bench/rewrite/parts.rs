@@ -1,0 +1,66 @@
+//! How time grows with the number of classes: parts of `rt.jar`.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use super::inputs::Input;
+use super::peers::Peer;
+use super::section::Row;
+use super::subject::{Bench, Subject};
+use crate::jdks::Jdk;
+
+/// Of each so many classes a part has the first ones, so that all parts have classes of all packages.
+const OF: u32 = 8;
+const PARTS: [u32; 4] = [1, 2, 4, 8];
+
+/// What is measured on the parts.
+const SUBJECTS: [Subject; 4] =
+    [Subject::OwnCopy, Subject::OneThread, Subject::AllThreads, Subject::Peer(Peer::AsmTransform)];
+
+/// A part, and what was measured on it.
+pub struct Part {
+    /// Eighths of the whole.
+    pub eighths: u32,
+    /// Its classes.
+    pub classes: u64,
+    /// Their bytes.
+    pub class_bytes: u64,
+    /// Measurements.
+    pub rows: Vec<Row>,
+}
+
+/// The parts, the smallest first.
+pub struct Parts {
+    /// Measurements behind each median.
+    pub rounds: u32,
+    /// At least one.
+    pub parts: Vec<Part>,
+}
+
+/// Makes the parts in `work` and measures them.
+///
+/// # Errors
+/// If one cannot be made, or a run fails.
+pub fn measure(bench: &Bench, whole: &Input, jdk: &Jdk, rounds: u32, work: &Path) -> Result<Parts> {
+    let folder = super::folder_for(work, "parts")?;
+    let jar = whole.files.first().context("no jar")?;
+    let mut parts = Vec::new();
+    for eighths in PARTS {
+        let file = folder.join(format!("part-{eighths}.jar"));
+        let counted = bench.copier.part(jar, &file, eighths, OF)?;
+        let input = Input {
+            name: whole.name,
+            files: vec![file],
+            as_jar: None,
+            library: None,
+            classes: counted.classes,
+            class_bytes: counted.bytes,
+            about: String::new(),
+        };
+        // A peer that is not there is missing from all tables, and said to be.
+        let rows = super::measure(bench, &input, jdk, &SUBJECTS, rounds, true, &mut Vec::new())?;
+        parts.push(Part { eighths, classes: counted.classes, class_bytes: counted.bytes, rows });
+    }
+    Ok(Parts { rounds, parts })
+}

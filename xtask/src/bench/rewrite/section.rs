@@ -1,0 +1,303 @@
+//! The section of docs/benchmarks.md.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::inputs::{Input, bytes};
+use super::parts::Parts;
+use super::subject::{Sample, Subject};
+use crate::bench::machine;
+use crate::bench::measure::Spread;
+use crate::bench::page::megabytes;
+
+/// The file of the picture, beside the page.
+pub const PICTURE: &str = "benchmarks-rewrite.svg";
+
+/// All that was measured.
+pub struct Page {
+    /// Inputs, in their order.
+    pub tables: Vec<Table>,
+    /// Parts of `rt.jar`, if they were measured.
+    pub parts: Option<Parts>,
+    /// What is not there, and why.
+    pub missing: Vec<String>,
+    /// The libraries of others, with their versions.
+    pub peers: Vec<String>,
+    /// Load averages of the machine.
+    pub load_before: f64,
+    /// The same at the end; the benchmark itself is in it.
+    pub load_after: f64,
+}
+
+/// An input, and what was measured on it.
+pub struct Table {
+    title: &'static str,
+    about: String,
+    classes: u64,
+    class_bytes: u64,
+    files: usize,
+    file_bytes: u64,
+    rounds: u32,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// Of an input.
+    ///
+    /// # Errors
+    /// If its files are gone.
+    pub fn new(input: &Input, rounds: u32, rows: Vec<Row>) -> Result<Table> {
+        Ok(Table {
+            title: input.name.title(),
+            about: input.about.clone(),
+            classes: input.classes,
+            class_bytes: input.class_bytes,
+            files: input.files.len(),
+            file_bytes: bytes(&input.files)?,
+            rounds,
+            rows,
+        })
+    }
+}
+
+/// A subject on an input.
+pub struct Row {
+    /// What was run.
+    pub subject: Subject,
+    /// Wall-clock times.
+    pub seconds: Spread,
+    /// Processor times.
+    pub cpu_seconds: Option<Spread>,
+    /// The largest peak of all rounds.
+    pub peak_kib: Option<u64>,
+    /// Bytes written for each that was read.
+    pub growth: f64,
+}
+
+impl Row {
+    /// None of no sample.
+    pub fn of(subject: Subject, samples: &[Sample]) -> Option<Row> {
+        let seconds: Vec<f64> = samples.iter().flat_map(|sample| sample.seconds.iter().copied()).collect();
+        let cpu_seconds: Vec<f64> = samples.iter().filter_map(|sample| sample.cpu_seconds).collect();
+        Some(Row {
+            subject,
+            seconds: Spread::of(&seconds)?,
+            cpu_seconds: Spread::of(&cpu_seconds),
+            peak_kib: samples.iter().filter_map(|sample| sample.peak_kib).max(),
+            growth: samples.first()?.growth,
+        })
+    }
+}
+
+/// The section as text.
+pub fn section(page: &Page) -> String {
+    let mut text = String::from("## Rewriting classes: `cargo xtask bench rewrite`\n\n");
+    for table in &page.tables {
+        add_table(&mut text, table);
+    }
+    if let Some(parts) = &page.parts {
+        add_parts(&mut text, parts);
+    }
+    add_notes(&mut text, page);
+    text
+}
+
+// Writing to a String cannot fail.
+
+fn add_table(text: &mut String, table: &Table) {
+    let Table { title, about, classes, class_bytes, files, file_bytes, rounds, rows } = table;
+    let files = if *files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let _ = writeln!(
+        text,
+        "### {title}\n\n{classes} classes of {} MB, in {files} of {} MB: {about}. Rounds: {rounds}.\n",
+        megabytes(*class_bytes),
+        megabytes(*file_bytes)
+    );
+    *text += "| | time | least to most | of one thread | of all threads | processor time | peak memory | output |\n\
+              |---|---|---|---|---|---|---|---|\n";
+    let median = |subject| rows.iter().find(|row| row.subject == subject).map(|row| row.seconds.median);
+    let (one, all) = (median(Subject::OneThread), median(Subject::AllThreads));
+    for Row { subject, seconds, cpu_seconds, peak_kib, growth } in rows {
+        let dash = || "-".to_owned();
+        let ratio = |of: Option<f64>| of.map_or_else(dash, |of| format!("x {:.2}", seconds.median / of));
+        let peak = peak_kib.map_or_else(dash, |kib| format!("{} MB", megabytes(kib * 1024)));
+        let cpu = cpu_seconds.map_or_else(dash, |cpu| format!("{:.2} s", cpu.median));
+        let _ = writeln!(
+            text,
+            "| {} | {:.2} s | {:.2} to {:.2} s | {} | {} | {cpu} | {peak} | x {growth:.2} |",
+            subject.name(),
+            seconds.median,
+            seconds.least,
+            seconds.most,
+            ratio(one),
+            ratio(all),
+        );
+    }
+    text.push('\n');
+}
+
+fn add_parts(text: &mut String, Parts { rounds, parts }: &Parts) {
+    let _ = writeln!(
+        text,
+        "### Time and the number of classes\n\n\
+         Parts of rt.jar, each with the first of each eight classes, the first two, the first four, and all; nothing else is looked at. Rounds: {rounds}. *Each*: time for each class.\n\n\
+         ![Time over the number of classes]({PICTURE})\n"
+    );
+    let Some(last) = parts.last() else { return };
+    let names: Vec<String> =
+        last.rows.iter().flat_map(|row| [row.subject.name(), "each".to_owned()]).collect();
+    let _ = writeln!(
+        text,
+        "| part | classes | bytes | {} |\n|{}",
+        names.join(" | "),
+        "---|".repeat(3 + names.len())
+    );
+    for part in parts {
+        let _ =
+            write!(text, "| {}/8 | {} | {} MB |", part.eighths, part.classes, megabytes(part.class_bytes));
+        for of_last in &last.rows {
+            match part.rows.iter().find(|row| row.subject == of_last.subject) {
+                Some(row) => {
+                    let each = 1e6 * row.seconds.median / part.classes.max(1) as f64;
+                    let _ = write!(text, " {:.2} s | {each:.0} µs |", row.seconds.median);
+                }
+                None => *text += " - | - |",
+            }
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+}
+
+fn add_notes(text: &mut String, page: &Page) {
+    let Page { missing, peers, load_before, load_after, .. } = page;
+    let missing = match missing.as_slice() {
+        [] => String::new(),
+        missing => format!("\n- **Not measured in this run**: {}.", missing.join("; ")),
+    };
+    let (machine, commit, date) = (machine::describe(), machine::commit(), machine::date());
+    let _ = write!(
+        text,
+        "### How it was measured
+
+Rounds are interleaved; times are medians. The first input has a round more, which does not count; of the others the files are read once before. Time is wall-clock time of the whole process,
+JVM start included; outputs go to the page cache of a local disk. *Of one thread*, *of all threads*: as a multiple of the times of `cctrewrite`. *Output*: bytes written for each byte read.
+Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {commit} (`+`: with changes).
+
+- **Machine**: {machine}.{missing}
+- **Libraries of others**: {peers}, from Debian's packages; each on the JVM of the JDK whose classes it rewrites, for jars of applications on that of JDK 8, with the JVM's default options. One thread of the program: jars and classes one
+  after the other (`xtask/bench/Rewriting.java`). Beside it the JVM's compilers and garbage collector run on the other processors.
+- **`cctrewrite instrument`**: the default treatment of every method. Of jars in a JDK it also reads the other jars of the class library, and it plans over all it has seen, which none of the others does.
+- **Plain copy of the bytes**: files read into memory and written, without another process.
+- **`zip`, copy of the entries**: Info-ZIP's `zip --copy-entries`, which writes an archive with the compressed bytes of each entry as they are; it looks into no class.
+- **Our read and write, no change** (`xtask/copier`): the least that a rewriter made of our parts takes. One thread parses every class, its constants, attributes, instructions and frames, and writes all of them again, as it also writes
+  and compresses the output; nothing is planned or inserted. As with `cctrewrite`, finished parts of the output are written to the file beside that.
+- **ASM, copy** (`xtask/bench/AsmCopy.java`): every class is read, every instruction visited, and everything written again (no copying of methods as bytes).
+- **ASM, transform** (`xtask/bench/AsmContexts.java`): the same with about the work that the default treatment does on the bytes: an extended copy of each body with entry, counts at basic blocks and contexts at calls, and a wrapper
+  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks.
+- **BCEL, copy** (`xtask/bench/BcelCopy.java`): every class is parsed, the code of each method becomes a list of instructions and is written from it. Sizes of stacks and frames stay as they are.
+- **JaCoCo, offline instrumentation** (`xtask/bench/JacocoInstrument.java`): what JaCoCo does to measure coverage: a probe for each branch, a flag in an array. Less than a context, and it is on ASM, too.
+- **Passes in one JVM**: the time of one later pass alone, without the start of the JVM, when the JVM has compiled the library.
+- **Processor time**: of all threads, those of the JVM's compilers and garbage collector included; another load on the machine changes it less than it changes the time.
+- **Peak memory**: largest resident set, the largest of all rounds. The JVM's depends on the memory of the machine, since it collects garbage late when there is much.
+",
+        peers = peers.join("; "),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parts::Part;
+    use super::super::peers::Peer;
+    use super::*;
+
+    fn row(subject: Subject, median: f64, is_process: bool) -> Row {
+        Row {
+            subject,
+            seconds: Spread { median, least: median - 0.5, most: median + 0.5 },
+            cpu_seconds: is_process.then_some(Spread { median: 2.5, least: 2.4, most: 2.6 }),
+            peak_kib: is_process.then_some(250_000),
+            growth: 1.738,
+        }
+    }
+
+    fn page() -> Page {
+        let rows = vec![
+            row(Subject::OneThread, 4.0, true),
+            row(Subject::AllThreads, 2.0, true),
+            row(Subject::LaterPasses(Peer::BcelCopy), 3.0, false),
+        ];
+        Page {
+            tables: vec![Table {
+                title: "rt.jar of JDK 8",
+                about: "it".to_owned(),
+                classes: 20_000,
+                class_bytes: 62_000_000,
+                files: 1,
+                file_bytes: 66_000_000,
+                rounds: 5,
+                rows,
+            }],
+            parts: None,
+            missing: Vec::new(),
+            peers: vec!["libasm-java 9".to_owned(), "libbcel-java 6".to_owned()],
+            load_before: 0.1,
+            load_after: 1.0,
+        }
+    }
+
+    #[test]
+    fn times_are_multiples_of_both_of_ours() {
+        let text = section(&page());
+        for line in [
+            "| `cctrewrite instrument` | 2.00 s | 1.50 to 2.50 s | x 0.50 | x 1.00 | 2.50 s | 256 MB | x 1.74 |",
+            "| BCEL, copy, passes 3 to 5 in one JVM | 3.00 s | 2.50 to 3.50 s | x 0.75 | x 1.50 | - | - | x 1.74 |",
+            "20000 classes of 62 MB, in 1 file of 66 MB: it. Rounds: 5.",
+            "libasm-java 9; libbcel-java 6",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert!(!text.contains("Not measured"), "{text}");
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let text = section(&Page { missing: vec!["that: failed (so)".to_owned()], ..page() });
+        assert!(text.contains("- **Not measured in this run**: that: failed (so).\n"), "{text}");
+    }
+
+    #[test]
+    fn parts_have_the_time_of_each_class() {
+        let part = |eighths, classes, rows| Part { eighths, classes, class_bytes: 8_000_000, rows };
+        let parts = Parts {
+            rounds: 3,
+            parts: vec![
+                part(1, 10_000, vec![row(Subject::OneThread, 1.0, true)]),
+                part(
+                    8,
+                    20_000,
+                    vec![row(Subject::OneThread, 2.0, true), row(Subject::AllThreads, 1.0, true)],
+                ),
+            ],
+        };
+        let text = section(&Page { parts: Some(parts), ..page() });
+        assert!(text.contains("| 1/8 | 10000 | 8 MB | 1.00 s | 100 µs | - | - |\n"), "{text}");
+        assert!(text.contains("| 8/8 | 20000 | 8 MB | 2.00 s | 100 µs | 1.00 s | 50 µs |\n"), "{text}");
+        assert!(text.contains("(benchmarks-rewrite.svg)"), "{text}");
+    }
+
+    #[test]
+    fn a_row_has_the_times_of_all_samples() {
+        let sample = |seconds: &[f64]| Sample {
+            seconds: seconds.to_vec(),
+            cpu_seconds: None,
+            peak_kib: Some(seconds.len() as u64),
+            growth: 1.5,
+        };
+        let row = Row::of(Subject::OneThread, &[sample(&[1.0, 5.0]), sample(&[2.0])]).unwrap();
+        assert_eq!(row.seconds, Spread { median: 2.0, least: 1.0, most: 5.0 });
+        assert_eq!((row.peak_kib, row.cpu_seconds), (Some(2), None));
+        assert!(Row::of(Subject::OneThread, &[]).is_none());
+    }
+}

@@ -1,0 +1,49 @@
+//! Packages of PyPI that carry jars, fetched by the machine's own `pip`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::cache::{self, Locked};
+use crate::class_library::jars_in;
+use crate::process;
+
+/// The jars of `name`, whose sources carry them in a folder `deps/jars`, by name; from the cache folder, or fetched into it.
+///
+/// It must be a package that comes as sources: pip runs their `setup.py` to learn of which package they are.
+///
+/// # Errors
+/// If there is no `pip`, or the package cannot be had, or has no jars.
+pub fn jars(name: &str, version: &str) -> Result<Vec<PathBuf>> {
+    let store = Locked::take(cache::folder()?.join("programs/pypi"))?;
+    let place = store.folder().join(format!("{name}-{version}"));
+    if !place.is_dir() {
+        let work = tempfile::Builder::new().prefix(".new-").tempdir_in(store.folder())?;
+        let jars = work.path().join("jars");
+        fs::create_dir(&jars)?;
+        fetch(&format!("{name}=={version}"), work.path(), &jars)?;
+        fs::rename(&jars, &place).with_context(|| format!("move {name} to its place"))?;
+    }
+    jars_in(&place)
+}
+
+/// Leaves the jars of the package in `jars`.
+fn fetch(package: &str, work: &Path, jars: &Path) -> Result<()> {
+    eprintln!("  downloading from PyPI: {package}");
+    let downloads = work.join("downloads");
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]);
+    pip.args(["--no-cache-dir", "--no-deps", "--no-binary=:all:", "--dest"]).arg(&downloads);
+    process::output(pip.arg(package))?;
+    let mut found = fs::read_dir(&downloads)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let (Some(sources), None) = (found.pop(), found.pop()) else {
+        bail!("pip has not left exactly one file for {package}");
+    };
+    let mut tar = Command::new("tar");
+    tar.args(["--extract", "--wildcards", "--strip-components=3"]).arg("--file").arg(sources);
+    process::output(tar.arg("--directory").arg(jars).arg("*/deps/jars/*.jar"))?;
+    ensure!(!jars_in(jars)?.is_empty(), "{package} has no jars");
+    Ok(())
+}
