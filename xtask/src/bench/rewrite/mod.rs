@@ -33,7 +33,7 @@ pub struct Arguments {
     /// What is rewritten (repeatable); without it, everything. The section then says what is missing.
     #[arg(long = "input", value_name = "NAME")]
     inputs: Vec<Name>,
-    /// Measure on other inputs than rt.jar, too, all that others do, which takes half as long again.
+    /// Measure on other inputs than rt.jar, too, all that others do, which takes a multiple of the time.
     #[arg(long)]
     all_peers: bool,
     /// Do not wait until the machine is quiet.

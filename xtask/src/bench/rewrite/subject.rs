@@ -47,15 +47,16 @@ impl Subject {
             subjects.push(Subject::Zip);
         }
         subjects.extend([Subject::OwnCopy, Subject::OneThread, Subject::AllThreads]);
-        match name == Name::RtJar || all_peers {
-            true => {
-                subjects.extend(Peer::ALL.map(Subject::Peer));
-                if name == Name::RtJar {
-                    subjects.extend(Peer::ALL.map(Subject::LaterPasses));
-                }
-            }
-            false => subjects.extend([Peer::AsmCopy, Peer::AsmTransform].map(Subject::Peer)),
-        }
+        let some = [Peer::AsmCopy, Peer::AsmTransform];
+        let is_full = name == Name::RtJar || all_peers;
+        subjects.extend(if is_full { &Peer::ALL[..] } else { &some }.iter().copied().map(Subject::Peer));
+        let later: &[Peer] = match name {
+            // A single pass takes so long there that the JVM has compiled everything early on.
+            Name::Pyspark => &[],
+            _ if is_full => &Peer::ALL,
+            _ => &[Peer::AsmTransform],
+        };
+        subjects.extend(later.iter().copied().map(Subject::LaterPasses));
         subjects
     }
 
