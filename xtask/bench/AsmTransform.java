@@ -1,6 +1,8 @@
 import java.io.IOException;
 import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassTooLargeException;
 import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodTooLargeException;
 
 /** Does about the work of cctrewrite with ASM: {@link AsmContexts}. */
 public final class AsmTransform {
@@ -8,11 +10,18 @@ public final class AsmTransform {
         Rewriting.run(arguments, (original, name) -> transform(original));
     }
 
-    /** Frames are patched as the code is copied, never computed anew; ASM computes the sizes of stacks and locals. */
+    /**
+     * Frames are patched as the code is copied, never computed anew; ASM computes the sizes of stacks and locals. A class stays as it is if
+     * one of its methods, or its constants, would exceed what a class file can hold.
+     */
     private static byte[] transform(byte[] original) {
         ClassReader reader = new ClassReader(original);
         ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
         reader.accept(new AsmContexts(writer), 0);
-        return writer.toByteArray();
+        try {
+            return writer.toByteArray();
+        } catch (MethodTooLargeException | ClassTooLargeException e) {
+            return null;
+        }
     }
 }

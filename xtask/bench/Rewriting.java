@@ -17,10 +17,10 @@ import java.util.zip.ZipOutputStream;
  *   java HARNESS OUT_FOLDER PASSES IN.jar...
  * </pre>
  *
- * Prints for each pass: seconds, bytes of classes before, and after. Passes after the first show the speed of compiled code.
+ * Prints for each pass: seconds, bytes of classes before, and after, and the number of classes left as they were. Passes after the first show the speed of compiled code.
  */
 final class Rewriting {
-    /** What a library does to a class. */
+    /** What a library does to a class; null if it has to leave it as it is. */
     interface OfClass {
         byte[] rewrite(byte[] original, String name) throws IOException;
     }
@@ -28,6 +28,7 @@ final class Rewriting {
     private final OfClass work;
     private long bytesBefore;
     private long bytesAfter;
+    private int left;
 
     private Rewriting(OfClass work) {
         this.work = work;
@@ -43,7 +44,8 @@ final class Rewriting {
                 File from = new File(arguments[i]);
                 rewriting.jar(from, new File(folder, from.getName()));
             }
-            System.out.println((System.nanoTime() - start) / 1e9 + " " + rewriting.bytesBefore + " " + rewriting.bytesAfter);
+            double seconds = (System.nanoTime() - start) / 1e9;
+            System.out.println(seconds + " " + rewriting.bytesBefore + " " + rewriting.bytesAfter + " " + rewriting.left);
         }
     }
 
@@ -65,9 +67,11 @@ final class Rewriting {
 
     private byte[] rewrite(byte[] original, String name, File from) throws IOException {
         try {
-            return work.rewrite(original, name);
+            byte[] rewritten = work.rewrite(original, name);
+            left += rewritten == null ? 1 : 0;
+            return rewritten == null ? original : rewritten;
         } catch (RuntimeException e) {
-            throw new IOException(from.getName() + ", " + name, e);
+            throw new IOException(from.getName() + ", " + name + ": " + e, e);
         }
     }
 

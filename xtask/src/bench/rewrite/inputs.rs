@@ -33,7 +33,7 @@ pub enum Name {
     Parts,
 }
 
-/// 221 MB of jars: Spark, Hadoop, Hive, Scala, and what they need.
+/// 230 MB of jars: Spark, Hadoop, Hive, Scala, and what they need.
 const PYSPARK: (&str, &str) = ("pyspark", "3.1.3");
 
 impl Name {

@@ -89,8 +89,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for (input, jdk) in &prepared {
         let rounds = input.name.rounds(arguments.rounds);
         if input.name == Name::Parts {
-            let made = parts::measure(&bench, input, jdk, rounds, work.path());
-            parts = Some(made?);
+            parts = Some(parts::measure(&bench, input, jdk, rounds, work.path(), &mut missing)?);
             continue;
         }
         let subjects = Subject::on(input.name, arguments.all_peers);
@@ -160,6 +159,16 @@ fn measure(
                     let seconds: Vec<String> =
                         sample.seconds.iter().map(|seconds| format!("{seconds:.3}")).collect();
                     eprintln!("  {:<58} {} s", subject.name(), seconds.join(" "));
+                    if sample.left > 0 {
+                        say(
+                            missing,
+                            format!(
+                                "{title}, {}: {} classes (left as they were)",
+                                subject.name(),
+                                sample.left
+                            ),
+                        );
+                    }
                     samples.push(sample);
                 }
                 Err(error) => give_up(*subject, title, error, missing)?,
@@ -175,12 +184,16 @@ fn give_up(subject: Subject, title: &str, error: anyhow::Error, missing: &mut Ve
         return Err(error);
     }
     let first_line = format!("{error:#}").lines().next().unwrap_or_default().to_owned();
-    let said = format!("{title}, {}: failed ({first_line})", subject.name());
-    eprintln!("{said}");
-    if !missing.contains(&said) {
-        missing.push(said);
-    }
+    say(missing, format!("{title}, {}: failed ({first_line})", subject.name()));
     Ok(())
+}
+
+/// Notes what is missing, once.
+fn say(missing: &mut Vec<String>, what: String) {
+    if !missing.contains(&what) {
+        eprintln!("{what}");
+        missing.push(what);
+    }
 }
 
 /// Where parts of an input are put.

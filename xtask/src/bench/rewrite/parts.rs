@@ -38,11 +38,18 @@ pub struct Parts {
     pub parts: Vec<Part>,
 }
 
-/// Makes the parts in `work` and measures them.
+/// Makes the parts in `work` and measures them. `missing` receives what could not be measured.
 ///
 /// # Errors
 /// If one cannot be made, or a run fails.
-pub fn measure(bench: &Bench, whole: &Input, jdk: &Jdk, rounds: u32, work: &Path) -> Result<Parts> {
+pub fn measure(
+    bench: &Bench,
+    whole: &Input,
+    jdk: &Jdk,
+    rounds: u32,
+    work: &Path,
+    missing: &mut Vec<String>,
+) -> Result<Parts> {
     let folder = super::folder_for(work, "parts")?;
     let jar = whole.files.first().context("no jar")?;
     let mut parts = Vec::new();
@@ -58,8 +65,7 @@ pub fn measure(bench: &Bench, whole: &Input, jdk: &Jdk, rounds: u32, work: &Path
             class_bytes: counted.bytes,
             about: String::new(),
         };
-        // A peer that is not there is missing from all tables, and said to be.
-        let rows = super::measure(bench, &input, jdk, &SUBJECTS, rounds, true, &mut Vec::new())?;
+        let rows = super::measure(bench, &input, jdk, &SUBJECTS, rounds, true, missing)?;
         parts.push(Part { eighths, classes: counted.classes, class_bytes: counted.bytes, rows });
     }
     Ok(Parts { rounds, parts })

@@ -187,22 +187,32 @@ fn prepare(library: &Library, packages: &mut Packages, jdk: &Jdk, work: &Path) -
     Ok(Prepared { version: fetched.versions.join(", "), class_path })
 }
 
-/// Reads what a harness printed, a line for each pass: the seconds of each.
+/// What a harness says of a pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pass {
+    /// Its time, as the harness measured it.
+    pub seconds: f64,
+    /// Classes that it left as they were.
+    pub left: u64,
+}
+
+/// Reads what a harness printed, a line for each pass.
 ///
 /// # Errors
 /// If it is something else, or no class was rewritten.
-pub fn passes(output: &str) -> Result<Vec<f64>> {
+pub fn passes(output: &str) -> Result<Vec<Pass>> {
     let pass = |line: &str| {
         let mut words = line.split(' ');
         let seconds: f64 = words.next()?.parse().ok()?;
         let class_bytes: u64 = words.nth(1)?.parse().ok()?;
-        Some((seconds, class_bytes))
+        let left = words.next()?.parse().ok()?;
+        Some((Pass { seconds, left }, class_bytes))
     };
     let mut passes = Vec::new();
     for line in output.lines() {
-        let (seconds, class_bytes) = pass(line).ok_or_else(|| anyhow!("the harness said: {line}"))?;
+        let (pass, class_bytes) = pass(line).ok_or_else(|| anyhow!("the harness said: {line}"))?;
         ensure!(class_bytes > 0, "the harness rewrote no class");
-        passes.push(seconds);
+        passes.push(pass);
     }
     Ok(passes)
 }
@@ -213,9 +223,10 @@ mod tests {
 
     #[test]
     fn what_the_harness_prints_is_read() {
-        assert_eq!(passes("1.5 100 101\n0.25 100 101\n").unwrap(), [1.5, 0.25]);
+        let of = |seconds, left| Pass { seconds, left };
+        assert_eq!(passes("1.5 100 101 0\n0.25 100 101 2\n").unwrap(), [of(1.5, 0), of(0.25, 2)]);
         assert!(passes("Exception").is_err());
-        assert!(passes("1.5 0 0\n").is_err());
+        assert!(passes("1.5 0 0 0\n").is_err());
     }
 
     #[test]

@@ -195,7 +195,7 @@ Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {com
   and compresses the output; nothing is planned or inserted. As with `cctrewrite`, finished parts of the output are written to the file beside that.
 - **ASM, copy** (`xtask/bench/AsmCopy.java`): every class is read, every instruction visited, and everything written again (no copying of methods as bytes).
 - **ASM, transform** (`xtask/bench/AsmContexts.java`): the same with about the work that the default treatment does on the bytes: an extended copy of each body with entry, counts at basic blocks and contexts at calls, and a wrapper
-  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks.
+  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks. A class in which a method would get too large stays as it is (`cctrewrite` has other forms for such methods).
 - **BCEL, copy** (`xtask/bench/BcelCopy.java`): every class is parsed, the code of each method becomes a list of instructions and is written from it. Sizes of stacks and frames stay as they are.
 - **JaCoCo, offline instrumentation** (`xtask/bench/JacocoInstrument.java`): what JaCoCo does to measure coverage: a probe for each branch, a flag in an array. Less than a context, and it is on ASM, too.
 - **Passes in one JVM**: the time of one later pass alone, without the start of the JVM, when the JVM has compiled the library.
@@ -294,6 +294,7 @@ mod tests {
             cpu_seconds: None,
             peak_kib: Some(seconds.len() as u64),
             growth: 1.5,
+            left: 0,
         };
         let row = Row::of(Subject::OneThread, &[sample(&[1.0, 5.0]), sample(&[2.0])]).unwrap();
         assert_eq!(row.seconds, Spread { median: 2.0, least: 1.0, most: 5.0 });

@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use super::copier::Copier;
 use super::inputs::{Input, Name, bytes};
 use super::peers::{self, Peer, Peers};
-use crate::bench::measure;
+use crate::bench::measure::{self, Run};
 use crate::jdks::Jdk;
 
 /// The passes in one JVM of [`Subject::LaterPasses`], and the first that counts: those before it are slower, until the JVM has compiled what is
@@ -96,6 +96,8 @@ pub struct Sample {
     pub peak_kib: Option<u64>,
     /// Of what it has written, for each byte that it has read.
     pub growth: f64,
+    /// Classes that it could not rewrite, and left as they were.
+    pub left: u64,
 }
 
 /// The programs that are measured, and where they write.
@@ -142,13 +144,15 @@ impl Bench {
             Subject::AllThreads => self.process(&mut self.instrument(input)?, files),
             Subject::Peer(peer) => {
                 let mut command = self.peers.command(peer, jdk, &for_peers, output, 1)?;
-                self.process(&mut command, &for_peers)
+                let run = measure::run(&mut command)?;
+                let pass = *peers::passes(&run.output)?.first().context("the harness said nothing")?;
+                Ok(Sample { left: pass.left, ..self.sample_of(&run, &for_peers)? })
             }
             Subject::LaterPasses(peer) => {
                 let run = measure::run(&mut self.peers.command(peer, jdk, &for_peers, output, PASSES)?)?;
-                let seconds = peers::passes(&run.output)?.split_off(FIRST_LATER as usize - 1);
-                let growth = self.growth(&for_peers)?;
-                Ok(Sample { seconds, cpu_seconds: None, peak_kib: Some(run.peak_kib), growth })
+                let passes = peers::passes(&run.output)?.into_iter().skip(FIRST_LATER as usize - 1);
+                let seconds = passes.map(|pass| pass.seconds).collect();
+                Ok(Sample { seconds, cpu_seconds: None, ..self.sample_of(&run, &for_peers)? })
             }
         }
     }
@@ -173,17 +177,21 @@ impl Bench {
             fs::write(self.output.join(name(file)?), fs::read(file)?)?;
         }
         let seconds = vec![started.elapsed().as_secs_f64()];
-        Ok(Sample { seconds, cpu_seconds: None, peak_kib: None, growth: self.growth(files)? })
+        Ok(Sample { seconds, cpu_seconds: None, peak_kib: None, growth: self.growth(files)?, left: 0 })
     }
 
     /// A whole process.
     fn process(&self, command: &mut Command, read: &[PathBuf]) -> Result<Sample> {
-        let run = measure::run(command)?;
+        self.sample_of(&measure::run(command)?, read)
+    }
+
+    fn sample_of(&self, run: &Run, read: &[PathBuf]) -> Result<Sample> {
         Ok(Sample {
             seconds: vec![run.seconds],
             cpu_seconds: Some(run.cpu_seconds),
             peak_kib: Some(run.peak_kib),
             growth: self.growth(read)?,
+            left: 0,
         })
     }
 
