@@ -9,7 +9,6 @@ mod section;
 mod subject;
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
@@ -194,11 +193,4 @@ fn say(missing: &mut Vec<String>, what: String) {
         eprintln!("{what}");
         missing.push(what);
     }
-}
-
-/// Where parts of an input are put.
-fn folder_for(work: &Path, name: &str) -> Result<std::path::PathBuf> {
-    let folder = work.join(name);
-    fs::create_dir(&folder)?;
-    Ok(folder)
 }

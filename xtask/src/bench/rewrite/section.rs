@@ -120,7 +120,7 @@ fn add_table(text: &mut String, table: &Table) {
     let (one, all) = (median(Subject::OneThread), median(Subject::AllThreads));
     for Row { subject, seconds, cpu_seconds, peak_kib, growth } in rows {
         let dash = || "-".to_owned();
-        let ratio = |of: Option<f64>| of.map_or_else(dash, |of| format!("x {:.2}", seconds.median / of));
+        let ratio = |of: Option<f64>| of.map_or_else(dash, |of| times(seconds.median / of));
         let peak = peak_kib.map_or_else(dash, |kib| format!("{} MB", megabytes(kib * 1024)));
         let cpu = cpu_seconds.map_or_else(dash, |cpu| format!("{:.2} s", cpu.median));
         let _ = writeln!(
@@ -135,6 +135,12 @@ fn add_table(text: &mut String, table: &Table) {
         );
     }
     text.push('\n');
+}
+
+/// A multiple; small ones with a digit more.
+fn times(multiple: f64) -> String {
+    let digits = if multiple < 0.095 { 3 } else { 2 };
+    format!("x {multiple:.digits$}")
 }
 
 fn add_parts(text: &mut String, Parts { rounds, parts }: &Parts) {
@@ -195,7 +201,8 @@ Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {com
   and compresses the output; nothing is planned or inserted. As with `cctrewrite`, finished parts of the output are written to the file beside that.
 - **ASM, copy** (`xtask/bench/AsmCopy.java`): every class is read, every instruction visited, and everything written again (no copying of methods as bytes).
 - **ASM, transform** (`xtask/bench/AsmContexts.java`): the same with about the work that the default treatment does on the bytes: an extended copy of each body with entry, counts at basic blocks and contexts at calls, and a wrapper
-  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks. A class in which a method would get too large stays as it is (`cctrewrite` has other forms for such methods).
+  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks. A class stays as it is if a method would get
+  larger than the format allows, or takes ASM more steps than it allows itself (`cctrewrite` has other forms for large methods); how many did stands above.
 - **BCEL, copy** (`xtask/bench/BcelCopy.java`): every class is parsed, the code of each method becomes a list of instructions and is written from it. Sizes of stacks and frames stay as they are.
 - **JaCoCo, offline instrumentation** (`xtask/bench/JacocoInstrument.java`): what JaCoCo does to measure coverage: a probe for each branch, a flag in an array. Less than a context, and it is on ASM, too.
 - **Passes in one JVM**: the time of one later pass alone, without the start of the JVM, when the JVM has compiled the library.
@@ -259,6 +266,11 @@ mod tests {
             assert!(text.contains(line), "{line}\n{text}");
         }
         assert!(!text.contains("Not measured"), "{text}");
+    }
+
+    #[test]
+    fn small_multiples_have_a_digit_more() {
+        assert_eq!([2.0, 0.1, 0.094, 0.0049].map(times), ["x 2.00", "x 0.10", "x 0.094", "x 0.005"]);
     }
 
     #[test]
