@@ -22,6 +22,10 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+/// The command's, too.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<()> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let words: Vec<&Path> = arguments.iter().map(Path::new).collect();
