@@ -12,6 +12,7 @@ mod programs;
 mod quickstart;
 mod readers;
 mod test;
+mod watch;
 mod workspace;
 
 use std::fmt::Display;

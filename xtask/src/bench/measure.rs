@@ -1,12 +1,13 @@
 //! Running a program and measuring it; medians and spread.
 
-use std::fs;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+
+use crate::watch::{peak_of, usage_of};
 
 /// How often a running program is asked for its memory and processor time. What it takes in its last moments, after the last question,
 /// is missed.
@@ -40,7 +41,7 @@ pub fn run(command: &mut Command) -> Result<Run> {
             let (mut cpu, mut peak) = (0.0, 0);
             while is_ended.recv_timeout(POLL) == Err(mpsc::RecvTimeoutError::Timeout) {
                 // Both only grow; of a process that has just ended there is nothing to read.
-                cpu = cpu_of(id).unwrap_or(cpu);
+                cpu = usage_of(id).map_or(cpu, |(cpu, _)| cpu);
                 peak = peak_of(id).unwrap_or(peak);
             }
             (cpu, peak)
@@ -55,24 +56,6 @@ pub fn run(command: &mut Command) -> Result<Run> {
         bail!("{shown} failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr));
     }
     Ok(Run { seconds, cpu_seconds, peak_kib, output: String::from_utf8_lossy(&output.stdout).into_owned() })
-}
-
-/// The largest resident set of a process so far, in KiB: `VmHWM` of proc(5).
-fn peak_of(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok()
-}
-
-/// The processor time of a process so far: `utime` and `stime` of proc(5), the fields 14 and 15.
-fn cpu_of(process: u32) -> Option<f64> {
-    /// Linux gives these times in hundredths of a second on all its machines (`USER_HZ`).
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Field 2 is the name in parentheses, which may hold anything; the fields behind it are numbered from 3.
-    let (_, behind) = stat.rsplit_once(") ")?;
-    let mut times = behind.split(' ').skip(14 - 3).map_while(|field| field.parse::<f64>().ok());
-    Some((times.next()? + times.next()?) / TICKS_PER_SECOND)
 }
 
 /// Median and spread of repeated measurements.

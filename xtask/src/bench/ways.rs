@@ -64,37 +64,60 @@ impl Way {
 
 /// The homes of a JDK and of its images.
 pub struct Homes {
-    homes: [PathBuf; WAYS.len()],
+    homes: Vec<(Way, PathBuf)>,
     profile: PathBuf,
 }
 
 impl Homes {
-    /// Makes the images, or takes them from the cache of images. Profiles go to one file in `work`, over and over.
+    /// Makes the images for `ways`, or takes them from the cache of images. Profiles go to one file in `work`, over and over.
     ///
     /// # Errors
     /// If an image cannot be made.
-    pub fn of(jdk: &Jdk, cctrewrite: &Path, work: &Path) -> Result<Homes> {
-        let mut homes: [PathBuf; WAYS.len()] = Default::default();
-        for (home, way) in homes.iter_mut().zip(WAYS) {
-            *home = match way.image_options() {
+    pub fn of(jdk: &Jdk, cctrewrite: &Path, work: &Path, ways: &[Way]) -> Result<Homes> {
+        let home = |way: &Way| -> Result<(Way, PathBuf)> {
+            let home = match way.image_options() {
                 None => jdk.home.clone(),
                 Some(options) => image(jdk, cctrewrite, options)?,
             };
-        }
-        Ok(Homes { homes, profile: work.join("profile.cct") })
+            Ok((*way, home))
+        };
+        Ok(Homes { homes: ways.iter().map(home).collect::<Result<_>>()?, profile: work.join("profile.cct") })
     }
 
-    /// A tool of the JDK, run in a way. Its options for the JVM still have to be added, each with `prefix` in front where the tool wants that.
-    pub fn tool(&self, way: Way, name: &str, prefix: &str) -> Command {
-        let home = WAYS.iter().zip(&self.homes).find(|(of, _)| **of == way).map(|(_, home)| home);
-        let mut command = tool(home.map_or(Path::new(""), PathBuf::as_path), name);
+    /// The home for a way.
+    ///
+    /// # Errors
+    /// If the way was not asked for.
+    pub fn home(&self, way: Way) -> Result<&Path> {
+        let found = self.homes.iter().find(|(of, _)| *of == way);
+        found.map(|(_, home)| home.as_path()).with_context(|| format!("there is no image for {}", way.name()))
+    }
+
+    /// The file of the profile.
+    pub fn profile(&self) -> &Path {
+        &self.profile
+    }
+
+    /// The JVM's options for a way.
+    pub fn options(&self, way: Way) -> Vec<String> {
+        let mut options = Vec::new();
         if way != Way::Plain {
-            command.arg(format!("{prefix}-Dcctrewrite.out={}", self.profile.display()));
+            options.push(format!("-Dcctrewrite.out={}", self.profile.display()));
         }
         if way == Way::Off {
-            command.arg(format!("{prefix}-Dcctrewrite.record=off"));
+            options.push("-Dcctrewrite.record=off".to_owned());
         }
-        command
+        options
+    }
+
+    /// `java`, run in a way.
+    ///
+    /// # Errors
+    /// If the way was not asked for.
+    pub fn java(&self, way: Way) -> Result<Command> {
+        let mut command = tool(self.home(way)?, "java");
+        command.args(self.options(way));
+        Ok(command)
     }
 }
 

@@ -153,6 +153,7 @@ mod tests {
     fn outcome(stdout: &str, files: &[(&str, &[u8])]) -> Outcome {
         Outcome {
             exit: Some(0),
+            is_cut_off: false,
             stdout: stdout.into(),
             stderr: Vec::new(),
             files: files
@@ -160,6 +161,7 @@ mod tests {
                 .map(|(name, content)| ((*name).to_owned(), content.to_vec()))
                 .collect::<BTreeMap<_, _>>(),
             wall: Duration::ZERO,
+            cpu_seconds: 0.0,
             profile: None,
         }
     }

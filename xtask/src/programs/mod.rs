@@ -1,16 +1,17 @@
 //! `cargo xtask programs`: real programs, run on a plain JDK and on a rewritten one, must do the same.
 //!
-//! [`catalogue`] and [`today`] say which programs, [`packages`] fetches them (those of [`npm`] too), [`stage`] puts them in place and runs them, [`outcome`] is what a run
+//! [`catalogue`] and [`today`] say which programs, [`packages`] fetches them (those of [`npm`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs them, [`outcome`] is what a run
 //! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
 //! is what is printed at the end. docs/programs.md is for readers.
 
 pub mod catalogue;
-mod compare;
+pub mod compare;
 mod jars;
 mod known;
 pub mod npm;
-mod outcome;
+pub mod outcome;
 pub mod packages;
+pub mod place;
 pub mod pypi;
 mod stage;
 mod table;
@@ -235,7 +236,7 @@ fn one(
     eprintln!("{}: preparing", program.name);
     let place = stage.prepare(program, fetched)?;
     eprintln!("{}: plain", program.name);
-    let plain = place.run(Mode::Plain)?;
+    let plain = stage.run(&place, Mode::Plain)?;
     // Otherwise nothing would be learned from it.
     if plain.exit != Some(0) {
         bail!("on the plain JDK it ended with {}: {}", plain.end(), plain.last_words());
@@ -243,7 +244,7 @@ fn one(
     let mut profiled = Vec::new();
     for &mode in modes.iter().filter(|mode| mode.is_for(stage.version())) {
         eprintln!("{}: {}", program.name, mode.word());
-        let outcome = place.run(mode)?;
+        let outcome = stage.run(&place, mode)?;
         let differences = compare::outcomes(program, &plain, &outcome);
         let known = known::cause(program.name, mode, &outcome, &differences);
         profiled.push(Profiled { mode, outcome, differences, known });

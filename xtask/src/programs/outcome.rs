@@ -11,8 +11,10 @@ use walkdir::WalkDir;
 
 /// What a run left behind.
 pub struct Outcome {
-    /// The exit code; none if it was ended by a signal, or by us because of its time limit.
+    /// The exit code; none if it was ended by a signal, or by us because of a limit.
     pub exit: Option<i32>,
+    /// Whether it was ended because of a limit.
+    pub is_cut_off: bool,
     /// Standard output.
     pub stdout: Vec<u8>,
     /// Standard error.
@@ -21,6 +23,8 @@ pub struct Outcome {
     pub files: BTreeMap<String, Vec<u8>>,
     /// From start to end.
     pub wall: Duration,
+    /// Processor time in seconds.
+    pub cpu_seconds: f64,
     /// The profile of a profiled run, or why there is none.
     pub profile: Option<std::result::Result<Totals, String>>,
 }

@@ -1,0 +1,118 @@
+//! The columns of the tables of real programs: a way to run them, and what else is different.
+
+use std::path::PathBuf;
+
+use super::super::ways::{Homes, Way};
+
+/// A column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// A way; what is not in the image is rewritten at load time.
+    Of(Way),
+    /// Exact, the program's jars rewritten beforehand.
+    Offline,
+    /// With HotSpot's quick compiler alone.
+    Quick(Way),
+    /// With its thorough compiler alone.
+    Thorough(Way),
+    /// The JDK's own profiler, as the papers ran it.
+    Hprof,
+    /// Coverage.
+    Jacoco,
+}
+
+/// What every program is measured in.
+pub const USUAL: [Column; 6] = [
+    Column::Of(Way::Plain),
+    Column::Of(Way::Off),
+    Column::Of(Way::Calls),
+    Column::Of(Way::Exact),
+    Column::Of(Way::Precise),
+    Column::Offline,
+];
+
+/// What samples are measured in.
+pub const COMPILERS: [Column; 4] = [
+    Column::Quick(Way::Plain),
+    Column::Quick(Way::Exact),
+    Column::Thorough(Way::Plain),
+    Column::Thorough(Way::Exact),
+];
+
+impl Column {
+    /// Its head.
+    pub fn name(self) -> &'static str {
+        match self {
+            Column::Of(way) => way.name(),
+            Column::Offline => "exact, offline",
+            Column::Quick(Way::Plain) => "plain, C1",
+            Column::Quick(_) => "exact, C1",
+            Column::Thorough(Way::Plain) => "plain, C2",
+            Column::Thorough(_) => "exact, C2",
+            Column::Hprof => "hprof",
+            Column::Jacoco => "JaCoCo",
+        }
+    }
+
+    /// A name for files.
+    pub fn word(self) -> String {
+        self.name().replace(", ", "-").replace(' ', "-").replace('\'', "")
+    }
+
+    /// The way whose image it runs on.
+    pub fn way(self) -> Way {
+        match self {
+            Column::Of(way) | Column::Quick(way) | Column::Thorough(way) => way,
+            Column::Offline => Way::Exact,
+            Column::Hprof | Column::Jacoco => Way::Plain,
+        }
+    }
+
+    /// The column that it is a multiple of; itself where times stand.
+    pub fn base(self) -> Column {
+        match self {
+            Column::Quick(_) => Column::Quick(Way::Plain),
+            Column::Thorough(_) => Column::Thorough(Way::Plain),
+            _ => Column::Of(Way::Plain),
+        }
+    }
+
+    /// Whether the profiler is not ours.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Column::Hprof | Column::Jacoco)
+    }
+
+    /// The JVM's options. What a foreign profiler writes goes to the file beside the profile.
+    pub fn options(self, homes: &Homes, jacoco: Option<&PathBuf>) -> Vec<String> {
+        let mut options = homes.options(self.way());
+        let written = homes.profile().with_extension("foreign");
+        match self {
+            Column::Of(_) | Column::Offline => {}
+            Column::Quick(_) => options.push("-XX:TieredStopAtLevel=1".to_owned()),
+            Column::Thorough(_) => options.push("-XX:-TieredCompilation".to_owned()),
+            Column::Hprof => options.push(format!("-agentlib:hprof=cpu=times,file={}", written.display())),
+            Column::Jacoco => {
+                options.extend(jacoco.map(|jar| {
+                    format!("-javaagent:{}=destfile={},append=false", jar.display(), written.display())
+                }));
+            }
+        }
+        options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compared_runs_with_the_same_compilers() {
+        for column in USUAL.into_iter().chain(COMPILERS).chain([Column::Hprof, Column::Jacoco]) {
+            let base = column.base();
+            assert_eq!(base.way(), Way::Plain, "{column:?}");
+            assert_eq!(base.base(), base, "{column:?}");
+        }
+        assert_eq!(Column::Offline.word(), "exact-offline");
+        assert_eq!(Column::Of(Way::Default).word(), "papers-default");
+    }
+}

@@ -1,0 +1,76 @@
+//! The kernels of `xtask/bench/Kernels.java`: what a warm program costs, one thing at a time.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::super::measure::Spread;
+use super::super::ways::{Homes, WAYS, Way};
+use super::programs::Clock;
+use crate::process;
+
+/// The kernels, and what each of them does.
+pub const KERNELS: [(&str, &str); 8] = [
+    ("recursion", "calls and nothing else (Fibonacci numbers)"),
+    ("dispatch", "virtual calls with three targets, small methods with floating-point numbers"),
+    ("collections", "`HashMap`, strings, sorting"),
+    ("interpreter", "syntax trees of lambdas and classes that are evaluated"),
+    ("exceptions", "`NumberFormatException` and array indices out of bounds, thrown and caught"),
+    ("numbers", "a product of matrices, a sieve: loops without calls"),
+    ("streams", "`IntStream` and `Stream` with lambdas"),
+    ("regex", "a pattern that backtracks"),
+];
+
+/// Runs of a kernel in a JVM before those that are measured, so that it has been compiled.
+pub const WARM: u32 = 40;
+/// Those that are measured.
+pub const MEASURED: u32 = 15;
+
+/// One kernel in all ways, on one JDK.
+pub struct Row {
+    /// Its name.
+    pub name: String,
+    /// Of processor times in seconds, in the order of [`WAYS`].
+    pub spreads: Vec<Spread>,
+}
+
+impl Row {
+    /// The ratios to the plain JDK, in the order of [`WAYS`].
+    pub fn ratios(&self) -> Vec<f64> {
+        let plain = self.spreads.first().map_or(f64::NAN, |plain| plain.median);
+        self.spreads.iter().map(|spread| spread.median / plain).collect()
+    }
+}
+
+/// Runs a kernel in all ways, in turns, so that a slow minute of the machine hits all; each round starts with another one.
+///
+/// # Errors
+/// If a run fails.
+pub fn measure(homes: &Homes, classes: &Path, name: &str, rounds: u32, clock: &Clock) -> Result<Row> {
+    let mut samples: [Vec<f64>; WAYS.len()] = Default::default();
+    for round in 0..rounds as usize {
+        for turn in 0..WAYS.len() {
+            let index = (round + turn) % WAYS.len();
+            let way = WAYS[index];
+            samples[index]
+                .push(once(homes, way, classes, name).with_context(|| format!("{name}, {}", way.name()))?);
+        }
+    }
+    let spreads: Vec<Spread> =
+        samples.iter().map(|samples| Spread::of(samples)).collect::<Option<_>>().context("no round")?;
+    let medians: Vec<String> = spreads.iter().map(|spread| format!("{:8.2}", 1e3 * spread.median)).collect();
+    clock.say(&format!("{name:<12} {} ms", medians.join(" ")));
+    Ok(Row { name: name.to_owned(), spreads })
+}
+
+/// A kernel in a JVM of its own: the median of the processor times of its last runs, in seconds.
+fn once(homes: &Homes, way: Way, classes: &Path, name: &str) -> Result<f64> {
+    let mut java = homes.java(way)?;
+    java.arg("-cp").arg(classes).args(["Kernels", name, &WARM.to_string(), &MEASURED.to_string()]);
+    let output = process::output(&mut java)?;
+    let (times, checksum) = output.trim_end().split_once("= ").context("the kernel said nothing")?;
+    ensure!(!checksum.is_empty(), "there is no checksum");
+    let times: Vec<f64> =
+        times.split_whitespace().map(|time| Ok(time.parse::<f64>()? / 1e9)).collect::<Result<_>>()?;
+    Ok(Spread::of(&times).context("no time")?.median)
+}

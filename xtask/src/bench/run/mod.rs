@@ -1,0 +1,329 @@
+//! `cargo xtask bench run`: how long programs take on profiled JDKs.
+//!
+//! [`kernels`] measures small programs that are warm, [`programs`] real ones ([`works`]) as whole processes, in [`columns`], of which some are [`foreign`]
+//! profilers; [`tables`] shows it.
+
+mod columns;
+mod foreign;
+mod kernels;
+mod programs;
+mod tables;
+mod works;
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, ensure};
+use clap::ValueEnum;
+
+use super::ground::Ground;
+use super::machine;
+use super::page::write_section;
+use super::ways::{Homes, WAYS, Way};
+use crate::jdks::{self, Fetch, Jdk};
+use crate::print_line;
+use crate::programs::packages::Packages;
+use columns::{COMPILERS, Column, USUAL};
+use foreign::Jacoco;
+use kernels::{KERNELS, MEASURED, WARM};
+use programs::{Bench, Clock, Line};
+use works::{Work, works};
+
+/// Options of `cargo xtask bench run`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The JDKs (repeatable).
+    #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17, 25], value_parser = jdks::supported)]
+    jdks: Vec<u32>,
+    /// How many JVMs run each program in each way; foreign profilers run each once.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// These kernels and programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// These parts alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
+    #[arg(long, value_enum)]
+    part: Vec<Part>,
+    /// Measure all programs with each of HotSpot's compilers, not only a few.
+    #[arg(long)]
+    all_compilers: bool,
+    /// Do not wait until the machine is quiet.
+    #[arg(long)]
+    now: bool,
+}
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Small programs, warm.
+    Kernels,
+    /// Real programs in the usual ways.
+    Programs,
+    /// A few real programs with one of HotSpot's compilers.
+    Compilers,
+    /// Other profilers, on real programs.
+    Foreign,
+}
+
+impl Arguments {
+    fn has(&self, part: Part) -> bool {
+        self.part.is_empty() || self.part.contains(&part)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.part.is_empty() && self.only.is_empty()
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == name)
+    }
+
+    /// The columns of a program on a JDK of `version`.
+    fn columns(&self, work: &Work, version: u32) -> Vec<Column> {
+        let mut columns = vec![Column::Of(Way::Plain)];
+        if self.has(Part::Programs) {
+            columns.extend(&USUAL[1..]);
+        }
+        if self.has(Part::Compilers) && (work.is_sample || self.all_compilers) {
+            columns.extend(COMPILERS);
+        }
+        if self.has(Part::Foreign) {
+            columns.extend(foreign::columns(version));
+        }
+        columns
+    }
+}
+
+/// All that was measured on one JDK.
+struct Measured {
+    version: u32,
+    jdk: String,
+    kernels: Vec<kernels::Row>,
+    programs: Vec<Line>,
+    /// Programs that were not measured, and why.
+    left_out: Vec<String>,
+}
+
+/// Measures, and writes the section of docs/benchmarks.md.
+///
+/// # Errors
+/// If a JDK is not to be had, a kernel fails, or `--only` names nothing.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut works = works()?;
+    for name in &arguments.only {
+        let is_known = KERNELS.iter().any(|(kernel, _)| kernel == name)
+            || works.iter().any(|work| work.program.name == name);
+        ensure!(is_known, "there is no kernel and no program {name}; the page docs/benchmarks.md names them");
+    }
+    works.retain(|work| arguments.wants(work.program.name));
+    let clock = Clock::start();
+    let ground = Ground::new(&arguments.jdks)?;
+    let mut packages = Packages::new(Fetch::IfMissing)?;
+    let jacoco = arguments.has(Part::Foreign).then(|| Jacoco::fetch(&mut packages, ground.work()));
+    if !arguments.now {
+        machine::wait_until_quiet();
+    }
+    let load_before = machine::load().unwrap_or(f64::NAN);
+    let mut parts = Vec::new();
+    for (&version, jdk) in arguments.jdks.iter().zip(&ground.jdks) {
+        clock.say(&format!("JDK {}: {}", jdk.full_version, jdk.home.display()));
+        let jacoco = jacoco.as_ref().map(Result::as_ref).and_then(Result::ok);
+        parts.push(on(arguments, &ground, (version, jdk), &works, &mut packages, jacoco, &clock)?);
+    }
+    let loads = [load_before, machine::load().unwrap_or(f64::NAN)];
+    let section = section(&parts, arguments, loads, &works, jacoco.as_ref());
+    if arguments.is_whole() {
+        let file = write_section("run", &section)?;
+        clock.say(&format!("written: {}", file.display()));
+        Ok(())
+    } else {
+        print_line(&section)
+    }
+}
+
+/// Measures on one JDK.
+fn on(
+    arguments: &Arguments,
+    ground: &Ground,
+    (version, jdk): (u32, &Jdk),
+    works: &[Work],
+    packages: &mut Packages,
+    jacoco: Option<&Jacoco>,
+    clock: &Clock,
+) -> Result<Measured> {
+    let kernels: Vec<&str> = KERNELS.iter().map(|(name, _)| *name).collect();
+    let kernels: Vec<&str> =
+        kernels.into_iter().filter(|name| arguments.has(Part::Kernels) && arguments.wants(name)).collect();
+    let has_programs =
+        arguments.has(Part::Programs) || arguments.has(Part::Compilers) || arguments.has(Part::Foreign);
+    let works = if has_programs { works } else { &[] };
+    // Images take time and room: only those that are needed.
+    let mut ways: Vec<Way> = WAYS.to_vec();
+    if kernels.is_empty() {
+        let columns: Vec<Column> = works.iter().flat_map(|work| arguments.columns(work, version)).collect();
+        ways.retain(|way| columns.iter().any(|column| column.way() == *way));
+    }
+    let homes = Homes::of(jdk, &ground.cctrewrite, ground.work(), &ways)?;
+    clock.say("images are there");
+    let mut measured = Measured {
+        version,
+        jdk: jdk.full_version.clone(),
+        kernels: Vec::new(),
+        programs: Vec::new(),
+        left_out: Vec::new(),
+    };
+    if !kernels.is_empty() {
+        let classes = ground.kernels()?;
+        for name in kernels {
+            measured.kernels.push(kernels::measure(&homes, &classes, name, arguments.rounds, clock)?);
+        }
+    }
+    let bench = Bench {
+        version,
+        jdk,
+        homes: &homes,
+        cctrewrite: &ground.cctrewrite,
+        folder: ground.work().join(format!("programs-{version}")),
+        jacoco: jacoco.map(|jacoco| &jacoco.jar),
+        rounds: arguments.rounds,
+        clock,
+    };
+    for work in works {
+        let name = work.program.name;
+        let mut columns = arguments.columns(work, version);
+        columns.retain(|column| *column != Column::Jacoco || jacoco.is_some());
+        let line = match work.why_not_on(version) {
+            Some(why) => Err(why.to_owned()),
+            None => packages
+                .get(&work.program)
+                .and_then(|fetched| programs::measure(&bench, work, &fetched, &columns))
+                .map_err(|error| format!("{error:#}")),
+        };
+        match line {
+            Ok(line) => measured.programs.push(line),
+            Err(why) => {
+                clock.say(&format!("{name} is left out: {why}"));
+                measured.left_out.push(format!("{name} ({why})"));
+            }
+        }
+    }
+    Ok(measured)
+}
+
+/// The section of the page.
+fn section(
+    parts: &[Measured],
+    arguments: &Arguments,
+    [before, after]: [f64; 2],
+    works: &[Work],
+    jacoco: Option<&Result<Jacoco>>,
+) -> String {
+    let mut text = String::from("## Running programs: `cargo xtask bench run`\n\n");
+    for measured in parts {
+        text += &on_one_jdk(measured, arguments);
+    }
+    let Arguments { rounds, .. } = arguments;
+    let (machine, commit, date) = (machine::describe(), machine::commit(), machine::date());
+    // Writing to a String cannot fail.
+    let _ = write!(
+        text,
+        "Times: median and, in parentheses, least and most of {rounds} JVMs; the other columns: how many times the plain median that is. All ways took turns; foreign profilers ran once.
+Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`: with changes).
+
+- **Machine**: {machine}.
+"
+    );
+    if parts.iter().any(|part| !part.kernels.is_empty()) {
+        let kernels: Vec<String> = KERNELS.iter().map(|(name, does)| format!("*{name}*: {does}")).collect();
+        let _ = writeln!(
+            text,
+            "- **Kernels** (`xtask/bench/Kernels.java`): in each JVM {WARM} runs to warm up, then the median of {MEASURED} runs, processor time of the running thread alone. {}.",
+            kernels.join("; ")
+        );
+    }
+    let said = |is_repeated: bool| {
+        let of = works.iter().filter(move |work| work.is_repeated == is_repeated);
+        of.map(|work| format!("*{}*: {}", work.program.name, work.program.about))
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    text += &explanations(&said(true), &said(false), jacoco);
+    text
+}
+
+/// The tables of a JDK.
+fn on_one_jdk(measured: &Measured, arguments: &Arguments) -> String {
+    let Measured { version, jdk, kernels, programs, left_out } = measured;
+    let mut text = format!("### JDK {jdk}\n\n");
+    if !kernels.is_empty() {
+        let _ = writeln!(text, "Kernels, processor time:\n\n{}", tables::kernels(kernels));
+    }
+    let mut columns: Vec<Column> =
+        if arguments.has(Part::Programs) { USUAL.to_vec() } else { vec![USUAL[0]] };
+    if arguments.has(Part::Foreign) {
+        columns.extend(foreign::columns(*version));
+    }
+    if !programs.is_empty() {
+        let _ = writeln!(
+            text,
+            "Real programs, processor time of the whole process:\n\n{}",
+            tables::processor_times(programs, &columns)
+        );
+        let _ = writeln!(
+            text,
+            "The same, elapsed time, and what they execute (exact):\n\n{}",
+            tables::elapsed_times(programs, &columns)
+        );
+    }
+    if let Some(table) = tables::compilers(programs) {
+        let _ = writeln!(text, "With one of HotSpot's compilers alone, processor time:\n\n{table}");
+    }
+    if !left_out.is_empty() {
+        let _ = writeln!(text, "Not measured on this JDK: {}.\n", left_out.join("; "));
+    }
+    if let Some(why) = foreign::why_not(*version).filter(|_| arguments.has(Part::Foreign)) {
+        let _ = writeln!(text, "Foreign profilers that are missing: {why}.\n");
+    }
+    let remarks: Vec<String> = programs
+        .iter()
+        .flat_map(|line| line.remarks.iter().map(|remark| format!("- {}: {remark}", line.name)))
+        .collect();
+    if !programs.is_empty() {
+        let same =
+            "Exit codes, standard output, standard error and files are those of the plain run in all ways";
+        let _ = match remarks.is_empty() {
+            true => writeln!(text, "{same}.\n"),
+            false => writeln!(text, "{same}, with these remarks:\n\n{}\n", remarks.join("\n")),
+        };
+    }
+    text
+}
+
+/// What the columns and programs are.
+fn explanations(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -> String {
+    let mut text = format!(
+        "- **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
+  **activation** exact with `--activation-counters`; **native** exact with `--intrinsics native`.
+- **Real programs** run as whole processes: all threads, those of the compilers and the collector included, starting, rewriting the program's classes as they are loaded, and writing the profile. **exact, offline**: the same with the program's jars rewritten
+  beforehand. The class library is rewritten beforehand in all of them.
+- **Most of the time the same again**: {repeated}.
+- **Once through much code**, so that starting, loading and compiling are much of the time: {once}.
+- **C1**: `-XX:TieredStopAtLevel=1`, **C2**: `-XX:-TieredCompilation`, each over the plain JDK with the same option.
+- **hprof**: `-agentlib:hprof=cpu=times` of JDK 8, the profiler that the papers compare with; ended after {} times the plain processor time, which then stands as a lower bound.
+",
+        foreign::LIMIT
+    );
+    match jacoco {
+        Some(Ok(jacoco)) => {
+            let _ = writeln!(
+                text,
+                "- **JaCoCo**: its agent with default options ({}), which marks the branches that were executed, not how often, and leaves the class library out.",
+                jacoco.version
+            );
+        }
+        Some(Err(why)) => {
+            let _ = writeln!(text, "- **JaCoCo** is not to be had: {why:#}.");
+        }
+        None => {}
+    }
+    text
+}

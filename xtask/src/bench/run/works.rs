@@ -1,0 +1,173 @@
+//! The real programs that are measured: those of the catalogue, with more to do.
+
+use anyhow::{Context as _, Result};
+
+use crate::programs::catalogue::{Before, JAVAC, Mask, Masked, NOTHING, Program, programs};
+
+/// A program that is measured.
+#[derive(Clone)]
+pub struct Work {
+    /// The program with what it has to do.
+    pub program: Program,
+    /// Whether it does the same again and again, so that most of its time is spent in compiled code; if not, it goes once through much code.
+    pub is_repeated: bool,
+    /// Whether it stands for all where there is not time for all.
+    pub is_sample: bool,
+    /// JDKs that cannot run it, and why.
+    pub not_on: &'static [(u32, &'static str)],
+}
+
+const NONE_BEFORE_9: &[(u32, &str)] = &[(8, "there is none before JDK 9")];
+const SQL: Before = Before { main: JAVAC, arguments: &["-nowarn", "-g", "-d", "{classes}", "Sql.java"] };
+const SQL_INPUT: &[&str] = &["sql/Sql.java", "bench/work.sql"];
+const LUCENE_JARS: &[&str] =
+    &["lucene-core-8.7.0.jar", "lucene-analyzers-common-8.7.0.jar", crate::programs::catalogue::TOOLS];
+
+/// All of them.
+///
+/// # Errors
+/// If the catalogue lacks one.
+pub fn works() -> Result<Vec<Work>> {
+    let fop = named("fop")?;
+    Ok(vec![
+        repeated(Program {
+            name: "rhino",
+            about: "Rhino compiling JavaScript to classes with all optimisations; its program (lexer, parser, queens, closures, exceptions) runs 40 times",
+            input: &["rhino/program.js", "bench/again.js"],
+            arguments: &["-opt", "9", "again.js"],
+            ..named("rhino-9")?
+        })
+        .sample(),
+        repeated(Program {
+            name: "jython",
+            about: "Jython running a Python program (classes, generators, json, re) 12 times",
+            input: &["jython/program.py", "bench/again.py"],
+            arguments: &["again.py"],
+            ..named("jython")?
+        }),
+        repeated(Program {
+            name: "fop",
+            about: "FOP making a PDF of some 180 pages",
+            input: &["fop/orchard.xml", "fop/orchard.xsl", "fop/fop.xconf", "bench/long.xsl"],
+            before: Some(Before {
+                main: fop.main,
+                arguments: &["-q", "-xml", "orchard.xml", "-xsl", "long.xsl", "-foout", "{input}/orchard.fo"],
+            }),
+            ..fop
+        })
+        .sample(),
+        repeated(Program {
+            name: "xalan",
+            about: "Xalan interpreting a stylesheet (keys, sorting, recursion) 100 times",
+            input: &["fop/orchard.xml", "xalan/harvest.xsl", "bench/again.xsl"],
+            arguments: &["-IN", "orchard.xml", "-XSL", "again.xsl", "-OUT", "harvest.html"],
+            ..named("xalan")?
+        }),
+        repeated(Program {
+            name: "hsqldb",
+            about: "HSQLDB in memory: joins, groups and updates over 32,000 rows",
+            input: SQL_INPUT,
+            before: Some(SQL),
+            options: &[],
+            arguments: &["jdbc:hsqldb:mem:shop", "work.sql"],
+            ..named("hsqldb-memory")?
+        }),
+        repeated(Program {
+            name: "h2",
+            about: "H2 with the same statements",
+            input: SQL_INPUT,
+            before: Some(SQL),
+            arguments: &["jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1", "work.sql"],
+            ..named("h2")?
+        })
+        .not_on(&[(8, "Debian's H2 has class files of Java 11")]),
+        repeated(Program {
+            name: "lucene",
+            about: "Lucene indexing 6,000 documents in memory and answering 3,000 queries",
+            packages: &["liblucene8-java"],
+            jars: LUCENE_JARS,
+            input: &["bench/Search.java"],
+            before: Some(Before { main: JAVAC, arguments: &["-nowarn", "-g", "-d", "{classes}", "Search.java"] }),
+            main: "Search",
+            arguments: &["6000", "3000"],
+            ..NOTHING
+        })
+        .sample(),
+        once(Program { name: "ant", ..named("ant")? }),
+        once(Program { name: "ecj", ..named("ecj")? }).not_on(&[(8, "Debian's ecj has class files of Java 17")]),
+        once(Program { name: "javac", ..named("javac")? }).sample(),
+        once(Program {
+            name: "jshell",
+            about: "jshell with a script of 28 snippets, run in its own JVM",
+            jdks: &[17, 21, 25],
+            input: &["bench/work.jsh"],
+            options: &[
+                // What it remembers between sessions stays with the run.
+                "-Djava.util.prefs.userRoot=.",
+                "-Djava.util.prefs.systemRoot=.",
+                "-Djava.util.logging.SimpleFormatter.format=%4$s %5$s%n",
+            ],
+            main: "jdk.internal.jshell.tool.JShellToolProvider",
+            arguments: &["--execution", "local", "work.jsh"],
+            masks: &[Mask { file: ".java/", what: Masked::Content }],
+            ..NOTHING
+        })
+        .not_on(NONE_BEFORE_9),
+    ])
+}
+
+impl Work {
+    fn sample(self) -> Work {
+        Work { is_sample: true, ..self }
+    }
+
+    fn not_on(self, not_on: &'static [(u32, &'static str)]) -> Work {
+        Work { not_on, ..self }
+    }
+
+    /// Why it does not run on a JDK of `version`, if so.
+    pub fn why_not_on(&self, version: u32) -> Option<&'static str> {
+        let known = self.not_on.iter().find(|(of, _)| *of == version).map(|(_, why)| *why);
+        let other = (!self.program.jdks.contains(&version)).then_some("the catalogue does not name this JDK");
+        known.or(other)
+    }
+}
+
+fn repeated(program: Program) -> Work {
+    Work { program, is_repeated: true, is_sample: false, not_on: &[] }
+}
+
+fn once(program: Program) -> Work {
+    Work { is_repeated: false, ..repeated(program) }
+}
+
+fn named(name: &str) -> Result<Program> {
+    programs()
+        .find(|program| program.name == name)
+        .copied()
+        .with_context(|| format!("{name} is not in the catalogue"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_work_has_what_it_needs() {
+        let fixtures = crate::workspace::root().join("fixtures/programs");
+        let works = works().unwrap();
+        for work in &works {
+            let Program { name, input, .. } = work.program;
+            for input in input {
+                assert!(fixtures.join(input).is_file(), "{name}: {input}");
+            }
+            assert_eq!(works.iter().filter(|other| other.program.name == name).count(), 1, "{name}");
+            // Who asks for a JDK is told why a program is missing.
+            for version in [8, 17, 25] {
+                let why = work.not_on.iter().find(|(of, _)| *of == version);
+                assert_eq!(why.is_none(), work.program.jdks.contains(&version), "{name} on {version}");
+            }
+        }
+        assert!(works.iter().any(|work| work.is_sample));
+    }
+}

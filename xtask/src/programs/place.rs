@@ -1,0 +1,274 @@
+//! Where a program runs: its jars, raw and rewritten, and its input.
+//!
+//! A program must not be able to tell the ways in which it is run apart by the paths it sees. So whichever jars are in use lie in the folder `path`, and the
+//! folder in which it runs is always `run`; afterwards they are renamed.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+use walkdir::WalkDir;
+
+use super::catalogue::{CLASSES, INPUT, ORIGINAL, Program, SOURCES, TOOLS};
+use super::jars;
+use super::outcome::{Outcome, files};
+use super::packages::Fetched;
+use crate::jdks::{Jdk, tool};
+use crate::process;
+use crate::watch::{self, Ended, Limits};
+use crate::workspace;
+
+/// A program in its place.
+pub struct Place {
+    program: Program,
+    version: u32,
+    jdk: PathBuf,
+    folder: PathBuf,
+    source: Option<PathBuf>,
+}
+
+/// How a program is run.
+pub struct Start<'a> {
+    /// The name under which stays what the run leaves.
+    pub name: &'a str,
+    /// The home of the JDK.
+    pub home: &'a Path,
+    /// Options for the JVM, before the program's own.
+    pub options: &'a [String],
+    /// Whether its jars are those that [`Place::rewrite`] has made.
+    pub is_rewritten: bool,
+    /// What it must not exceed.
+    pub limits: Limits,
+}
+
+impl Place {
+    /// Puts a program in the folder `folder`: its jars as they are, and what is compiled before by `jdk`, which is of `version`.
+    ///
+    /// # Errors
+    /// If one of the steps fails.
+    pub fn prepare(
+        program: Program,
+        version: u32,
+        jdk: &Jdk,
+        folder: &Path,
+        fetched: &Fetched,
+    ) -> Result<Place> {
+        fresh(folder)?;
+        let place = Place {
+            program,
+            version,
+            jdk: jdk.home.clone(),
+            folder: folder.to_owned(),
+            source: fetched.source.clone(),
+        };
+        let raw = place.path(false);
+        fs::create_dir(&raw)?;
+        for name in place.jars() {
+            let jar = if name == TOOLS {
+                jdk.home.join("lib").join(name)
+            } else {
+                let found = fetched.jars.iter().find(|(of, _)| *of == name);
+                found.map(|(_, jar)| jar.clone()).with_context(|| format!("{name} was not fetched"))?
+            };
+            jars::copy(&jar, &raw.join(name))?;
+        }
+        if program.arguments.iter().any(|argument| argument.contains(ORIGINAL)) {
+            copy(&raw, &place.folder.join("original"))?;
+        }
+        place.before()?;
+        Ok(place)
+    }
+
+    /// Rewrites what is on the class path, with `library`: the outputs of the class library, or the home of an image.
+    ///
+    /// # Errors
+    /// If `cctrewrite` refuses.
+    pub fn rewrite(&self, cctrewrite: &Path, library: &[PathBuf]) -> Result<()> {
+        let raw = self.path(false);
+        // Those that are in use only; a single input would be written to a file, so the output folder is there already.
+        let inputs: Vec<PathBuf> = self.entries().into_iter().map(|entry| raw.join(entry)).collect();
+        let rewritten = self.path(true);
+        fs::create_dir(&rewritten)?;
+        instrument(cctrewrite, library, &inputs, &rewritten).context("its jars")
+    }
+
+    /// The folder with all that belongs to the program.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether anything of it is on the class path: not if all is the JDK's.
+    pub fn has_classes(&self) -> bool {
+        !self.entries().is_empty()
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Runs the program.
+    ///
+    /// # Errors
+    /// If it cannot be started; how it ends is in the outcome.
+    pub fn run(&self, start: &Start) -> Result<Outcome> {
+        let Start { name, home, options, is_rewritten, limits } = *start;
+        let run = self.run_folder()?;
+        let kept = self.path(is_rewritten);
+        let path = self.folder.join("path");
+        fs::rename(&kept, &path).with_context(|| format!("rename {}", kept.display()))?;
+        let mut java = self.java(home, &path, &run);
+        java.args(options).args(self.program.options).arg(self.program.main);
+        for &argument in self.program.arguments {
+            if argument == SOURCES {
+                java.args(sources(&run)?);
+            } else {
+                java.arg(self.filled_in(argument));
+            }
+        }
+        let [stdout, stderr] = ["stdout", "stderr"].map(|of| self.folder.join(format!("{name}.{of}")));
+        java.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
+        let ended = watch::to_its_end(&mut java, limits);
+        // Whatever became of it, the next run finds everything in its place.
+        fs::rename(&path, &kept)?;
+        let Ended { exit, is_cut_off, wall, cpu_seconds, .. } = ended?;
+        let outcome = Outcome {
+            exit,
+            is_cut_off,
+            stdout: fs::read(stdout)?,
+            stderr: fs::read(stderr)?,
+            files: files(&run)?,
+            wall,
+            cpu_seconds,
+            profile: None,
+        };
+        let left = self.folder.join(name);
+        if left.exists() {
+            fs::remove_dir_all(&left)?;
+        }
+        fs::rename(&run, left)?;
+        Ok(outcome)
+    }
+
+    /// Where the class path is kept while it is not in use.
+    fn path(&self, is_rewritten: bool) -> PathBuf {
+        self.folder.join(if is_rewritten { "rewritten" } else { "raw" })
+    }
+
+    /// The jars of the program on this JDK.
+    fn jars(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let all = self.version == 8;
+        self.program.jars.iter().copied().filter(move |name| all || *name != TOOLS)
+    }
+
+    /// The names of the class path's entries.
+    fn entries(&self) -> Vec<&'static str> {
+        let classes = self.makes_classes().then_some("classes");
+        classes.into_iter().chain(self.jars()).collect()
+    }
+
+    /// A fresh folder with the program's input.
+    fn run_folder(&self) -> Result<PathBuf> {
+        let run = self.folder.join("run");
+        fresh(&run)?;
+        let fixtures = workspace::root().join("fixtures/programs");
+        for input in self.program.input {
+            let from = fixtures.join(input);
+            let name = from.file_name().context("an input without a name")?;
+            fs::copy(&from, run.join(name)).with_context(|| format!("copy {}", from.display()))?;
+        }
+        copy(&self.folder.join("input"), &run)?;
+        if let Some(source) = &self.source {
+            copy(source, &run.join("source"))?;
+        }
+        Ok(run)
+    }
+
+    /// `java` of a JDK in `run` with the class path below `path`.
+    fn java(&self, home: &Path, path: &Path, run: &Path) -> Command {
+        let mut java = tool(home, "java");
+        let entries: Vec<String> =
+            self.entries().iter().map(|entry| path.join(entry).display().to_string()).collect();
+        java.current_dir(run).stdin(Stdio::null()).env("TZ", "UTC").env("LC_ALL", "C.UTF-8");
+        java.arg("-cp").arg(entries.join(":"));
+        java
+    }
+
+    /// An argument with the folders that it names.
+    fn filled_in(&self, argument: &str) -> String {
+        let folders = [
+            (ORIGINAL, self.folder.join("original")),
+            (CLASSES, self.folder.join("raw/classes")),
+            (INPUT, self.folder.join("input")),
+            ("{jdk}", self.jdk.clone()),
+        ];
+        folders.iter().fold(argument.to_owned(), |argument, (name, folder)| {
+            argument.replace(name, &folder.display().to_string())
+        })
+    }
+
+    /// Runs what is to be run before, on the plain JDK.
+    fn before(&self) -> Result<()> {
+        fs::create_dir(self.folder.join("input"))?;
+        let Some(before) = &self.program.before else { return Ok(()) };
+        let raw = self.path(false);
+        if self.makes_classes() {
+            fs::create_dir(raw.join("classes"))?;
+        }
+        let run = self.run_folder()?;
+        let mut java = self.java(&self.jdk, &raw, &run);
+        java.args(self.program.options).arg(before.main);
+        java.args(before.arguments.iter().map(|argument| self.filled_in(argument)));
+        process::output(&mut java).map(|_| ())
+    }
+
+    fn makes_classes(&self) -> bool {
+        self.program.before.is_some_and(|before| before.arguments.contains(&CLASSES))
+    }
+}
+
+/// The Java sources below `source/src/main/java`, by name.
+fn sources(run: &Path) -> Result<Vec<PathBuf>> {
+    let mut sources = Vec::new();
+    for entry in WalkDir::new(run.join("source/src/main/java")) {
+        let path = entry?.into_path();
+        if path.extension().is_some_and(|extension| extension == "java") {
+            sources.push(path.strip_prefix(run)?.to_owned());
+        }
+    }
+    sources.sort();
+    Ok(sources)
+}
+
+/// An empty folder in place of whatever was there.
+pub fn fresh(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("remove {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    for entry in WalkDir::new(from) {
+        let entry = entry?;
+        let to = to.join(entry.path().strip_prefix(from)?);
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&to)?;
+        } else {
+            fs::copy(entry.path(), &to).with_context(|| format!("copy {}", entry.path().display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Rewrites `inputs` into the folder `output`.
+pub fn instrument(cctrewrite: &Path, library: &[PathBuf], inputs: &[PathBuf], output: &Path) -> Result<()> {
+    let mut command = Command::new(cctrewrite);
+    command.args(["instrument", "--quiet"]).args(inputs).arg("-o").arg(output);
+    for jar in library {
+        command.arg("--library").arg(jar);
+    }
+    process::output(&mut command).map(|_| ())
+}
