@@ -32,7 +32,7 @@ pub fn works() -> Result<Vec<Work>> {
     Ok(vec![
         repeated(Program {
             name: "rhino",
-            about: "Rhino compiling JavaScript to classes with all optimisations; its program (lexer, parser, queens, closures, exceptions) runs 40 times",
+            about: "Rhino compiling JavaScript to classes with all optimisations; its program (lexer, parser, queens, closures, exceptions) runs 15 times",
             input: &["rhino/program.js", "bench/again.js"],
             arguments: &["-opt", "9", "again.js"],
             ..named("rhino-9")?
@@ -47,7 +47,7 @@ pub fn works() -> Result<Vec<Work>> {
         }),
         repeated(Program {
             name: "fop",
-            about: "FOP making a PDF of some 180 pages",
+            about: "FOP making a PDF of 80 pages",
             input: &["fop/orchard.xml", "fop/orchard.xsl", "fop/fop.xconf", "bench/long.xsl"],
             before: Some(Before {
                 main: fop.main,
@@ -58,7 +58,7 @@ pub fn works() -> Result<Vec<Work>> {
         .sample(),
         repeated(Program {
             name: "xalan",
-            about: "Xalan interpreting a stylesheet (keys, sorting, recursion) 100 times",
+            about: "Xalan interpreting a stylesheet (keys, sorting, recursion) 1,500 times",
             input: &["fop/orchard.xml", "xalan/harvest.xsl", "bench/again.xsl"],
             arguments: &["-IN", "orchard.xml", "-XSL", "again.xsl", "-OUT", "harvest.html"],
             ..named("xalan")?
@@ -83,18 +83,27 @@ pub fn works() -> Result<Vec<Work>> {
         .not_on(&[(8, "Debian's H2 has class files of Java 11")]),
         repeated(Program {
             name: "lucene",
-            about: "Lucene indexing 6,000 documents in memory and answering 3,000 queries",
+            about: "Lucene indexing 2,500 documents in memory and answering 1,200 queries",
             packages: &["liblucene8-java"],
             jars: LUCENE_JARS,
             input: &["bench/Search.java"],
             before: Some(Before { main: JAVAC, arguments: &["-nowarn", "-g", "-d", "{classes}", "Search.java"] }),
             main: "Search",
-            arguments: &["6000", "3000"],
+            arguments: &["2500", "1200"],
             ..NOTHING
         })
         .sample(),
         once(Program { name: "ant", ..named("ant")? }),
-        once(Program { name: "ecj", ..named("ecj")? }).not_on(&[(8, "Debian's ecj has class files of Java 17")]),
+        once(Program {
+            name: "ecj",
+            about: "the compiler of Eclipse (3.16, which still runs on JDK 8) compiling commons-lang3",
+            packages: &["libecj-java"],
+            source: Some("libcommons-lang3-java"),
+            jars: &["ecj.jar"],
+            main: "org.eclipse.jdt.internal.compiler.batch.Main",
+            arguments: &["-nowarn", "-encoding", "UTF-8", "-1.8", "-d", ".", "source/src/main/java"],
+            ..NOTHING
+        }),
         once(Program { name: "javac", ..named("javac")? }).sample(),
         once(Program {
             name: "jshell",
