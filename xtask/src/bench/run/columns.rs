@@ -56,7 +56,7 @@ impl Column {
 
     /// A name for files.
     pub fn word(self) -> String {
-        self.name().replace(", ", "-").replace(' ', "-").replace('\'', "")
+        self.name().replace(", ", "-").replace(' ', "-").replace('\'', "").to_lowercase()
     }
 
     /// The way whose image it runs on.
@@ -75,6 +75,11 @@ impl Column {
             Column::Thorough(_) => Column::Thorough(Way::Plain),
             _ => Column::Of(Way::Plain),
         }
+    }
+
+    /// Whether one run must do, so that the benchmark ends in time.
+    pub fn is_once(self) -> bool {
+        self.is_foreign() || matches!(self, Column::Of(Way::Precise) | Column::Offline)
     }
 
     /// Whether the profiler is not ours.

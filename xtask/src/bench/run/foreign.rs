@@ -14,6 +14,9 @@ use crate::programs::packages::Packages;
 /// So many times the plain processor time they may take.
 pub const LIMIT: f64 = 30.0;
 
+/// All of them.
+pub const ALL: [Column; 2] = [Column::Hprof, Column::Jacoco];
+
 /// The jar in Debian's jar with JaCoCo's agent.
 const AGENT: &str = "jacocoagent.jar";
 const JACOCO: Program =
@@ -45,7 +48,7 @@ impl Jacoco {
 /// Those that run on a JDK of `version`.
 pub fn columns(version: u32) -> Vec<Column> {
     match version {
-        8 => vec![Column::Hprof, Column::Jacoco],
+        8 => ALL.to_vec(),
         ..=17 => vec![Column::Jacoco],
         _ => Vec::new(),
     }
@@ -98,7 +101,7 @@ mod tests {
     #[test]
     fn where_a_profiler_is_missing_the_page_says_why() {
         for version in [8, 11, 17, 21, 25] {
-            let all = columns(version).len() == 2;
+            let all = columns(version).len() == ALL.len();
             assert_eq!(why_not(version).is_none(), all, "{version}");
         }
     }

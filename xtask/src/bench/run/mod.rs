@@ -34,7 +34,7 @@ pub struct Arguments {
     /// The JDKs (repeatable).
     #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17, 25], value_parser = jdks::supported)]
     jdks: Vec<u32>,
-    /// How many JVMs run each program in each way; foreign profilers run each once.
+    /// How many JVMs run each program in each way; with precise blocks, offline and under foreign profilers it is always one.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// These kernels and programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
@@ -43,6 +43,10 @@ pub struct Arguments {
     /// These parts alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
     #[arg(long, value_enum)]
     part: Vec<Part>,
+    /// Of real programs, these columns and what they are compared with alone (repeatable), for instance `exact`, `exact-offline`, `jacoco`. The section is printed, and
+    /// docs/benchmarks.md stays as it is.
+    #[arg(long, value_name = "NAME")]
+    column: Vec<String>,
     /// Measure all programs with each of HotSpot's compilers, not only a few.
     #[arg(long)]
     all_compilers: bool,
@@ -70,7 +74,7 @@ impl Arguments {
     }
 
     fn is_whole(&self) -> bool {
-        self.part.is_empty() && self.only.is_empty()
+        self.part.is_empty() && self.only.is_empty() && self.column.is_empty()
     }
 
     fn wants(&self, name: &str) -> bool {
@@ -89,7 +93,18 @@ impl Arguments {
         if self.has(Part::Foreign) {
             columns.extend(foreign::columns(version));
         }
-        columns
+        self.chosen(&columns)
+    }
+
+    /// Those of `columns` that `--column` names, and what they are compared with.
+    fn chosen(&self, columns: &[Column]) -> Vec<Column> {
+        let is_named = |column: &Column| self.column.iter().any(|name| *name == column.word());
+        let is_base = |base: &Column| columns.iter().any(|column| is_named(column) && column.base() == *base);
+        let plain = Column::Of(Way::Plain);
+        let is_chosen = |column: &&Column| {
+            self.column.is_empty() || **column == plain || is_named(column) || is_base(column)
+        };
+        columns.iter().filter(is_chosen).copied().collect()
     }
 }
 
@@ -108,6 +123,11 @@ struct Measured {
 /// # Errors
 /// If a JDK is not to be had, a kernel fails, or `--only` names nothing.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    for name in &arguments.column {
+        let all = USUAL.into_iter().chain(COMPILERS).chain(foreign::ALL).map(Column::word);
+        let all: Vec<String> = all.collect();
+        ensure!(all.contains(name), "there is no column {name}; there are {}", all.join(", "));
+    }
     let mut works = works()?;
     for name in &arguments.only {
         let is_known = KERNELS.iter().any(|(kernel, _)| kernel == name)
@@ -226,7 +246,7 @@ fn section(
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "Times: median and, in parentheses, least and most of {rounds} JVMs; the other columns: how many times the plain median that is. All ways took turns; foreign profilers ran once.
+        "Times: median and, in parentheses, least and most of {rounds} JVMs; the other columns: how many times the plain median that is. All ways took turns. Without parentheses: one JVM.
 Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`: with changes).
 
 - **Machine**: {machine}.
@@ -326,4 +346,33 @@ fn explanations(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -> 
         None => {}
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(options: &[&str]) -> Arguments {
+        #[derive(clap::Parser)]
+        struct Command {
+            #[command(flatten)]
+            arguments: Arguments,
+        }
+        <Command as clap::Parser>::parse_from([&["run"], options].concat()).arguments
+    }
+
+    #[test]
+    fn what_is_chosen_is_measured_with_what_it_is_compared_with() {
+        let work = works().unwrap().into_iter().find(|work| work.is_sample).unwrap();
+        let words = |options: &[&str], version| -> Vec<String> {
+            arguments(options).columns(&work, version).into_iter().map(Column::word).collect()
+        };
+        assert_eq!(words(&["--column", "exact"], 17), ["plain", "exact"]);
+        assert_eq!(words(&["--column", "exact-c2"], 17), ["plain", "plain-c2", "exact-c2"]);
+        assert_eq!(words(&["--part", "foreign"], 17), ["plain", "jacoco"]);
+        assert_eq!(words(&["--part", "foreign"], 8), ["plain", "hprof", "jacoco"]);
+        assert_eq!(words(&[], 25).len(), USUAL.len() + COMPILERS.len());
+        assert!(arguments(&["--rounds", "1"]).is_whole());
+        assert!(!arguments(&["--column", "exact"]).is_whole());
+    }
 }

@@ -34,7 +34,7 @@ pub struct Bench<'a> {
     pub folder: PathBuf,
     /// JaCoCo's agent.
     pub jacoco: Option<&'a PathBuf>,
-    /// How many runs in each column, foreign profilers apart, which have one.
+    /// How many runs in each column, those apart of which one must do.
     pub rounds: u32,
     /// Tells how long it takes.
     pub clock: &'a Clock,
@@ -125,8 +125,10 @@ pub fn measure(bench: &Bench, work: &Work, fetched: &Fetched, columns: &[Column]
     let (ours, others): (Vec<Column>, Vec<Column>) =
         columns.into_iter().partition(|column| !column.is_foreign());
     for round in 0..bench.rounds as usize {
-        for turn in 0..ours.len() {
-            let column = ours[(round + turn) % ours.len()];
+        let turns: Vec<Column> =
+            ours.iter().copied().filter(|column| round == 0 || !column.is_once()).collect();
+        for turn in 0..turns.len() {
+            let column = turns[(round + turn) % turns.len()];
             let run = once(bench, &place, column, Limits::of(TIME_LIMIT))?;
             take(bench, &mut line, &place, column, &plain, run);
             if round == 0 && column == Column::Of(Way::Exact) {

@@ -32,7 +32,7 @@ pub fn works() -> Result<Vec<Work>> {
     Ok(vec![
         repeated(Program {
             name: "rhino",
-            about: "Rhino compiling JavaScript to classes with all optimisations; its program (lexer, parser, queens, closures, exceptions) runs 15 times",
+            about: "Rhino compiling JavaScript to classes with all optimisations; its program (lexer, parser, queens, closures, exceptions) runs 8 times",
             input: &["rhino/program.js", "bench/again.js"],
             arguments: &["-opt", "9", "again.js"],
             ..named("rhino-9")?
@@ -83,13 +83,13 @@ pub fn works() -> Result<Vec<Work>> {
         .not_on(&[(8, "Debian's H2 has class files of Java 11")]),
         repeated(Program {
             name: "lucene",
-            about: "Lucene indexing 2,500 documents in memory and answering 1,200 queries",
+            about: "Lucene indexing 1,500 documents in memory and answering 700 queries",
             packages: &["liblucene8-java"],
             jars: LUCENE_JARS,
             input: &["bench/Search.java"],
             before: Some(Before { main: JAVAC, arguments: &["-nowarn", "-g", "-d", "{classes}", "Search.java"] }),
             main: "Search",
-            arguments: &["2500", "1200"],
+            arguments: &["1500", "700"],
             ..NOTHING
         })
         .sample(),
