@@ -172,7 +172,7 @@ fn take(bench: &Bench, line: &mut Line, place: &Place, column: Column, plain: &O
     let (cpu, wall) = (run.cpu_seconds, run.wall.as_secs_f64());
     if !run.is_cut_off {
         if run.exit != plain.exit {
-            line.remark(format!("{head}: ended with {}: {}", run.end(), run.last_words()));
+            line.remark(format!("{head}: ended with {}: {}", run.end(), run.last_words().replace('\t', "")));
             bench.clock.say(&format!("{name}, {head}: ended with {}", run.end()));
             return;
         }
