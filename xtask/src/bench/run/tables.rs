@@ -49,7 +49,8 @@ pub fn processor_times(lines: &[Line], columns: &[Column]) -> String {
         let cells: Vec<String> = columns.iter().map(|column| spread(line, *column)).collect();
         let _ = writeln!(text, "| {} |{}", line.name, cells.concat());
     }
-    let means: Vec<String> = columns.iter().map(|column| mean(lines, *column)).collect();
+    let all: Vec<&Line> = lines.iter().collect();
+    let means: Vec<String> = columns.iter().map(|column| mean(&all, *column)).collect();
     text + &format!("| *geometric mean* |{}\n", means.concat())
 }
 
@@ -79,14 +80,14 @@ pub fn elapsed_times(lines: &[Line], columns: &[Column]) -> String {
 
 /// The table of HotSpot's compilers, for the programs that were measured with them.
 pub fn compilers(lines: &[Line]) -> Option<String> {
-    let measured = || lines.iter().filter(|line| line.cell(COMPILERS[0]).is_some());
-    measured().next()?;
+    let measured: Vec<&Line> = lines.iter().filter(|line| line.cell(COMPILERS[0]).is_some()).collect();
+    measured.first()?;
     let mut text = head(&COMPILERS, "");
-    for line in measured() {
+    for line in &measured {
         let cells: Vec<String> = COMPILERS.iter().map(|column| spread(line, *column)).collect();
         let _ = writeln!(text, "| {} |{}", line.name, cells.concat());
     }
-    let means: Vec<String> = COMPILERS.iter().map(|column| mean(lines, *column)).collect();
+    let means: Vec<String> = COMPILERS.iter().map(|column| mean(&measured, *column)).collect();
     Some(text + &format!("| *geometric mean* |{}\n", means.concat()))
 }
 
@@ -136,7 +137,7 @@ fn elapsed(line: &Line, column: Column) -> String {
 }
 
 /// The geometric mean of a column, over the programs that have it; at least that, where one was cut off.
-fn mean(lines: &[Line], column: Column) -> String {
+fn mean(lines: &[&Line], column: Column) -> String {
     if column.base() == column {
         return " |".to_owned();
     }
@@ -146,7 +147,13 @@ fn mean(lines: &[Line], column: Column) -> String {
     }
     let ratios: Vec<f64> = cells.iter().map(|(_, spread, base)| spread.median / base).collect();
     let more = if cells.iter().any(|(cell, ..)| cell.is_cut_off) { "> " } else { "" };
-    format!(" **{more}x {:.2}** |", geometric(&ratios))
+    // A mean over fewer programs is not to be compared with the others.
+    let part = if cells.len() < lines.len() {
+        format!(" ({} of {})", cells.len(), lines.len())
+    } else {
+        String::new()
+    };
+    format!(" **{more}x {:.2}**{part} |", geometric(&ratios))
 }
 
 /// The geometric mean.
@@ -206,7 +213,7 @@ mod tests {
         assert_eq!(
             text,
             "| | plain s | exact | hprof |\n|---|---|---|---|\n| a | 2.00 | x 2.00 | > x 30 |\n| b | 1.00 | x 8.00 | - |\n\
-             | *geometric mean* | | **x 4.00** | **> x 30.50** |\n"
+             | *geometric mean* | | **x 4.00** | **> x 30.50** (1 of 2) |\n"
         );
         let text = elapsed_times(&lines, &[PLAIN, EXACT, Column::Hprof]);
         assert!(text.contains("| a | 1.00 | x 2.00 | > x 30.50 | - | - | - |"), "{text}");
