@@ -282,6 +282,7 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments) -> String {
     if arguments.has(Part::Foreign) {
         columns.extend(foreign::columns(*version));
     }
+    let columns = arguments.chosen(&columns);
     if !programs.is_empty() {
         let _ = writeln!(
             text,
@@ -300,7 +301,8 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments) -> String {
     if !left_out.is_empty() {
         let _ = writeln!(text, "Not measured on this JDK: {}.\n", left_out.join("; "));
     }
-    if let Some(why) = foreign::why_not(*version).filter(|_| arguments.has(Part::Foreign)) {
+    let has_foreign = arguments.has(Part::Foreign) && !programs.is_empty();
+    if let Some(why) = foreign::why_not(*version).filter(|_| has_foreign) {
         let _ = writeln!(text, "Foreign profilers that are missing: {why}.\n");
     }
     let remarks: Vec<String> = programs
