@@ -77,9 +77,9 @@ impl Column {
         }
     }
 
-    /// Whether one run must do, so that the benchmark ends in time.
+    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact, whose ratio is what counts.
     pub fn is_once(self) -> bool {
-        self.is_foreign() || matches!(self, Column::Of(Way::Precise) | Column::Offline)
+        !matches!(self, Column::Of(Way::Plain | Way::Exact))
     }
 
     /// Whether the profiler is not ours.

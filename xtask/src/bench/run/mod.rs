@@ -34,9 +34,12 @@ pub struct Arguments {
     /// The JDKs (repeatable).
     #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17, 25], value_parser = jdks::supported)]
     jdks: Vec<u32>,
-    /// How many JVMs run each program in each way; with precise blocks, offline and under foreign profilers it is always one.
+    /// How many JVMs run each kernel in each way, and each real program plain and exact; in the other columns it is one.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
+    /// Run real programs so often in all columns, those of foreign profilers apart.
+    #[arg(long)]
+    all_rounds: bool,
     /// These kernels and programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
@@ -205,6 +208,7 @@ fn on(
         folder: ground.work().join(format!("programs-{version}")),
         jacoco: jacoco.map(|jacoco| &jacoco.jar),
         rounds: arguments.rounds,
+        has_all_rounds: arguments.all_rounds,
         clock,
     };
     for work in works {

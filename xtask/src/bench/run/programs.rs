@@ -34,8 +34,10 @@ pub struct Bench<'a> {
     pub folder: PathBuf,
     /// JaCoCo's agent.
     pub jacoco: Option<&'a PathBuf>,
-    /// How many runs in each column, those apart of which one must do.
+    /// How many runs in each column.
     pub rounds: u32,
+    /// Whether all of ours run so often, those too of which one must do.
+    pub has_all_rounds: bool,
     /// Tells how long it takes.
     pub clock: &'a Clock,
 }
@@ -125,8 +127,11 @@ pub fn measure(bench: &Bench, work: &Work, fetched: &Fetched, columns: &[Column]
     let (ours, others): (Vec<Column>, Vec<Column>) =
         columns.into_iter().partition(|column| !column.is_foreign());
     for round in 0..bench.rounds as usize {
-        let turns: Vec<Column> =
-            ours.iter().copied().filter(|column| round == 0 || !column.is_once()).collect();
+        let turns: Vec<Column> = ours
+            .iter()
+            .copied()
+            .filter(|column| round == 0 || bench.has_all_rounds || !column.is_once())
+            .collect();
         for turn in 0..turns.len() {
             let column = turns[(round + turn) % turns.len()];
             let run = once(bench, &place, column, Limits::of(TIME_LIMIT))?;
