@@ -141,7 +141,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let clock = Clock::start();
     let ground = Ground::new(&arguments.jdks)?;
     let mut packages = Packages::new(Fetch::IfMissing)?;
-    let jacoco = arguments.has(Part::Foreign).then(|| Jacoco::fetch(&mut packages, ground.work()));
+    let jacoco = (arguments.has(Part::Foreign) && !works.is_empty())
+        .then(|| Jacoco::fetch(&mut packages, ground.work()));
     if !arguments.now {
         machine::wait_until_quiet();
     }
@@ -264,13 +265,16 @@ Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`:
             kernels.join("; ")
         );
     }
-    let said = |is_repeated: bool| {
-        let of = works.iter().filter(move |work| work.is_repeated == is_repeated);
-        of.map(|work| format!("*{}*: {}", work.program.name, work.program.about))
-            .collect::<Vec<_>>()
-            .join("; ")
-    };
-    text += &explanations(&said(true), &said(false), jacoco);
+    text += "- **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
+  **activation** exact with `--activation-counters`; **native** exact with `--intrinsics native`.\n";
+    if parts.iter().any(|part| !part.programs.is_empty()) {
+        let said = |is_repeated: bool| {
+            let of = works.iter().filter(move |work| work.is_repeated == is_repeated);
+            let said = of.map(|work| format!("*{}*: {}", work.program.name, work.program.about));
+            said.collect::<Vec<_>>().join("; ")
+        };
+        text += &about_programs(&said(true), &said(false), jacoco);
+    }
     text
 }
 
@@ -324,18 +328,25 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments) -> String {
     text
 }
 
-/// What the columns and programs are.
-fn explanations(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -> String {
-    let mut text = format!(
-        "- **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
-  **activation** exact with `--activation-counters`; **native** exact with `--intrinsics native`.
-- **Real programs** run as whole processes: all threads, those of the compilers and the collector included, starting, rewriting the program's classes as they are loaded, and writing the profile. **exact, offline**: the same with the program's jars rewritten
-  beforehand. The class library is rewritten beforehand in all of them.
-- **Most of the time the same again**: {repeated}.
-- **Once through much code**, so that starting, loading and compiling are much of the time: {once}.
-- **C1**: `-XX:TieredStopAtLevel=1`, **C2**: `-XX:-TieredCompilation`, each over the plain JDK with the same option.
-- **hprof**: `-agentlib:hprof=cpu=times` of JDK 8, the profiler that the papers compare with; ended after {} times the plain processor time, which then stands as a lower bound. It ends every
-  program with a lambda by an error: it looks the JVM's anonymous classes up by their names, and they have none.
+/// What real programs and their columns are.
+fn about_programs(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -> String {
+    let mut text = String::from(
+        "- **Real programs** run as whole processes: all threads, those of the compilers and the collector included, starting, rewriting the program's classes as they are loaded, and writing the profile. **exact, offline**: the same with the program's jars rewritten
+  beforehand. The class library is rewritten beforehand in all of them.\n",
+    );
+    for (head, programs) in [
+        ("Most of the time the same again", repeated),
+        ("Once through much code, so that starting, loading and compiling are much of the time", once),
+    ] {
+        if !programs.is_empty() {
+            let _ = writeln!(text, "- **{head}**: {programs}.");
+        }
+    }
+    let _ = write!(
+        text,
+        "- **C1**: `-XX:TieredStopAtLevel=1`, **C2**: `-XX:-TieredCompilation`, each over the plain JDK with the same option.
+- **hprof**: `-agentlib:hprof=cpu=times` of JDK 8, the profiler that the papers compare with; ended after {} times the plain processor time, which then stands as a lower bound. With it
+  programs that have a lambda end by `NoClassDefFoundError: java/lang/invoke/LambdaForm$MH`.
 ",
         foreign::LIMIT
     );
