@@ -91,8 +91,6 @@ fn an_agent_that_throws_is_reported_once_and_the_program_goes_on(jdk: &'static J
     assert_eq!(flat(&run)["AgentWork.run()V"].0, 6);
 }
 
-/// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven bytecodes and takes as many off the counter, so that
-/// 1100 are 100 of the 100,000 rounds.
 /// The agent's failure, it was thought, and the thread lived on.
 fn a_thread_that_is_stopped_in_an_agent_ends(jdk: &'static Jdk) {
     let run = java(jdk, "SlowAgent").succeed("StopInAgent", &[]);
@@ -103,6 +101,8 @@ fn a_thread_that_is_stopped_in_an_agent_ends(jdk: &'static Jdk) {
     assert_eq!((&*run.out, &*run.err), (&*expected, ""));
 }
 
+/// In a loop without calls, too, the node is true whenever the agent looks: a round has eleven bytecodes and takes as many off the counter, so that
+/// 1100 are 100 of the 100,000 rounds.
 fn what_an_agent_reads_in_a_loop_is_true(jdk: &'static Jdk) {
     let run = java(jdk, "ReadingAgent").succeed("Spin", &[]);
     let [differences, least, most] = numbers(&run, "spin")[..] else { panic!("{}", run.out) };
