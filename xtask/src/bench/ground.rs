@@ -38,17 +38,26 @@ impl Ground {
         self.work.path()
     }
 
-    /// Compiles `xtask/bench/Kernels.java`, for JDK 8 and later whichever JDK does it; returns the folder of its classes.
+    /// Compiles `xtask/bench/Kernels.java`; see [`Ground::classes`].
     ///
     /// # Errors
     /// If `javac` refuses.
     pub fn kernels(&self) -> Result<PathBuf> {
-        let classes = self.work().join("kernels");
+        self.classes("Kernels.java")
+    }
+
+    /// Compiles a file of `xtask/bench` and what it needs of its neighbours, for JDK 8 and later whichever JDK does it; returns the folder of the classes.
+    ///
+    /// # Errors
+    /// If `javac` refuses.
+    pub fn classes(&self, file: &str) -> Result<PathBuf> {
+        let sources = workspace::root().join("xtask/bench");
+        let classes = self.work().join(file).with_extension("");
         fs::create_dir(&classes)?;
         let first = self.jdks.first().context("no JDK")?;
         let mut javac = tool(&first.home, "javac");
         javac.args(["-nowarn", "-source", "8", "-target", "8", "-Xlint:-options", "-d"]).arg(&classes);
-        process::output(javac.arg(workspace::root().join("xtask/bench/Kernels.java")))?;
+        process::output(javac.arg("-sourcepath").arg(&sources).arg(sources.join(file)))?;
         Ok(classes)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! They are no tests, since a busy machine measures something else; whoever runs them decides whether the numbers are worth keeping.
 
+mod chart;
 mod ground;
 mod machine;
 mod measure;
@@ -9,6 +10,7 @@ mod memory;
 mod page;
 mod rewrite;
 mod run;
+mod scale;
 mod sources;
 mod trees;
 mod ways;
@@ -25,6 +27,8 @@ pub enum Benchmark {
     Run(run::Arguments),
     /// How much memory contexts take, in the JVM and in the profile, and how long the profile's writing takes.
     Memory(memory::Arguments),
+    /// How costs grow with threads, classes and contexts, and what starting takes.
+    Scale(scale::Arguments),
 }
 
 /// Runs a benchmark and writes its section of docs/benchmarks.md.
@@ -36,5 +40,6 @@ pub fn run(benchmark: &Benchmark) -> Result<()> {
         Benchmark::Rewrite(arguments) => rewrite::run(arguments),
         Benchmark::Run(arguments) => run::run(arguments),
         Benchmark::Memory(arguments) => memory::run(arguments),
+        Benchmark::Scale(arguments) => scale::run(arguments),
     }
 }

@@ -38,8 +38,25 @@ impl Sources {
 
     /// Has `javac` compile them.
     pub fn compile(&self, javac: &mut Command, into: &Path) {
+        self.compile_some(javac, into, 1, 1);
+    }
+
+    /// The folder of their packages.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// So many of them, from all packages.
+    pub fn some(&self, count: usize) -> impl Iterator<Item = &Path> {
+        let each = (self.files.len() / count.max(1)).max(1);
+        self.files.iter().step_by(each).take(count).map(PathBuf::as_path)
+    }
+
+    /// Has `javac` compile the first `part` of each `of` of them, and what these need.
+    pub fn compile_some(&self, javac: &mut Command, into: &Path, part: usize, of: usize) {
         javac.args(["-encoding", "UTF-8", "-nowarn", "-proc:none", "-Xmaxwarns", "1", "-sourcepath"]);
-        javac.arg(&self.folder).arg("-d").arg(into).args(&self.files);
+        javac.arg(&self.folder).arg("-d").arg(into);
+        javac.args(self.files.iter().enumerate().filter(|(at, _)| at % of < part).map(|(_, file)| file));
     }
 
     /// Has `javadoc` describe them.

@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 use crate::cache;
 use crate::debian::Archive;
-pub use home::{Jdk, entry, tool, without_user_options};
+pub use home::{Jdk, entry, released_version, tool, without_user_options};
 
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
 pub const VERSIONS: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];

@@ -1,6 +1,5 @@
 //! `cargo xtask bench rewrite`: how long it takes to instrument class libraries and applications, beside what others do with classes.
 
-mod chart;
 mod copier;
 mod inputs;
 mod parts;
@@ -13,6 +12,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use clap::ValueEnum as _;
 
+use super::chart;
 use super::machine;
 use super::page::write_section;
 use crate::jdks::{self, Answer, Fetch, Jdk};
@@ -99,7 +99,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
     let picture = workspace::root().join("docs").join(section::PICTURE);
     if let Some(parts) = &parts {
-        fs::write(&picture, chart::draw(parts)).with_context(|| format!("write {}", picture.display()))?;
+        fs::write(&picture, chart::draw(&parts.chart()))
+            .with_context(|| format!("write {}", picture.display()))?;
     }
     let page = Page { tables, parts, missing, peers: bench.peers.describe(), load_before, load_after };
     let file = write_section("rewrite", &section::section(&page))?;

@@ -9,6 +9,7 @@ use super::inputs::Input;
 use super::peers::Peer;
 use super::section::Row;
 use super::subject::{Bench, Subject};
+use crate::bench::chart::{Across, Chart, Curve};
 use crate::jdks::Jdk;
 
 /// Of each so many classes a part has the first ones, so that all parts have classes of all packages.
@@ -37,6 +38,29 @@ pub struct Parts {
     pub rounds: u32,
     /// At least one.
     pub parts: Vec<Part>,
+}
+
+impl Parts {
+    /// Time over the number of classes: a curve for each subject, in the order of the first part.
+    pub fn chart(&self) -> Chart {
+        let curve = |subject: Subject| {
+            let point = |part: &Part| {
+                let row = part.rows.iter().find(|row| row.subject == subject)?;
+                Some((part.classes as f64, row.seconds.median))
+            };
+            Curve {
+                name: subject.name().replace('`', ""),
+                points: self.parts.iter().filter_map(point).collect(),
+            }
+        };
+        Chart {
+            title: "Time over the number of classes",
+            below: "classes",
+            across: Across::Linear,
+            unit: "s",
+            curves: SUBJECTS.into_iter().map(curve).filter(|curve| !curve.points.is_empty()).collect(),
+        }
+    }
 }
 
 /// Makes the parts in `work` and measures them. `missing` receives what could not be measured.

@@ -1,9 +1,6 @@
-//! The picture of [`Parts`](super::parts::Parts): time over the number of classes, as SVG.
+//! Curves over an axis, as SVG. The same numbers give the same bytes.
 
 use std::fmt::Write as _;
-
-use super::parts::Parts;
-use super::subject::Subject;
 
 /// The whole, and the field of the curves in it.
 const WIDTH: f64 = 720.0;
@@ -16,31 +13,64 @@ const BOTTOM: f64 = 350.0;
 /// Colours that differ for people who see few of them, too (Okabe and Ito's).
 const COLOURS: [&str; 4] = ["#009e73", "#0072b2", "#56b4e9", "#d55e00"];
 
-/// A curve: name, and points of classes and seconds.
-struct Curve {
-    name: String,
-    points: Vec<(f64, f64)>,
+/// A curve.
+pub struct Curve {
+    /// What stands in the key.
+    pub name: String,
+    /// From left to right.
+    pub points: Vec<(f64, f64)>,
 }
 
-/// Draws the parts. The same numbers give the same bytes.
-pub fn draw(parts: &Parts) -> String {
-    let curves = curves(parts);
+/// How numbers are laid out from left to right.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Across {
+    /// From 0 on, twice the number twice as far.
+    Linear,
+    /// From 1 on, twice the number one step further.
+    Doubling,
+}
+
+/// A picture.
+pub struct Chart {
+    /// Its title, for those who do not see it.
+    pub title: &'static str,
+    /// What stands below the axis from left to right, and how it is laid out.
+    pub below: &'static str,
+    /// See [`Across`].
+    pub across: Across,
+    /// What stands behind each number upwards.
+    pub unit: &'static str,
+    /// At most four.
+    pub curves: Vec<Curve>,
+}
+
+/// Draws it.
+pub fn draw(chart: &Chart) -> String {
+    let Chart { title, below, across, unit, curves } = chart;
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    let x_step = step(points().map(|point| point.0).fold(0.0, f64::max));
-    let y_step = step(points().map(|point| point.1).fold(0.0, f64::max));
+    let x_most = points().map(|point| point.0).fold(0.0, f64::max);
+    let y_most = points().map(|point| point.1).fold(0.0, f64::max);
+    let y_step = step(y_most);
     let end = |step: f64, most: f64| (most / step).ceil().max(1.0) * step;
-    let x_end = end(x_step, points().map(|point| point.0).fold(0.0, f64::max));
-    let y_end = end(y_step, points().map(|point| point.1).fold(0.0, f64::max));
-    let x = |classes: f64| LEFT + (RIGHT - LEFT) * classes / x_end;
-    let y = |seconds: f64| BOTTOM - (BOTTOM - TOP) * seconds / y_end;
+    let y_end = end(y_step, y_most);
+    let x_marks: Vec<f64> = match across {
+        Across::Linear => marks(step(x_most), end(step(x_most), x_most)).collect(),
+        Across::Doubling => {
+            std::iter::successors(Some(1.0), |at| Some(2.0 * at)).take_while(|at| *at <= x_most).collect()
+        }
+    };
+    let along = |number: f64| if *across == Across::Linear { number } else { number.log2() };
+    let x_end = x_marks.last().map_or(1.0, |last| along(*last)).max(f64::MIN_POSITIVE);
+    let x = |number: f64| LEFT + (RIGHT - LEFT) * along(number) / x_end;
+    let y = |number: f64| BOTTOM - (BOTTOM - TOP) * number / y_end;
 
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" font-size=\"12\">\n\
-         <title>Time over the number of classes</title>\n\
+         <title>{title}</title>\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n"
     );
     // Writing to a String cannot fail.
-    for mark in marks(x_step, x_end) {
+    for mark in x_marks {
         let at = x(mark);
         let _ = writeln!(text, "<path d=\"M{at:.1} {TOP}V{BOTTOM}\" stroke=\"#dddddd\"/>");
         let _ = writeln!(
@@ -55,14 +85,14 @@ pub fn draw(parts: &Parts) -> String {
         let _ = writeln!(text, "<path d=\"M{LEFT} {at:.1}H{RIGHT}\" stroke=\"#dddddd\"/>");
         let _ = writeln!(
             text,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{mark:.digits$} s</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{mark:.digits$} {unit}</text>",
             LEFT - 6.0,
             at + 4.0
         );
     }
     let _ = writeln!(
         text,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">classes</text>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{below}</text>",
         f64::midpoint(LEFT, RIGHT),
         BOTTOM + 40.0
     );
@@ -95,27 +125,6 @@ pub fn draw(parts: &Parts) -> String {
     text + "</svg>\n"
 }
 
-/// A curve for each subject, in the order of the first part.
-fn curves(parts: &Parts) -> Vec<Curve> {
-    let subjects = parts.parts.iter().flat_map(|part| &part.rows).map(|row| row.subject);
-    let mut seen: Vec<Subject> = Vec::new();
-    subjects.for_each(|subject| {
-        if !seen.contains(&subject) {
-            seen.push(subject);
-        }
-    });
-    let points = |subject: Subject| {
-        let found = parts.parts.iter().filter_map(|part| {
-            let row = part.rows.iter().find(|row| row.subject == subject)?;
-            Some((part.classes as f64, row.seconds.median))
-        });
-        found.collect()
-    };
-    seen.into_iter()
-        .map(|subject| Curve { name: subject.name().replace('`', ""), points: points(subject) })
-        .collect()
-}
-
 /// A distance of marks, 1, 2 or 5 times a power of ten, of which 4 to 10 fill the axis.
 fn step(most: f64) -> f64 {
     if most <= 0.0 {
@@ -132,35 +141,33 @@ fn marks(step: f64, end: f64) -> impl Iterator<Item = f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parts::Part;
-    use super::super::section::Row;
     use super::*;
-    use crate::bench::measure::Spread;
 
-    fn parts() -> Parts {
-        let row = |subject, median| Row {
-            subject,
-            seconds: Spread { median, least: median, most: median },
-            cpu_seconds: None,
-            peak_kib: None,
-            growth: 1.0,
-        };
-        let part = |eighths, classes, one, all| Part {
-            eighths,
-            classes,
-            class_bytes: 1,
-            rows: vec![row(Subject::OneThread, one), row(Subject::AllThreads, all)],
-        };
-        Parts { rounds: 1, parts: vec![part(4, 10_000, 1.0, 0.5), part(8, 20_000, 2.0, 1.0)] }
+    fn chart(across: Across) -> Chart {
+        let curve =
+            |name: &str, points: [(f64, f64); 2]| Curve { name: name.to_owned(), points: points.into() };
+        let curves = vec![
+            curve("one", [(10_000.0, 1.0), (20_000.0, 2.0)]),
+            curve("all", [(10_000.0, 0.5), (20_000.0, 1.0)]),
+        ];
+        Chart { title: "Time", below: "classes", across, unit: "s", curves }
     }
 
     #[test]
     fn twice_the_classes_stand_twice_as_far_to_the_right_and_twice_as_high() {
-        let picture = draw(&parts());
+        let picture = draw(&chart(Across::Linear));
         // 322 = (700 - 56) / 2 to the right of 56; 165 = (350 - 20) / 2 above 350.
         assert!(picture.contains("<polyline points=\"378.0,185.0 700.0,20.0\""), "{picture}");
         assert!(picture.contains("<polyline points=\"378.0,267.5 700.0,185.0\""), "{picture}");
-        assert!(picture.contains(">cctrewrite instrument --threads 1</text>"), "{picture}");
+        assert!(picture.contains(">one</text>"), "{picture}");
+    }
+
+    #[test]
+    fn twice_the_number_is_one_step() {
+        let curve = Curve { name: "it".to_owned(), points: vec![(1.0, 1.0), (2.0, 1.0), (16.0, 1.0)] };
+        let picture = draw(&Chart { curves: vec![curve], ..chart(Across::Doubling) });
+        assert!(picture.contains("<polyline points=\"56.0,20.0 217.0,20.0 700.0,20.0\""), "{picture}");
+        assert!(picture.contains(">8</text>"), "{picture}");
     }
 
     #[test]

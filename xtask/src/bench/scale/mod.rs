@@ -1,0 +1,189 @@
+//! `cargo xtask bench scale`: how costs grow, with threads, contexts and classes, and as a program gets warm.
+
+mod classes;
+mod profiles;
+mod start;
+mod threads;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+
+use super::chart::{self, Chart};
+use super::ground::Ground;
+use super::machine;
+use super::measure::Spread;
+use super::page::write_section;
+use super::sources::Sources;
+use super::ways::{Homes, Way};
+use crate::jdks;
+use crate::print_line;
+use crate::process;
+use crate::workspace;
+
+/// Options of `cargo xtask bench scale`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The JDK of all but the start, which is measured on 8, 17 and 25.
+    #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
+    jdk: u32,
+    /// How often everything is measured.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// These parts alone (repeatable). What is found is printed, and docs stays as it is.
+    #[arg(long, value_name = "PART")]
+    part: Vec<Part>,
+    /// Do not wait until the machine is quiet.
+    #[arg(long)]
+    now: bool,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// From start to main, and to the tenth time.
+    Start,
+    /// A program with more and more threads.
+    Threads,
+    /// Classes loaded, and so rewritten, while the program runs.
+    Classes,
+    /// Commands on profiles of more and more contexts.
+    Profiles,
+}
+
+const PARTS: [Part; 4] = [Part::Start, Part::Threads, Part::Classes, Part::Profiles];
+
+/// The JDKs on which starting is measured.
+const STARTS: [u32; 3] = [8, 17, 25];
+
+/// What a part has found.
+struct Found {
+    /// Markdown.
+    text: String,
+    /// The name of a picture in `docs/`, and the picture.
+    picture: Option<(&'static str, Chart)>,
+}
+
+/// What all parts share.
+struct Bench {
+    ground: Ground,
+    /// The JDK's own and the rewritten homes, of [`Arguments::jdk`].
+    homes: Homes,
+    /// The classes of `Scale` and `Kernels`.
+    programs: PathBuf,
+    sources: Sources,
+    rounds: u32,
+}
+
+/// Measures, and writes the section of docs/benchmarks.md.
+///
+/// # Errors
+/// If a JDK is not to be had, or a run fails.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let chosen: Vec<Part> =
+        PARTS.into_iter().filter(|part| arguments.part.is_empty() || arguments.part.contains(part)).collect();
+    let starts = chosen.contains(&Part::Start);
+    let mut versions = vec![arguments.jdk];
+    versions.extend(STARTS.into_iter().filter(|&version| starts && version != arguments.jdk));
+    let ground = Ground::new(&versions)?;
+    let jdk = ground.jdks.first().context("no JDK")?;
+    let homes = Homes::of(jdk, &ground.cctrewrite, ground.work(), &[Way::Plain, Way::Exact])?;
+    let full_version = jdk.full_version.clone();
+    let programs = ground.classes("Scale.java")?;
+    let bench = Bench { homes, programs, sources: Sources::fetch()?, rounds: arguments.rounds, ground };
+    if !arguments.now {
+        machine::wait_until_quiet();
+    }
+    let load_before = machine::load().unwrap_or(f64::NAN);
+    let mut text = format!(
+        "## Growth: `cargo xtask bench scale`\n\nOn JDK {full_version}, unless another is named.\n\n"
+    );
+    for part in chosen {
+        let found = match part {
+            Part::Start => start::measure(&bench)?,
+            Part::Threads => threads::measure(&bench)?,
+            Part::Classes => classes::measure(&bench)?,
+            Part::Profiles => profiles::measure(&bench)?,
+        };
+        text += &found.text;
+        text.push('\n');
+        if let Some((name, chart)) = found.picture.filter(|_| arguments.part.is_empty()) {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "![{}]({name})\n", chart.title);
+            let file = workspace::root().join("docs").join(name);
+            fs::write(&file, chart::draw(&chart)).with_context(|| format!("write {}", file.display()))?;
+        }
+    }
+    let load_after = machine::load().unwrap_or(f64::NAN);
+    let (machine, commit, date) = (machine::describe(), machine::commit(), machine::date());
+    let _ = write!(
+        text,
+        "Medians and, in parentheses, least and most of {} rounds; all ways took turns. The image has default options (*exact*).
+Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {commit} (`+`: with changes).
+
+- **Machine**: {machine}.
+",
+        arguments.rounds
+    );
+    if !arguments.part.is_empty() {
+        return print_line(&text);
+    }
+    let file = write_section("scale", &text)?;
+    eprintln!("written: {}", file.display());
+    Ok(())
+}
+
+/// What a mode of `Scale` prints: numbers, and what is the same in all runs.
+struct Said {
+    numbers: Vec<f64>,
+    same: String,
+}
+
+impl Said {
+    fn parse(output: &str) -> Result<Said> {
+        let (numbers, same) = output.trim_end().split_once("= ").context("the program said nothing")?;
+        let numbers = numbers.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Said { numbers, same: same.to_owned() })
+    }
+}
+
+impl Bench {
+    /// Runs `Scale` in a way.
+    fn scale(&self, way: Way, arguments: &[String]) -> Result<Said> {
+        let mut java = self.homes.java(way)?;
+        java.arg("-cp").arg(&self.programs).arg("Scale").args(arguments);
+        Said::parse(&process::output(&mut java)?)
+    }
+}
+
+/// The spread of some measurements.
+fn spread(values: &[f64]) -> Result<Spread> {
+    Spread::of(values).context("no round")
+}
+
+/// Median, and in parentheses least and most, with so many digits.
+fn shown(spread: &Spread, digits: usize) -> String {
+    let Spread { median, least, most } = spread;
+    format!("{median:.digits$} ({least:.digits$} to {most:.digits$})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_before_what_is_the_same() {
+        let said = Said::parse("12 34 = 5\n").unwrap();
+        assert_eq!((said.numbers, said.same.as_str()), (vec![12.0, 34.0], "5"));
+        assert!(Said::parse("12 34\n").is_err());
+        assert!(Said::parse("12 x = 5\n").is_err());
+    }
+
+    #[test]
+    fn spreads_are_shown_with_their_ends() {
+        assert_eq!(shown(&spread(&[3.0, 1.0, 2.0]).unwrap(), 1), "2.0 (1.0 to 3.0)");
+        assert!(spread(&[]).is_err());
+    }
+}
