@@ -33,9 +33,21 @@ pub const EXACTNESS: &[ExactnessOption] = &[
     option("OptimizeStringConcat", "false"),
 ];
 
-/// Options for speed. HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about twice as large.
+/// Options for speed, which change no number.
+///
+/// * HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about twice as large.
+/// * Its second compiler (C2) takes more than in proportion for larger methods, and in short programs that is most of what they take. So methods
+///   are called ten times as often as by default before it compiles them; with its first compiler (C1) they are compiled as early as ever. Programs
+///   that run for long end up with the same code.
+///
 /// (Higher limits for inlining were measured and made programs slower, so they are not here.)
-pub const FAST: &[&str] = &["-XX:-DontCompileHugeMethods"];
+pub const FAST: &[&str] = &[
+    "-XX:-DontCompileHugeMethods",
+    "-XX:Tier4InvocationThreshold=50000",
+    "-XX:Tier4MinInvocationThreshold=6000",
+    "-XX:Tier4CompileThreshold=150000",
+    "-XX:Tier4BackEdgeThreshold=400000",
+];
 
 /// The options of [`EXACTNESS`] as a JDK of this feature release takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`)
 /// or do not.

@@ -41,7 +41,7 @@ pub struct Flags {
         value_parser = clap::value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
     pub stack_depth: i32,
 
-    /// Add options for speed: the JVM compiles methods that have become large, too. They change no number
+    /// Add options for speed: the JVM compiles methods that have become large, too, and its second compiler later. They change no number
     #[arg(long)]
     pub fast: bool,
 }

@@ -66,7 +66,8 @@ fn assert_consistent(profile: &Profile) {
             }
         }
     }
-    assert!(steps > 5000, "{steps} contexts of plain()");
+    // So deep is the stack in the interpreter alone; compiled frames, which come when there is time to compile, are smaller.
+    assert!(steps > 1000, "{steps} contexts of plain()");
 }
 
 fn check(jdk: &'static Jdk, with_loadtime: bool, rounds: u32) {
