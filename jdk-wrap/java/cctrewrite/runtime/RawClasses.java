@@ -26,7 +26,8 @@ final class RawClasses {
             ArrayList<String> sorted = new ArrayList<String>(NAMES);
             Collections.sort(sorted);
             StringBuilder text = new StringBuilder();
-            text.append(sorted.size()).append(" classes were not rewritten and are missing from the tree: ");
+            text.append(sorted.size()).append(sorted.size() == 1 ? " class was not rewritten and is" : " classes were not rewritten and are");
+            text.append(" missing from the tree: ");
             for (int i = 0; i < sorted.size() && i < NAMED; i++) {
                 text.append(i == 0 ? "" : ", ").append(sorted.get(i));
             }

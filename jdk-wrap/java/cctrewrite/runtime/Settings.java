@@ -42,6 +42,8 @@ public final class Settings {
     /** {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no bound. */
     public static final String MAX_CONTEXTS = of("max-contexts", null);
 
+    private static final String MEMORY_EXPECTED = ": a number of MiB is expected, 1 or more";
+
     private Settings() {}
 
     /** A property {@code cctrewrite.key}; what {@code cctrewrite run} was told if it was not given; otherwise the default. */
@@ -98,9 +100,13 @@ public final class Settings {
         Threads.leasing(THREADS.equals("lease"));
         if (MAX != null) {
             try {
-                CctMemory.limit(Long.parseLong(MAX) << 20);
+                long mebibytes = Long.parseLong(MAX);
+                if (mebibytes < 1L || mebibytes > Long.MAX_VALUE >> 20) {
+                    return "-Dcctrewrite.max=" + MAX + MEMORY_EXPECTED;
+                }
+                CctMemory.limit(mebibytes << 20);
             } catch (NumberFormatException e) {
-                return "-Dcctrewrite.max=" + MAX + ": a number of MiB is expected";
+                return "-Dcctrewrite.max=" + MAX + MEMORY_EXPECTED;
             }
         }
         return null;
