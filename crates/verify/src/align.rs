@@ -1,0 +1,455 @@
+//! Original and rewritten code side by side: what is left when the probes are taken out must be the original, instruction for instruction.
+
+use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+
+use crate::convention::{
+    self, BODY_HOOKS, BodyHook, Helper, MAX_SLOTS, OBJECT, PINS, Place, SLOTS_OFFSET, extended,
+};
+use crate::finding::{Check, Finding, Problem};
+use crate::op::{Callee, Kind, Op};
+use crate::probe::{Call, Probe, Reader, restoring};
+use crate::prologue::Prologue;
+
+/// A handler behind the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appended {
+    /// Where it begins.
+    pub at: Bci,
+    /// Whether it puts what is pending into the node.
+    pub counts: bool,
+    /// Whether it gives the thread back its context.
+    pub restores: bool,
+}
+
+/// Which instruction of the original is where in the rewritten code.
+#[derive(Debug)]
+pub struct Aligned<'a> {
+    /// The original's instructions.
+    pub originals: Vec<Instruction<'a>>,
+    /// Where jumps to each of them go; one more for the end of the code.
+    pub labels: Vec<Bci>,
+    /// Where they stand.
+    pub places: Vec<Bci>,
+    /// Probes that change counts, before the instruction with a number, in order.
+    pub effects: Vec<(usize, Probe<'a>)>,
+    /// Handlers behind the code.
+    pub appended: Vec<Appended>,
+    /// Jumps on the way to a target that is out of reach: where they stand, and where they lead.
+    pub trampolines: Vec<(Bci, Bci)>,
+    /// Results of clocks that are replaced.
+    pub pinned: u32,
+    /// Calls of the runtime at places of the class library.
+    pub hooks: u32,
+    /// Ids of callees that are counted by their callers, whose declaring class the reference does not name.
+    pub unknown_ids: u32,
+}
+
+/// What is compared.
+pub struct Pair<'p, 'a> {
+    /// The original class.
+    pub class: &'p ClassFile<'a>,
+    /// Name of the method.
+    pub name: &'a [u8],
+    /// Its descriptor.
+    pub descriptor: &'a [u8],
+    /// The rewritten code.
+    pub code: &'p Reader<'p, 'a>,
+    /// How it begins.
+    pub prologue: Prologue,
+}
+
+impl<'a> Aligned<'a> {
+    /// The number of the instruction that begins at a bytecode index of the original.
+    pub fn number(&self, bci: Bci) -> Option<usize> {
+        self.originals.binary_search_by_key(&bci, |i| i.bci).ok()
+    }
+
+    /// Where a label of the original is now; `length` is the original's.
+    pub fn label(&self, bci: Bci, length: Bci) -> Option<Bci> {
+        if bci == length { self.labels.last().copied() } else { Some(self.labels[self.number(bci)?]) }
+    }
+}
+
+/// Takes the probes out.
+pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<Aligned<'a>> {
+    let hooks: Vec<&BodyHook> =
+        BODY_HOOKS.iter().filter(|h| (h.0, h.1) == (pair.class.name(), pair.name)).collect();
+    let mut walk = Walk {
+        pair,
+        hooks,
+        at: pair.prologue.end,
+        site: 0,
+        aligned: Aligned {
+            originals: Vec::new(),
+            labels: Vec::with_capacity(originals.len() + 1),
+            places: Vec::with_capacity(originals.len()),
+            effects: Vec::new(),
+            appended: Vec::new(),
+            trampolines: Vec::new(),
+            pinned: 0,
+            hooks: 0,
+            unknown_ids: 0,
+        },
+    };
+    walk.hooks_on_entry()?;
+    for (number, original) in originals.iter().enumerate() {
+        let before = number.checked_sub(1).map(|n| originals[n]);
+        walk.trampolines(before.as_ref(), Some(original));
+        walk.aligned.labels.push(walk.bci());
+        walk.instruction(number, original)?;
+        walk.behind(original, originals.get(number + 1));
+    }
+    walk.trampolines(originals.last(), None);
+    walk.aligned.labels.push(walk.bci());
+    walk.handlers()?;
+    let mut aligned = walk.aligned;
+    aligned.originals = originals;
+    jumps(&aligned, pair.code)?;
+    Ok(aligned)
+}
+
+struct Walk<'w, 'p, 'a> {
+    pair: &'w Pair<'p, 'a>,
+    hooks: Vec<&'static BodyHook>,
+    /// Number of the next instruction of the rewritten code.
+    at: usize,
+    /// Number of the next call site.
+    site: usize,
+    aligned: Aligned<'a>,
+}
+
+impl<'a> Walk<'_, '_, 'a> {
+    fn bci(&self) -> Bci {
+        self.pair.code.bci(self.at)
+    }
+
+    /// Passes over calls of the runtime that stand in front of the first instruction.
+    fn hooks_on_entry(&mut self) -> Check {
+        for hook in self.hooks.clone() {
+            let mut ops = Vec::new();
+            match hook.2 {
+                Place::Entry => {}
+                Place::EntryWith(local) => ops.push(Op::Load(Kind::Reference, local)),
+                Place::Argument(_) => {
+                    let descriptor = MethodDescriptor::parse(self.pair.descriptor);
+                    let descriptor = descriptor.map_err(|_| Finding::of(Problem::Head("descriptors")))?;
+                    ops.push(Op::Load(Kind::Reference, 0));
+                    let mut local = 1;
+                    for t in descriptor.arguments() {
+                        ops.extend(Kind::of(t).map(|kind| Op::Load(kind, local)));
+                        local += t.slots();
+                    }
+                }
+                _ => continue,
+            }
+            ops.push(runtime(hook));
+            if let Place::Argument(local) = hook.2 {
+                ops.push(Op::Store(Kind::Int, local));
+            }
+            self.skip_hook(&ops);
+        }
+        Ok(())
+    }
+
+    fn skip_hook(&mut self, ops: &[Op<'_>]) {
+        if self.pair.code.has(self.at, ops) {
+            self.at += ops.len();
+            self.aligned.hooks += 1;
+        }
+    }
+
+    /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
+    fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<&Instruction<'a>>) {
+        if !before.is_some_and(|i| opcode::ends_flow(i.opcode)) {
+            return;
+        }
+        let code = self.pair.code;
+        let is_far = |at: usize| code.steps.get(at).is_some_and(|i| i.opcode == opcode::GOTO_W);
+        let is_jump = |op: u8| matches!(op, opcode::GOTO | opcode::GOTO_W);
+        while is_far(self.at) {
+            // It may be the original's own jump; then none follows.
+            if next.is_some_and(|i| is_jump(i.opcode)) {
+                let mut behind = self.at + 1;
+                while let Some((_, next)) = code.probe(behind, &self.pair.prologue.locals) {
+                    behind = next;
+                }
+                if !code.steps.get(behind).is_some_and(|i| is_jump(i.opcode)) {
+                    return;
+                }
+            }
+            let Some(target) = code.steps[self.at].target() else { return };
+            self.aligned.trampolines.push((self.bci(), target));
+            self.at += 1;
+        }
+    }
+
+    /// One instruction of the original, with the probes before it.
+    fn instruction(&mut self, number: usize, original: &Instruction<'a>) -> Check {
+        let locals = self.pair.prologue.locals;
+        let wrong = |at: &Self, problem| Err(Finding::at(problem, original.bci, at.bci()));
+        let (mut is_called, mut is_restored) = (false, false);
+        for hook in self.hooks.clone() {
+            let is_return = opcode::is_return(original.opcode);
+            match hook.2 {
+                Place::Return if is_return => self.skip_hook(&[runtime(hook)]),
+                Place::ReturnWithThis if is_return => {
+                    self.skip_hook(&[Op::Load(Kind::Reference, 0), runtime(hook)]);
+                }
+                _ => {}
+            }
+        }
+        while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
+            // Behind these the probe's place is gone: what they left must still be so when the instruction runs.
+            if is_called || is_restored {
+                return wrong(self, Problem::Probe("stands behind one that must be the last"));
+            }
+            match probe {
+                Probe::Call(offset, call) => {
+                    self.call(original, offset, &call)?;
+                    is_called = true;
+                    if let Call::Extended(..) = call {
+                        self.aligned.places.push(self.pair.code.bci(next - 1));
+                        self.at = next;
+                        return Ok(());
+                    }
+                }
+                Probe::Restore if opcode::is_return(original.opcode) => is_restored = true,
+                Probe::Restore => {
+                    return wrong(self, Problem::Probe("gives the context back before the method is over"));
+                }
+                Probe::Tick => {}
+                effect => self.aligned.effects.push((number, effect)),
+            }
+            self.at = next;
+        }
+        if opcode::is_invoke(original.opcode) && !is_called {
+            return wrong(self, Problem::CallWithoutContext);
+        }
+        if opcode::is_return(original.opcode) && !is_restored && locals.thread.is_some() {
+            return wrong(self, Problem::Probe("that gives the thread back its context is missing"));
+        }
+        let Some(rewritten) = self.pair.code.steps.get(self.at) else {
+            return wrong(self, Problem::Instruction("the end of the code", mnemonic(original)));
+        };
+        if !is_same(original, rewritten, locals.at, locals.by) {
+            return wrong(self, Problem::Instruction(mnemonic(rewritten), mnemonic(original)));
+        }
+        self.aligned.places.push(self.bci());
+        self.at += 1;
+        Ok(())
+    }
+
+    /// What stands behind an instruction: another result of a clock, or of a field.
+    fn behind(&mut self, original: &Instruction<'a>, next: Option<&Instruction<'a>>) {
+        let class = self.pair.class;
+        let Some(member) = original.pool_index().and_then(|index| class.pool.member_ref(index).ok()) else {
+            return;
+        };
+        if matches!(original.opcode, opcode::INVOKESTATIC | opcode::GETSTATIC) {
+            let name = (member.class, member.name, member.descriptor);
+            let pin = PINS.iter().find(|p| (p.0, p.1, p.2) == name);
+            let is_own = next.is_some_and(|i| i.opcode == opcode::POP2);
+            if let (Some(pin), false) = (pin, is_own)
+                && self.pair.code.has(self.at, &[Op::Pop2, Op::Long(pin.3)])
+            {
+                self.at += 2;
+                self.aligned.pinned += 1;
+            }
+        }
+        for hook in self.hooks.clone() {
+            let Place::Read(field) = hook.2 else { continue };
+            if original.opcode == opcode::GETFIELD && (member.class, member.name) == (class.name(), field) {
+                self.skip_hook(&[Op::Load(Kind::Reference, 0), runtime(hook)]);
+            }
+        }
+    }
+
+    /// Whether a probe before an invocation is right for it.
+    fn call(&mut self, original: &Instruction<'a>, offset: i32, call: &Call<'a>) -> Check {
+        let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
+        if !opcode::is_invoke(original.opcode) {
+            return wrong(self, "hands on a context where nothing is called");
+        }
+        let site = self.site;
+        self.site += 1;
+        if self.pair.prologue.locals.is_recorded && offset != SLOTS_OFFSET + 8 * (site % MAX_SLOTS) as i32 {
+            return wrong(self, "has another call site's slot");
+        }
+        if original.opcode == opcode::INVOKEDYNAMIC {
+            return match call {
+                Call::Stored => Ok(()),
+                _ => wrong(self, "is none for invokedynamic"),
+            };
+        }
+        let callee = original.pool_index().and_then(|index| self.pair.class.pool.member_ref(index).ok());
+        let Some(callee) = callee.map(Callee::from) else {
+            return wrong(self, "stands before a call that leads nowhere");
+        };
+        let is_static = original.opcode == opcode::INVOKESTATIC;
+        match *call {
+            Call::Extended(op, new, count) => {
+                let wanted = extended(callee.descriptor);
+                let is_twin = op == original.opcode
+                    && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
+                    && new.descriptor == wanted
+                    && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
+                if !is_twin {
+                    return wrong(self, "calls another method than the original");
+                }
+            }
+            Call::Stored => {}
+            Call::Counted(id, bytecodes, calls_back) => {
+                let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
+                if bytecodes != i32::from(is_object_init) {
+                    return wrong(self, "counts another number of bytecodes than the callee has");
+                }
+                self.foreign(id, &callee, usize::from(calls_back), original.bci)?;
+            }
+            Call::HashCode(id) => {
+                if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
+                    return wrong(self, "for hashCode stands before another call");
+                }
+                if id != convention::foreign_id(OBJECT, callee.name, callee.descriptor, 0) {
+                    return wrong(self, "counts another method than the callee");
+                }
+            }
+            Call::Linked | Call::LinkedHashCode => {
+                let is_linker = is_static && callee.class == b"java/lang/invoke/MethodHandle";
+                let fits = match call {
+                    Call::Linked => matches!(callee.name, b"linkToStatic" | b"linkToSpecial"),
+                    _ => callee.name == b"linkToVirtual",
+                };
+                if !is_linker || !fits {
+                    return wrong(self, "for a method handle's last step stands before another call");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The id under which a caller counts its callee: by the class that declares it, which the reference need not name.
+    fn foreign(&mut self, id: i64, callee: &Callee<'_>, slots: usize, bci: Bci) -> Check {
+        let is = |owner: &[u8]| id == convention::foreign_id(owner, callee.name, callee.descriptor, slots);
+        if is(callee.class) || is(OBJECT) {
+            return Ok(());
+        }
+        if callee.name == b"<init>" || id & 0x7F != slots as i64 {
+            return Err(Finding::at(
+                Problem::Probe("counts another method than the callee"),
+                bci,
+                self.bci(),
+            ));
+        }
+        self.aligned.unknown_ids += 1;
+        Ok(())
+    }
+
+    /// What stands behind the code: handlers that count what is pending, give the thread back its context, and throw on.
+    fn handlers(&mut self) -> Check {
+        let locals = self.pair.prologue.locals;
+        let code = self.pair.code;
+        while self.at < code.steps.len() {
+            let begin = self.bci();
+            let counts = locals.pending.is_some_and(|pending| {
+                let ops = [
+                    Op::Load(Kind::Long, locals.node),
+                    Op::Load(Kind::Int, pending),
+                    Op::Helper(Helper::Count),
+                ];
+                code.has(self.at, &ops)
+            });
+            self.at += if counts { 3 } else { 0 };
+            let restores = restoring(&locals).is_some_and(|ops| code.has(self.at, &ops));
+            self.at += if restores { 3 } else { 0 };
+            if code.op(self.at) != Op::Throw || !(counts || restores) {
+                return Err(Finding::at(Problem::Tail, None, begin));
+            }
+            self.at += 1;
+            self.aligned.appended.push(Appended { at: begin, counts, restores });
+        }
+        Ok(())
+    }
+}
+
+fn runtime(hook: &BodyHook) -> Op<'static> {
+    let callee = Callee {
+        tag: cct_classfile::constant_pool::tag::METHODREF,
+        class: hook.3,
+        name: hook.4,
+        descriptor: hook.5,
+    };
+    Op::Invoke(opcode::INVOKESTATIC, callee, 0)
+}
+
+pub(crate) fn mnemonic(i: &Instruction<'_>) -> &'static str {
+    opcode::MNEMONICS.get(usize::from(i.opcode)).copied().unwrap_or("?")
+}
+
+/// Whether two instructions do the same, jumps aside: locals from `at` on have moved up by `by`. Constants are at their old indices.
+fn is_same(original: &Instruction<'_>, rewritten: &Instruction<'_>, at: u16, by: u16) -> bool {
+    if let Some((local, two)) = original.local() {
+        let moved = if local >= at { local.checked_add(by) } else { Some(local) };
+        let straddles = two && local < at && local + 1 >= at;
+        return !straddles
+            && moved == rewritten.local().map(|(local, _)| local)
+            && general(original) == general(rewritten)
+            && increment(original) == increment(rewritten);
+    }
+    let widened = |op| match op {
+        opcode::GOTO_W => opcode::GOTO,
+        opcode::JSR_W => opcode::JSR,
+        op => op,
+    };
+    if original.target().is_some() {
+        return widened(original.opcode) == widened(rewritten.opcode);
+    }
+    match (original.switch(), rewritten.switch()) {
+        (Some(a), Some(b)) => {
+            let keys = |s: cct_classfile::Switch<'_>| s.cases().map(|(key, _)| key).collect::<Vec<_>>();
+            original.opcode == rewritten.opcode && a.low == b.low && keys(a) == keys(b)
+        }
+        _ => original.bytes == rewritten.bytes,
+    }
+}
+
+/// The opcode with which an instruction names its local as an operand.
+fn general(i: &Instruction<'_>) -> u8 {
+    use opcode as o;
+    match i.opcode {
+        op @ o::ILOAD_0..=o::ALOAD_3 => o::ILOAD + (op - o::ILOAD_0) / 4,
+        op @ o::ISTORE_0..=o::ASTORE_3 => o::ISTORE + (op - o::ISTORE_0) / 4,
+        op => op,
+    }
+}
+
+fn increment(i: &Instruction<'_>) -> Option<i16> {
+    (i.opcode == opcode::IINC).then(|| match i.is_wide() {
+        true => i16::from_be_bytes([i.bytes[4], i.bytes[5]]),
+        false => i16::from(i.bytes[2] as i8),
+    })
+}
+
+/// Whether all jumps lead where they led.
+fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
+    for (original, &place) in aligned.originals.iter().zip(&aligned.places) {
+        if original.target().is_none() && original.switch().is_none() {
+            continue;
+        }
+        let rewritten = code.number(place).map(|number| code.steps[number]);
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        original.for_each_target(|t| before.push(t));
+        if let Some(i) = rewritten {
+            i.for_each_target(|t| after.push(t));
+        }
+        let leads_there = |(old, new): (&Bci, &Bci)| {
+            let label = aligned.number(*old).map(|number| aligned.labels[number]);
+            let by = aligned.trampolines.iter().find(|(at, _)| at == new).map(|(_, target)| *target);
+            label == Some(*new) || opcode::is_conditional(original.opcode) && by.is_some() && label == by
+        };
+        if before.len() != after.len() || !before.iter().zip(&after).all(leads_there) {
+            return Err(Finding::at(Problem::Jump, original.bci, place));
+        }
+    }
+    Ok(())
+}

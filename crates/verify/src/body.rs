@@ -1,0 +1,143 @@
+//! One body: the original code under one of the two signatures, with probes.
+
+use cct_classfile::{ClassFile, Code, Member};
+
+use crate::align::{Aligned, Pair, align};
+use crate::convention::{MAX_SLOTS, method_id};
+use crate::counts::{self, Rule};
+use crate::finding::{Check, Finding, Problem};
+use crate::probe::Reader;
+use crate::prologue::{Prologue, prologues};
+use crate::tables::Tables;
+use crate::{frames, limits};
+
+/// A method, and what became of it.
+pub struct Method<'m, 'a> {
+    /// The original class.
+    pub before: &'m ClassFile<'a>,
+    /// The rewritten one.
+    pub after: &'m ClassFile<'a>,
+    /// Hash of the original class file.
+    pub hash: u64,
+    /// The method's number.
+    pub number: usize,
+    /// The original method.
+    pub original: &'m Member<'a>,
+    /// Its code.
+    pub code: &'m Code<'a>,
+    /// The rule by which it is to be counted, if that is known.
+    pub rule: Option<Rule>,
+}
+
+/// What is found out about a body that is right.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// Whether it has a node of its own.
+    pub is_recorded: bool,
+    /// Number of its node's slots.
+    pub slots: usize,
+    /// For each rule ([`Rule::ALL`]) what contradicts it.
+    pub counts: Vec<Option<Finding>>,
+    /// Probes that were taken out and change counts.
+    pub probes: u64,
+    /// Results of clocks that are replaced.
+    pub pinned: u32,
+    /// Calls of the runtime.
+    pub hooks: u32,
+    /// Callees that are counted under an id that was not checked.
+    pub unknown_ids: u32,
+    /// Attributes of the code that were left out.
+    pub dropped: Vec<String>,
+}
+
+impl<'a> Method<'_, 'a> {
+    /// Checks a body. `is_extended` is whether it stands under the extended signature.
+    pub fn body(&self, rewritten: &Member<'a>, is_extended: bool) -> Check<Body> {
+        let code = match Code::of(self.after, rewritten) {
+            Ok(Some(code)) => code,
+            Ok(None) => return Err(Finding::of(Problem::Missing)),
+            Err(e) => {
+                return Err(Finding::of(Problem::Unreadable { which: "rewritten", why: e.to_string() }));
+            }
+        };
+        let arguments = frames::argument_slots(self.before, self.original)
+            .ok_or_else(|| Finding::of(Problem::Head("descriptors")))?;
+        let reader = Reader::new(self.after, &code);
+        let mut first = None;
+        for prologue in prologues(&reader, is_extended, arguments, self.code.max_locals) {
+            match self.under(prologue, rewritten, &code, &reader) {
+                Ok(body) => return Ok(body),
+                Err(finding) => first = Some(first.unwrap_or(finding)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Finding::at(Problem::Prologue, None, 0)))
+    }
+
+    /// Checks a body that begins in this way.
+    fn under(
+        &self,
+        prologue: Prologue,
+        rewritten: &Member<'a>,
+        code: &Code<'a>,
+        reader: &Reader<'_, 'a>,
+    ) -> Check<Body> {
+        let originals: Vec<_> = self.code.instructions().collect();
+        let sites = originals.iter().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
+        let slots = sites.min(MAX_SLOTS);
+        if let Some((id, _)) = prologue.entered
+            && id != method_id(self.hash, self.number, slots)
+        {
+            return Err(Finding::at(Problem::Probe("enters another method"), None, 0));
+        }
+        let pair = Pair {
+            class: self.before,
+            name: self.original.name,
+            descriptor: self.original.descriptor,
+            code: reader,
+            prologue,
+        };
+        let aligned = align(&pair, originals)?;
+        let tables = Tables {
+            before: self.before,
+            after: self.after,
+            original: self.code,
+            rewritten: code,
+            aligned: &aligned,
+            locals: prologue.locals,
+        };
+        let added = tables.exception_table()?;
+        let ways_out = tables.ways_out(&added);
+        let dropped = tables.attributes()?;
+        frames::check(&tables, self.original, rewritten)?;
+        limits::check(self.before, self.code, self.after, code)?;
+        let body = counts::Body {
+            class: self.before,
+            method: self.original,
+            code: self.code,
+            aligned: &aligned,
+            on_entry: prologue.entered.map_or(0, |(_, n)| n),
+            ways_out: &ways_out,
+        };
+        if prologue.locals.thread.is_some() {
+            tables.restores_on_exceptions(&ways_out, &body.reached())?;
+        }
+        let is_recorded = prologue.locals.is_recorded;
+        let follows = |rule: Rule| body.follows(rule).err();
+        // Other rules matter only where the one that was asked for is not followed.
+        let counts = match self.rule {
+            _ if !is_recorded => Vec::new(),
+            Some(rule) => match follows(rule) {
+                None => Rule::ALL
+                    .map(|r| (r != rule).then(|| Finding::of(Problem::Count("by another rule"))))
+                    .into(),
+                Some(finding) => {
+                    Rule::ALL.map(|r| if r == rule { Some(finding.clone()) } else { follows(r) }).into()
+                }
+            },
+            None => Rule::ALL.map(follows).into(),
+        };
+        let Aligned { effects, pinned, hooks, unknown_ids, .. } = aligned;
+        let probes = effects.len() as u64;
+        Ok(Body { is_recorded, slots, counts, probes, pinned, hooks, unknown_ids, dropped })
+    }
+}

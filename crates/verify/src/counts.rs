@@ -1,0 +1,475 @@
+//! Whether the numbers are right: what a body has added to its node against what it has executed.
+//!
+//! The original's instructions are followed along all edges with two facts about the numbers at each point, where they hold on every path: by how much
+//! *executed* is ahead of the *node*, and by how much it is ahead of the node and the local together. Each instruction adds one to what was
+//! executed; probes add to the node, or to the local, or move one to the other. What the rules (docs/scheme.md, *Bytecodes*) demand are
+//! statements about these two.
+
+use cct_classfile::constant_pool::tag;
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+
+use crate::align::{Aligned, Appended};
+use crate::convention::OBJECT;
+use crate::finding::{Check, Finding, Problem};
+use crate::probe::Probe;
+
+/// A rule by which bytecodes are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// The node is true wherever control may leave for good or wait.
+    Exact,
+    /// Blocks end where something may throw.
+    Precise,
+    /// Blocks end at jumps.
+    Default,
+    /// Nothing is counted.
+    None,
+}
+
+impl Rule {
+    /// All rules, the most demanding first.
+    pub const ALL: [Rule; 4] = [Rule::Exact, Rule::Precise, Rule::Default, Rule::None];
+
+    /// The name by which outputs know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Exact => "exact",
+            Rule::Precise => "precise",
+            Rule::Default => "default",
+            Rule::None => "none",
+        }
+    }
+}
+
+/// The two facts; `None` where paths disagree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Facts {
+    /// Executed, less what the node has.
+    node: Option<i64>,
+    /// The same, less what the local has.
+    local: Option<i64>,
+}
+
+impl Facts {
+    fn and(self, other: Facts) -> Facts {
+        let both = |a: Option<i64>, b: Option<i64>| if a == b { a } else { None };
+        Facts { node: both(self.node, other.node), local: both(self.local, other.local) }
+    }
+
+    /// Behind a probe.
+    fn after(self, probe: Probe<'_>) -> Facts {
+        let less = |fact: Option<i64>, n: i32| fact.map(|f| f - i64::from(n));
+        match probe {
+            Probe::Count(n) | Probe::Loop(n) => {
+                Facts { node: less(self.node, n), local: less(self.local, n) }
+            }
+            Probe::CountLocal(n) => Facts { node: less(self.local, n), local: None },
+            Probe::Set(n) => Facts { node: self.node, local: less(self.node, n) },
+            Probe::Add(n) => Facts { node: self.node, local: less(self.local, n) },
+            Probe::Drain(n) => Facts { node: None, local: less(self.local, n) },
+            Probe::Tick | Probe::Restore | Probe::Call(..) => self,
+        }
+    }
+
+    /// Behind an instruction.
+    fn executed(self) -> Facts {
+        Facts { node: self.node.map(|f| f + 1), local: self.local.map(|f| f + 1) }
+    }
+}
+
+/// What an instruction may do to control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// It completes.
+    Completes,
+    /// It may throw.
+    Throws,
+    /// Other code may run, and look at the node, or never come back.
+    Leaves,
+    /// It ends the method.
+    Ends,
+}
+
+/// The body that is looked at.
+pub struct Body<'b, 'a> {
+    /// The original class.
+    pub class: &'b ClassFile<'a>,
+    /// The original method.
+    pub method: &'b Member<'a>,
+    /// Its code.
+    pub code: &'b Code<'a>,
+    /// The rewritten code.
+    pub aligned: &'b Aligned<'a>,
+    /// What the node gets on entry.
+    pub on_entry: i32,
+    /// What becomes of exceptions that the method does not catch, by instruction.
+    pub ways_out: &'b [Option<Appended>],
+}
+
+impl Body<'_, '_> {
+    /// Whether the body counts by a rule.
+    pub fn follows(&self, rule: Rule) -> Check {
+        if rule == Rule::None {
+            return self.counts_nothing();
+        }
+        let facts = self.flow(rule)?;
+        if rule == Rule::Exact {
+            self.drains(&facts)?;
+        }
+        Ok(())
+    }
+
+    /// Which instructions are reached, by number.
+    pub fn reached(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.aligned.originals.len()];
+        let mut work = vec![0];
+        while let Some(number) = work.pop() {
+            if std::mem::replace(&mut reached[number], true) {
+                continue;
+            }
+            let i = &self.aligned.originals[number];
+            work.extend(self.successors(number, i).into_iter().filter(|&n| !reached[n]));
+            work.extend(self.handlers(i.bci).0.into_iter().filter(|&n| !reached[n]));
+        }
+        reached
+    }
+
+    fn counts_nothing(&self) -> Check {
+        let is_count = |probe: &Probe<'_>| !matches!(probe, Probe::Loop(0));
+        match self.aligned.effects.iter().find(|(_, probe)| is_count(probe)) {
+            None if self.on_entry == 0 => Ok(()),
+            None => Err(Finding::at(
+                Problem::Count("bytecodes are counted on entry, where none are to be"),
+                0,
+                None,
+            )),
+            Some((number, _)) => {
+                let bci = self.aligned.originals[*number].bci;
+                Err(Finding::at(Problem::Count("bytecodes are counted where none are to be"), bci, None))
+            }
+        }
+    }
+
+    /// The instructions that may follow, exceptions aside.
+    fn successors(&self, number: usize, i: &Instruction<'_>) -> Vec<usize> {
+        let mut next = Vec::new();
+        i.for_each_target(|t| next.extend(self.aligned.number(t)));
+        if !opcode::ends_flow(i.opcode) && number + 1 < self.aligned.originals.len() {
+            next.push(number + 1);
+        }
+        next
+    }
+
+    /// The handlers that may catch what an instruction throws, and whether they catch everything.
+    fn handlers(&self, bci: Bci) -> (Vec<usize>, bool) {
+        let mut found = Vec::new();
+        for handler in self.code.handlers.iter().filter(|h| (h.start..h.end).contains(&bci)) {
+            found.extend(self.aligned.number(handler.handler));
+            if handler.catch_type == 0 {
+                return (found, true);
+            }
+        }
+        (found, false)
+    }
+
+    /// Follows the facts, and holds the rule against them.
+    fn flow(&self, rule: Rule) -> Check<Vec<Option<Facts>>> {
+        let originals = &self.aligned.originals;
+        let knows = Knows::of(self);
+        let is_label = self.labels();
+        let entered = Some(-i64::from(self.on_entry));
+        let mut facts: Vec<Option<Facts>> = vec![None; originals.len()];
+        // The local is 0 on entry.
+        facts[0] = Some(Facts { node: entered, local: entered });
+        let mut work = vec![0];
+        let even = Facts { node: Some(0), local: None };
+        while let Some(number) = work.pop() {
+            let i = &originals[number];
+            let (_, after) = self.step(number, facts[number]);
+            let mut reach = |to: usize, with: Facts| {
+                let now = facts[to].map_or(with, |old| old.and(with));
+                if facts[to] != Some(now) {
+                    facts[to] = Some(now);
+                    work.push(to);
+                }
+            };
+            for to in self.successors(number, i) {
+                // What a block has counted of what is behind a `jsr` is still to come when the subroutine begins.
+                let calls = opcode::is_subroutine_call(i.opcode) && Some(to) != number.checked_add(1);
+                reach(to, if calls && rule != Rule::Exact { even } else { after });
+            }
+            if knows.effect(rule, number) != Effect::Completes && !opcode::is_return(i.opcode) {
+                for to in self.handlers(i.bci).0 {
+                    // By the default rule a block is counted whole.
+                    reach(to, if rule == Rule::Default { even } else { after });
+                }
+            }
+        }
+        for number in 0..originals.len() {
+            let (Some(_), i) = (facts[number], &originals[number]) else { continue };
+            let (before, after) = self.step(number, facts[number]);
+            let wrong = |what| Err(Finding::at(Problem::Count(what), i.bci, self.aligned.places[number]));
+            let effect = knows.effect(rule, number);
+            if rule == Rule::Exact {
+                self.exact(number, effect, after)?;
+                continue;
+            }
+            if before.node.is_none_or(|ahead| ahead >= 0) {
+                return wrong("the instruction is not counted before it runs");
+            }
+            let jumps = opcode::is_conditional(i.opcode) || opcode::ends_flow(i.opcode);
+            let falls_into_label = !jumps && is_label.get(number + 1) == Some(&true);
+            let throws = rule == Rule::Precise && effect != Effect::Completes;
+            if (jumps || falls_into_label || throws) && after.node != Some(0) {
+                return wrong("the block is not counted with as many bytecodes as it has");
+            }
+        }
+        Ok(facts)
+    }
+
+    /// The facts right before an instruction and behind it.
+    fn step(&self, number: usize, facts: Option<Facts>) -> (Facts, Facts) {
+        let mut now = facts.unwrap_or(Facts { node: None, local: None });
+        for probe in self.effects(number) {
+            now = now.after(probe);
+        }
+        (now, now.executed())
+    }
+
+    /// The probes before an instruction.
+    fn effects(&self, number: usize) -> impl Iterator<Item = Probe<'_>> {
+        let effects = &self.aligned.effects;
+        let from = effects.partition_point(|(n, _)| *n < number);
+        effects[from..].iter().take_while(move |(n, _)| *n == number).map(|(_, probe)| *probe)
+    }
+
+    /// What the exact rule demands behind an instruction.
+    fn exact(&self, number: usize, effect: Effect, after: Facts) -> Check {
+        let (i, place) = (&self.aligned.originals[number], self.aligned.places[number]);
+        let wrong = |what| Err(Finding::at(Problem::Count(what), i.bci, place));
+        let is_true = after.node == Some(0);
+        if matches!(effect, Effect::Leaves | Effect::Ends) && !is_true {
+            return wrong("the node is not true where control may leave");
+        }
+        let throws = effect != Effect::Completes && !opcode::is_return(i.opcode);
+        if throws && !self.handlers(i.bci).1 {
+            let is_counted = match self.ways_out[number].is_some_and(|way| way.counts) {
+                true => after.local == Some(0),
+                false => is_true,
+            };
+            if !is_counted {
+                return wrong("an exception would leave with a wrong count");
+            }
+        }
+        let is_test = self.effects(number).any(|probe| matches!(probe, Probe::Loop(_)));
+        if is_test && after.node != Some(1) && !is_true {
+            return wrong("the node is not true where the agent looks");
+        }
+        Ok(())
+    }
+
+    /// Where jumps, switches and handlers lead.
+    fn labels(&self) -> Vec<bool> {
+        let mut labels = vec![false; self.aligned.originals.len()];
+        let mut mark = |bci: Bci| {
+            if let Some(number) = self.aligned.number(bci) {
+                labels[number] = true;
+            }
+        };
+        for i in &self.aligned.originals {
+            i.for_each_target(&mut mark);
+        }
+        self.code.handlers.iter().for_each(|h| mark(h.handler));
+        labels
+    }
+
+    /// Whether the local stays small: each cycle on which it grows has something that empties it.
+    fn drains(&self, facts: &[Option<Facts>]) -> Check {
+        let count = self.aligned.originals.len();
+        let (mut grows, mut is_emptied) = (vec![false; count], vec![false; count]);
+        for (number, probe) in &self.aligned.effects {
+            match probe {
+                Probe::Add(_) => grows[*number] = true,
+                Probe::Drain(_) | Probe::Set(_) | Probe::CountLocal(_) => is_emptied[*number] = true,
+                _ => {}
+            }
+        }
+        if !grows.contains(&true) {
+            return Ok(());
+        }
+        // Instructions on no cycle of the rest are taken away, from both ends.
+        let knows = Knows::of(self);
+        let is_there = |n: usize| facts[n].is_some() && !is_emptied[n];
+        let mut edges: Vec<(usize, usize)> = Vec::new();
+        for number in (0..count).filter(|&n| is_there(n)) {
+            let i = &self.aligned.originals[number];
+            let mut next = self.successors(number, i);
+            if knows.effect(Rule::Exact, number) != Effect::Completes {
+                next.extend(self.handlers(i.bci).0);
+            }
+            edges.extend(next.into_iter().filter(|&n| is_there(n)).map(|to| (number, to)));
+        }
+        for _ in 0..2 {
+            edges = on_cycles(count, edges);
+            edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+        }
+        match edges.iter().find(|(from, _)| grows[*from]) {
+            Some((number, _)) => {
+                let bci = self.aligned.originals[*number].bci;
+                Err(Finding::at(Problem::Count("a loop adds to the local and never empties it"), bci, None))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Edges between nodes that can still be reached from a cycle: what has no predecessor goes, again and again.
+fn on_cycles(count: usize, edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    let mut entering = vec![0usize; count];
+    let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for &(from, to) in &edges {
+        entering[to] += 1;
+        leaving[from].push(to);
+    }
+    let mut work: Vec<usize> = (0..count).filter(|&n| entering[n] == 0).collect();
+    let mut is_gone = vec![false; count];
+    while let Some(n) = work.pop() {
+        is_gone[n] = true;
+        for &to in &leaving[n] {
+            entering[to] -= 1;
+            if entering[to] == 0 {
+                work.push(to);
+            }
+        }
+    }
+    edges.into_iter().filter(|(from, to)| !is_gone[*from] && !is_gone[*to]).collect()
+}
+
+/// What of a method decides about the effects of its instructions.
+struct Knows<'k, 'a> {
+    body: &'k Body<'k, 'a>,
+    this_stays: bool,
+    is_label: Vec<bool>,
+}
+
+impl<'k, 'a> Knows<'k, 'a> {
+    fn of(body: &'k Body<'k, 'a>) -> Self {
+        let stores = |i: &Instruction<'_>| {
+            (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) && i.local().is_some_and(|(l, _)| l == 0)
+        };
+        let this_stays = !body.method.is(access::STATIC) && !body.aligned.originals.iter().any(stores);
+        let mut is_label = body.labels();
+        // Where the agent looks, too.
+        for (number, probe) in &body.aligned.effects {
+            is_label[*number] |= matches!(probe, Probe::Loop(_));
+        }
+        Knows { body, this_stays, is_label }
+    }
+
+    fn effect(&self, rule: Rule, number: usize) -> Effect {
+        let i = &self.body.aligned.originals[number];
+        if opcode::is_return(i.opcode) || i.opcode == opcode::ATHROW {
+            return Effect::Ends;
+        }
+        let throws = match i.opcode {
+            opcode::LDC | opcode::LDC_W | opcode::LDC2_W => !matches!(
+                i.pool_index().and_then(|index| self.body.class.pool.tag(index)),
+                Some(tag::INTEGER | tag::FLOAT | tag::LONG | tag::DOUBLE | tag::STRING)
+            ),
+            op => opcode::may_throw(op),
+        };
+        if !throws || rule == Rule::Exact && self.is_harmless(number, i) {
+            return Effect::Completes;
+        }
+        match i.opcode {
+            op if opcode::is_invoke(op) => Effect::Leaves,
+            opcode::MONITORENTER | opcode::NEW | opcode::GETSTATIC | opcode::PUTSTATIC => Effect::Leaves,
+            opcode::LDC | opcode::LDC_W | opcode::LDC2_W => Effect::Leaves,
+            _ => Effect::Throws,
+        }
+    }
+
+    /// What the exact rule knows not to throw: `Object.<init>`; a field of the class's own, by `this`; a static field of its own, in code that runs only
+    /// when the initialisation of the class has begun.
+    fn is_harmless(&self, number: usize, i: &Instruction<'_>) -> bool {
+        let Some(member) = i.pool_index().and_then(|index| self.body.class.pool.member_ref(index).ok())
+        else {
+            return false;
+        };
+        if i.opcode == opcode::INVOKESPECIAL {
+            return (member.class, member.name) == (OBJECT, b"<init>");
+        }
+        if member.tag != tag::FIELDREF || member.class != self.body.class.name() {
+            return false;
+        }
+        let mut fields = self.body.class.fields.iter();
+        let declared = fields.find(|f| (f.name, f.descriptor) == (member.name, member.descriptor));
+        let Some(declared) = declared else { return false };
+        let name = self.body.method.name;
+        let assigns = matches!(i.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
+        if assigns && declared.is(access::FINAL) && name != b"<init>" && name != b"<clinit>" {
+            return false;
+        }
+        let is_initialised = self.body.method.is(access::STATIC) || name == b"<init>";
+        match i.opcode {
+            opcode::GETSTATIC | opcode::PUTSTATIC => declared.is(access::STATIC) && is_initialised,
+            opcode::GETFIELD => !declared.is(access::STATIC) && self.is_this(number, 1),
+            opcode::PUTFIELD => {
+                let pushes =
+                    |i: &Instruction<'_>| (opcode::ACONST_NULL..=opcode::ALOAD_3).contains(&i.opcode);
+                !declared.is(access::STATIC)
+                    && self.is_this(number, 2)
+                    && pushes(&self.body.aligned.originals[number - 1])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the instruction so many before this one pushes `this`, and no jump leads in between.
+    fn is_this(&self, number: usize, before: usize) -> bool {
+        let Some(from) = number.checked_sub(before) else { return false };
+        self.this_stays
+            && self.body.aligned.originals[from].opcode == opcode::ALOAD_0
+            && !self.is_label[from + 1..=number].contains(&true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVEN: Facts = Facts { node: Some(0), local: Some(0) };
+
+    #[test]
+    fn probes_change_what_is_known() {
+        let ahead = EVEN.executed().executed();
+        assert_eq!(ahead, Facts { node: Some(2), local: Some(2) });
+        assert_eq!(ahead.after(Probe::Count(3)), Facts { node: Some(-1), local: Some(-1) });
+        assert_eq!(ahead.after(Probe::Add(2)), Facts { node: Some(2), local: Some(0) });
+        assert_eq!(ahead.after(Probe::Set(5)), Facts { node: Some(2), local: Some(-3) });
+        // What the local has goes into the node, and is not in it any more only after the next `Set`.
+        assert_eq!(
+            ahead.after(Probe::Add(2)).after(Probe::CountLocal(0)),
+            Facts { node: Some(0), local: None }
+        );
+        assert_eq!(ahead.after(Probe::Drain(2)), Facts { node: None, local: Some(0) });
+        assert_eq!(ahead.after(Probe::Tick), ahead);
+    }
+
+    #[test]
+    fn paths_that_disagree_know_nothing() {
+        let other = Facts { node: Some(1), local: Some(0) };
+        assert_eq!(EVEN.and(other), Facts { node: None, local: Some(0) });
+        assert_eq!(EVEN.and(EVEN), EVEN);
+    }
+
+    #[test]
+    fn cycles_are_what_is_left() {
+        // 0 -> 1 -> 2 -> 1, 2 -> 3
+        let edges = vec![(0, 1), (1, 2), (2, 1), (2, 3)];
+        let mut left = on_cycles(4, edges);
+        assert_eq!(left, [(1, 2), (2, 1), (2, 3)]);
+        left.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+        assert_eq!(on_cycles(4, left), [(2, 1), (1, 2)]);
+    }
+}

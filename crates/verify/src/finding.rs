@@ -1,0 +1,101 @@
+//! What is wrong with a rewritten class, and where.
+
+use cct_classfile::{Bci, mutf8};
+
+/// What differs from the original and is no known piece of instrumentation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Problem {
+    #[error("the {which} class file cannot be read: {why}")]
+    Unreadable { which: &'static str, why: String },
+    #[error("{0} of the class differs")]
+    Class(&'static str),
+    #[error("the attribute {0} differs")]
+    Attribute(String),
+    #[error("the attribute `cctrewrite` {0}")]
+    OwnAttribute(&'static str),
+    #[error("a field is missing or differs")]
+    Field,
+    #[error("it is added, and is nothing that instrumentation adds")]
+    AddedMember,
+    #[error("the {0} of the method differ")]
+    Head(&'static str),
+    #[error("the method is missing")]
+    Missing,
+    #[error("its forms do not belong together: {0}")]
+    Forms(String),
+    #[error("`{0}` stands where `{1}` stood, and begins no known probe")]
+    Instruction(&'static str, &'static str),
+    #[error("the prologue is none that is known")]
+    Prologue,
+    #[error("it is no known forwarder (one for {0})")]
+    Forwarder(&'static str),
+    #[error("the jump leads elsewhere")]
+    Jump,
+    #[error("code follows that is no known handler")]
+    Tail,
+    #[error("the call has no probe that hands on its context")]
+    CallWithoutContext,
+    #[error("the probe {0}")]
+    Probe(&'static str),
+    #[error("exception table: {0}")]
+    Handlers(&'static str),
+    #[error("the frame {0}")]
+    Frame(&'static str),
+    #[error("{0} is too small")]
+    Limit(&'static str),
+    #[error("counts: {0}")]
+    Count(&'static str),
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Name and descriptor of the member, if it is one's.
+    pub member: Option<String>,
+    /// Bytecode index in the original.
+    pub original: Option<Bci>,
+    /// Bytecode index in the rewritten class.
+    pub rewritten: Option<Bci>,
+    /// What it is.
+    pub problem: Problem,
+}
+
+impl Finding {
+    /// A finding without a place.
+    pub fn of(problem: Problem) -> Self {
+        Finding { member: None, original: None, rewritten: None, problem }
+    }
+
+    /// A finding at a place of the original's code, and of the rewritten one's.
+    pub fn at(problem: Problem, original: impl Into<Option<Bci>>, rewritten: impl Into<Option<Bci>>) -> Self {
+        Finding { member: None, original: original.into(), rewritten: rewritten.into(), problem }
+    }
+
+    /// Names the member.
+    #[must_use]
+    pub fn in_member(mut self, name: &[u8], descriptor: &[u8]) -> Self {
+        self.member = Some(format!("{}{}", mutf8::decode_lossy(name), mutf8::decode_lossy(descriptor)));
+        self
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(member) = &self.member {
+            write!(f, "{member}: ")?;
+        }
+        match (self.original, self.rewritten) {
+            (Some(original), Some(rewritten)) => {
+                write!(f, "bytecode index {original} (rewritten: {rewritten}): ")?;
+            }
+            (Some(original), None) => write!(f, "bytecode index {original}: ")?,
+            (None, Some(rewritten)) => write!(f, "rewritten bytecode index {rewritten}: ")?,
+            (None, None) => {}
+        }
+        write!(f, "{}", self.problem)
+    }
+}
+
+/// What a check of a part gives.
+pub type Check<T = ()> = Result<T, Finding>;

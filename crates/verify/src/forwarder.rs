@@ -1,0 +1,316 @@
+//! Forwarders between the two signatures of a method (docs/scheme.md, docs/treatments.md): each is one straight piece of code, which is written down here in
+//! full and compared.
+
+use cct_classfile::attributes::AttributeInfo;
+use cct_classfile::constant_pool::tag;
+use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::{ClassFile, Code, Member, opcode};
+
+use crate::convention::{
+    BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, HOOK_CLASSES, Helper, NATIVE_FORWARDER_LINE, RUNTIME,
+    SLOTS_OFFSET, STACKS, extended,
+};
+use crate::op::{Callee, Kind, Op};
+use crate::probe::Reader;
+use crate::{frames, limits};
+
+/// A method that has, or is, a forwarder.
+#[derive(Debug, Clone)]
+pub struct Target<'a> {
+    class: &'a [u8],
+    is_interface: bool,
+    is_static: bool,
+    is_constructor: bool,
+    name: &'a [u8],
+    descriptor: &'a [u8],
+    extended: Vec<u8>,
+    /// Kinds of the arguments and their locals, without `this`.
+    arguments: Vec<(Kind, u16)>,
+    slots: u16,
+    result: Option<Kind>,
+}
+
+/// One straight piece of code.
+#[derive(Debug, Clone)]
+pub struct Straight<'a> {
+    ops: Vec<Op<'a>>,
+    /// The operations that are covered by a handler, and what that does before it throws on.
+    catch: Option<(usize, usize, Vec<Op<'a>>)>,
+    /// Locals of ours in the handler: slot, and whether it is the thread and not a context.
+    ours: Vec<(u16, bool)>,
+    line: u16,
+}
+
+impl<'a> Target<'a> {
+    /// A method of a class; `None` if its descriptor is none.
+    pub fn of(class: &ClassFile<'a>, name: &'a [u8], descriptor: &'a [u8], is_static: bool) -> Option<Self> {
+        let parsed = MethodDescriptor::parse(descriptor).ok()?;
+        let mut slots = u16::from(!is_static);
+        let mut arguments = Vec::new();
+        for t in parsed.arguments() {
+            arguments.push((Kind::of(t)?, slots));
+            slots += t.slots();
+        }
+        Some(Target {
+            class: class.name(),
+            is_interface: class.is_interface(),
+            is_static,
+            is_constructor: name == b"<init>",
+            name,
+            descriptor,
+            extended: extended(descriptor),
+            arguments,
+            slots,
+            result: Kind::of(parsed.result),
+        })
+    }
+
+    fn arguments(&self) -> Vec<Op<'a>> {
+        let this = (!self.is_static).then_some(Op::Load(Kind::Reference, 0));
+        this.into_iter().chain(self.arguments.iter().map(|(kind, slot)| Op::Load(*kind, *slot))).collect()
+    }
+
+    fn callee<'s>(&'s self, descriptor: &'s [u8]) -> Callee<'s> {
+        let tag = if self.is_interface { tag::INTERFACE_METHODREF } else { tag::METHODREF };
+        Callee { tag, class: self.class, name: self.name, descriptor }
+    }
+
+    /// The twin, without dispatch.
+    fn twin<'s>(&'s self, descriptor: &'s [u8]) -> Op<'s> {
+        let op = if self.is_static { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
+        Op::Invoke(op, self.callee(descriptor), 0)
+    }
+
+    /// The original signature's wrapper: N2B. `replays` is whether the stack is followed.
+    pub fn wrapper(&self, replays: bool) -> Straight<'_> {
+        let (thread, saved) = (self.slots, self.slots + 1);
+        let mut ops = read_thread(thread, saved);
+        let mut passed = saved;
+        if replays {
+            passed = self.slots + 3;
+            ops.extend([
+                Op::Load(Kind::Reference, thread),
+                Op::Load(Kind::Long, saved),
+                Op::Helper(Helper::Replay),
+                Op::Store(Kind::Long, passed),
+            ]);
+        }
+        let start = ops.len();
+        ops.extend(self.arguments());
+        ops.extend([Op::Load(Kind::Long, passed), Op::Null, self.twin(&self.extended)]);
+        let end = ops.len();
+        let restore = restore(thread, saved);
+        ops.extend(&restore);
+        ops.push(Op::Return(self.result));
+        // No handler may cover the initialisation of `this`.
+        let catch = (!self.is_constructor).then_some((start, end, restore));
+        Straight { ops, catch, ours: vec![(thread, true), (saved, false)], line: FORWARDER_LINE }
+    }
+
+    /// The context into the thread, then the original virtually.
+    pub fn redispatch(&self) -> Straight<'_> {
+        let mut ops = vec![Op::Load(Kind::Long, self.slots), Op::Helper(Helper::Store)];
+        ops.extend(self.arguments());
+        let callee = self.callee(self.descriptor);
+        ops.push(match self.is_interface {
+            true => Op::Invoke(opcode::INVOKEINTERFACE, callee, self.slots as u8),
+            false => Op::Invoke(opcode::INVOKEVIRTUAL, callee, 0),
+        });
+        self.plain(ops, FORWARDER_LINE)
+    }
+
+    /// The context into the thread, then the original without dispatch.
+    pub fn stored(&self) -> Straight<'_> {
+        let mut ops = vec![Op::Load(Kind::Long, self.slots), Op::Helper(Helper::Store)];
+        self.then_original(&mut ops);
+        self.plain(ops, FORWARDER_LINE)
+    }
+
+    /// The original is counted with an id and bytecodes, if at all, and called without dispatch.
+    pub fn counted(&self, counted: Option<(i64, i32)>, line: u16) -> Straight<'_> {
+        let mut ops = self.leaf(counted);
+        self.then_original(&mut ops);
+        self.plain(ops, line)
+    }
+
+    /// The same; nothing is recorded meanwhile.
+    pub fn bypassed(&self, counted: Option<i64>) -> Straight<'_> {
+        let (thread, saved) = (self.slots + 2, self.slots + 3);
+        let mut ops = self.leaf(counted.map(|id| (id, 0)));
+        ops.extend(read_thread(thread, saved));
+        let start = ops.len();
+        ops.extend([
+            Op::Load(Kind::Reference, thread),
+            Op::Int(BYPASS),
+            Op::IntToLong,
+            Op::Helper(Helper::Restore),
+        ]);
+        self.then_original_and_restore(ops, start)
+    }
+
+    /// A native, called in a node of its own: B2N.
+    pub fn to_native(&self, id: Option<i64>) -> Straight<'_> {
+        let (thread, saved) = (self.slots + 2, self.slots + 3);
+        let mut ops = Vec::new();
+        if let Some(id) = id {
+            ops.extend([
+                Op::Load(Kind::Long, self.slots),
+                Op::Long(id),
+                Op::Int(0),
+                Op::Helper(Helper::Enter),
+                Op::Store(Kind::Long, self.slots),
+            ]);
+        }
+        ops.extend(read_thread(thread, saved));
+        let start = ops.len();
+        ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, self.slots)]);
+        if id.is_some() {
+            ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd]);
+        }
+        ops.push(Op::Helper(Helper::Carry));
+        self.then_original_and_restore(ops, start)
+    }
+
+    /// The original, for the runtime, which cannot call what is private.
+    pub fn for_the_runtime(&self) -> Straight<'_> {
+        let mut ops = Vec::new();
+        self.then_original(&mut ops);
+        self.plain(ops, FORWARDER_LINE)
+    }
+
+    /// A method of the runtime with the same descriptor.
+    pub fn to_runtime<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
+        let callee = Callee { tag: tag::METHODREF, class, name, descriptor: self.descriptor };
+        let mut ops = self.arguments();
+        ops.push(Op::Invoke(opcode::INVOKESTATIC, callee, 0));
+        self.plain(ops, FORWARDER_LINE)
+    }
+
+    /// A method that switches the recording.
+    pub fn switch(&self, what: i32) -> Straight<'_> {
+        let mut ops = vec![if self.slots == 0 { Op::Null } else { Op::Load(Kind::Reference, 0) }];
+        ops.extend([Op::Int(what), Op::Helper(Helper::Record)]);
+        ops.extend(self.result.is_none().then_some(Op::Pop));
+        self.plain(ops, FORWARDER_LINE)
+    }
+
+    fn leaf(&self, counted: Option<(i64, i32)>) -> Vec<Op<'a>> {
+        counted.map_or(Vec::new(), |(id, bytecodes)| {
+            vec![Op::Load(Kind::Long, self.slots), Op::Long(id), Op::Int(bytecodes), Op::Helper(Helper::Leaf)]
+        })
+    }
+
+    fn then_original<'s>(&'s self, ops: &mut Vec<Op<'s>>) {
+        ops.extend(self.arguments());
+        ops.push(self.twin(self.descriptor));
+    }
+
+    fn then_original_and_restore<'s>(&'s self, mut ops: Vec<Op<'s>>, start: usize) -> Straight<'s> {
+        let (thread, saved) = (self.slots + 2, self.slots + 3);
+        self.then_original(&mut ops);
+        let end = ops.len();
+        let restore = restore(thread, saved);
+        ops.extend(&restore);
+        ops.push(Op::Return(self.result));
+        let ours = vec![(self.slots, false), (thread, true), (saved, false)];
+        Straight { ops, catch: Some((start, end, restore)), ours, line: NATIVE_FORWARDER_LINE }
+    }
+
+    fn plain<'s>(&'s self, mut ops: Vec<Op<'s>>, line: u16) -> Straight<'s> {
+        ops.push(Op::Return(self.result));
+        Straight { ops, catch: None, ours: Vec::new(), line }
+    }
+
+    /// Whether a native's extended form calls nothing but the native, once at most, helpers and the runtime's hooks, and has no jumps. What the hooks do
+    /// to arguments and results is not looked at.
+    pub fn is_hooked(&self, class: &ClassFile<'a>, method: &Member<'a>) -> bool {
+        let Ok(Some(code)) = Code::of(class, method) else { return false };
+        let reader = Reader::new(class, &code);
+        let native = self.twin(self.descriptor);
+        let ops: Vec<Op<'_>> = (0..reader.steps.len()).map(|at| reader.op(at)).collect();
+        let is_known = |op: &Op<'_>| match op {
+            Op::Other | Op::Increment(..) => false,
+            Op::Invoke(opcode::INVOKESTATIC, callee, _) if HOOK_CLASSES.contains(&callee.class) => true,
+            Op::Invoke(..) => *op == native,
+            _ => true,
+        };
+        let natives = ops.iter().filter(|op| **op == native).count();
+        let hooks =
+            ops.iter().filter(|op| matches!(op, Op::Invoke(_, c, _) if HOOK_CLASSES.contains(&c.class)));
+        ops.iter().all(is_known) && natives <= 1 && hooks.count() > 0
+    }
+}
+
+fn read_thread(thread: u16, saved: u16) -> Vec<Op<'static>> {
+    vec![
+        Op::Helper(Helper::Thread),
+        Op::Store(Kind::Reference, thread),
+        Op::Load(Kind::Reference, thread),
+        Op::Helper(Helper::Context),
+        Op::Store(Kind::Long, saved),
+    ]
+}
+
+fn restore(thread: u16, saved: u16) -> Vec<Op<'static>> {
+    vec![Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, saved), Op::Helper(Helper::Restore)]
+}
+
+impl Straight<'_> {
+    /// Whether a method's code is this one.
+    pub fn is<'a>(&self, class: &ClassFile<'a>, method: &Member<'a>) -> bool {
+        let Ok(Some(code)) = Code::of(class, method) else { return false };
+        let reader = Reader::new(class, &code);
+        let mut ops = self.ops.clone();
+        if let Some((.., handler)) = &self.catch {
+            ops.extend(handler);
+            ops.push(Op::Throw);
+        }
+        if reader.steps.len() != ops.len() || !reader.has(0, &ops) {
+            return false;
+        }
+        let at = reader.bci(self.ops.len());
+        let caught = match (&self.catch, &*code.handlers) {
+            (None, []) => true,
+            (Some((start, end, _)), [h]) => {
+                (h.start, h.end) == (reader.bci(*start), reader.bci(*end))
+                    && (h.handler, h.catch_type) == (at, 0)
+                    && frames::is_forwarders(class, method, &code, at, &self.ours)
+            }
+            _ => false,
+        };
+        let mut has_line = false;
+        for attribute in code.attributes.iter() {
+            match (attribute.name, AttributeInfo::parse(attribute, &class.pool)) {
+                (b"LineNumberTable", Ok(AttributeInfo::LineNumberTable(lines))) => {
+                    has_line = matches!(&*lines, [l] if (l.start, l.line) == (0, self.line));
+                }
+                (b"StackMapTable", _) if self.catch.is_some() => {}
+                _ => return false,
+            }
+        }
+        caught && has_line && limits::suffice(class, &code)
+    }
+}
+
+/// Whether an added method of `java/lang/Object` is a helper.
+pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+    HELPERS.iter().any(|(_, name, descriptor)| {
+        (method.name, method.descriptor) == (*name, *descriptor)
+            && Target::of(class, method.name, method.descriptor, true)
+                .is_some_and(|t| t.to_runtime(RUNTIME, &method.name[4..]).is(class, method))
+    })
+}
+
+/// Whether an added method calls a private native for the runtime.
+pub fn is_call_for_the_runtime(class: &ClassFile<'_>, method: &Member<'_>, is_static: bool) -> bool {
+    let Some(native) = method.name.strip_prefix(b"cct$") else { return false };
+    CALLED_BY_RUNTIME.contains(&(class.name(), native))
+        && Target::of(class, native, method.descriptor, is_static)
+            .is_some_and(|t| t.for_the_runtime().is(class, method))
+}
+
+/// Whether a native became a method that calls the runtime's of the same name.
+pub fn is_replacement(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+    Target::of(class, method.name, method.descriptor, true)
+        .is_some_and(|t| t.to_runtime(STACKS, method.name).is(class, method))
+}

@@ -1,0 +1,233 @@
+//! Frames (JVMS 4.7.4): the original's, with the added locals put in, and those of what was appended.
+
+use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+use cct_classfile::edit::frames::{Frame, Signature, VerificationType as V, read};
+use cct_classfile::{Bci, ClassFile, Code, Member};
+
+use crate::convention::{MARKER, OBJECT};
+use crate::finding::{Check, Finding, Problem};
+use crate::tables::Tables;
+
+/// Class files before this version have no frames.
+const FIRST_VERSION: u16 = 50;
+
+/// Slots of a method's arguments, `this` included.
+pub fn argument_slots(class: &ClassFile<'_>, member: &Member<'_>) -> Option<u16> {
+    Signature::of(class, member).ok().map(|s| s.argument_slots())
+}
+
+/// A type, with names in the place of constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Type<'a> {
+    Top,
+    Integer,
+    Float,
+    Double,
+    Long,
+    Null,
+    UninitializedThis,
+    Object(&'a [u8]),
+    Uninitialized(Bci),
+}
+
+impl Type<'_> {
+    fn slots(self) -> u16 {
+        if matches!(self, Type::Long | Type::Double) { 2 } else { 1 }
+    }
+}
+
+/// A state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State<'a> {
+    locals: Vec<Type<'a>>,
+    stack: Vec<Type<'a>>,
+}
+
+/// The table of a method, with names. `None` where it says what cannot be.
+fn states<'a>(class: &ClassFile<'a>, member: &Member<'a>, code: &Code<'a>) -> Option<Vec<(Bci, State<'a>)>> {
+    let Some(attribute) = code.attributes.find(b"StackMapTable") else { return Some(Vec::new()) };
+    if class.major_version < FIRST_VERSION {
+        return Some(Vec::new());
+    }
+    let signature = Signature::of(class, member).ok()?;
+    let frames = read(attribute.cursor(), signature.initial_locals()).ok()?;
+    let named = |types: &[V]| types.iter().map(|t| named(class, &signature, *t)).collect::<Option<Vec<_>>>();
+    let state = |f: &Frame| Some(State { locals: named(&f.locals)?, stack: named(&f.stack)? });
+    frames.iter().map(|(bci, frame)| Some((*bci, state(frame)?))).collect()
+}
+
+fn named<'a>(class: &ClassFile<'a>, signature: &Signature<'a>, t: V) -> Option<Type<'a>> {
+    Some(match t {
+        V::Top => Type::Top,
+        V::Integer => Type::Integer,
+        V::Float => Type::Float,
+        V::Double => Type::Double,
+        V::Long => Type::Long,
+        V::Null => Type::Null,
+        V::UninitializedThis => Type::UninitializedThis,
+        V::Uninitialized(bci) => Type::Uninitialized(bci),
+        V::Object(index) => Type::Object(class.pool.class(index).ok()?),
+        V::Argument(0) if !signature.is_static => Type::Object(class.name()),
+        V::Argument(n) => {
+            let n = usize::from(n) - usize::from(!signature.is_static);
+            match argument(signature.descriptor, n)? {
+                FieldType::Class(name) | FieldType::Array(name) => Type::Object(name),
+                FieldType::Base(_) => return None,
+            }
+        }
+    })
+}
+
+fn argument(descriptor: MethodDescriptor<'_>, n: usize) -> Option<FieldType<'_>> {
+    descriptor.arguments().nth(n)
+}
+
+/// Compares the frames of a body with the original's.
+pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Member<'a>) -> Check {
+    let unreadable = |what| Finding::of(Problem::Frame(what));
+    let before = match tables.before.major_version < FIRST_VERSION {
+        // Such attributes mean nothing then.
+        true => Vec::new(),
+        false => states(tables.before, original, tables.original)
+            .ok_or_else(|| unreadable("table of the original cannot be read"))?,
+    };
+    let after = states(tables.after, rewritten, tables.rewritten)
+        .ok_or_else(|| unreadable("table cannot be read"))?;
+    let mut left: Vec<&(Bci, State<'a>)> = after.iter().collect();
+    for (bci, state) in &before {
+        let number = tables.aligned.number(*bci);
+        let Some(number) = number else {
+            return Err(Finding::at(Problem::Frame("is inside an instruction"), *bci, None));
+        };
+        let wanted = moved(tables, state).ok_or_else(|| unreadable("has a local that cannot move"))?;
+        let at = tables.aligned.labels[number];
+        let position = left.iter().position(|(place, _)| *place == at);
+        if position.is_none_or(|p| left[p].1 != wanted) {
+            return Err(Finding::at(Problem::Frame("differs"), *bci, at));
+        }
+        left.retain(|(place, _)| *place != at);
+    }
+    for (at, state) in left {
+        let trampoline = tables.aligned.trampolines.iter().find(|(place, _)| place == at);
+        let is_right = match trampoline {
+            Some((_, target)) => after.iter().any(|(place, there)| place == target && there == state),
+            None => is_handlers(tables, *at, state),
+        };
+        if !is_right {
+            return Err(Finding::at(
+                Problem::Frame("is none of the original, and of nothing that was appended"),
+                None,
+                *at,
+            ));
+        }
+    }
+    if tables.after.major_version >= FIRST_VERSION {
+        for handler in &tables.aligned.appended {
+            if !after.iter().any(|(at, _)| *at == handler.at) {
+                return Err(Finding::at(
+                    Problem::Frame("of an appended handler is missing"),
+                    None,
+                    handler.at,
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The locals that instrumentation adds, as all frames of the original code state them.
+fn added(tables: &Tables<'_, '_>) -> Vec<Type<'static>> {
+    let locals = &tables.locals;
+    let mut types = vec![Type::Long];
+    let behind = locals.by - 2 - u16::from(locals.pending.is_some());
+    match locals.thread {
+        Some(_) => types.extend([Type::Long, Type::Object(OBJECT)]),
+        None if behind == 1 => types.push(Type::Object(MARKER)),
+        None => {}
+    }
+    if locals.pending.is_some() {
+        types.push(Type::Integer);
+    }
+    types
+}
+
+/// A state of the original, with the added locals, and `new` instructions where they are now.
+fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
+    let at = tables.locals.at;
+    let (mut locals, mut slot, mut is_put) = (Vec::new(), 0, false);
+    let place = |t: Type<'a>| match t {
+        Type::Uninitialized(bci) => {
+            Some(Type::Uninitialized(tables.aligned.places[tables.aligned.number(bci)?]))
+        }
+        t => Some(t),
+    };
+    for t in &state.locals {
+        if slot == at {
+            locals.extend(added(tables));
+            is_put = true;
+        }
+        if slot < at && slot + t.slots() > at {
+            return None;
+        }
+        locals.push(place(*t)?);
+        slot += t.slots();
+    }
+    if !is_put {
+        locals.extend(std::iter::repeat_n(Type::Top, usize::from(at.checked_sub(slot)?)));
+        locals.extend(added(tables));
+    }
+    Some(State { locals, stack: state.stack.iter().map(|t| place(*t)).collect::<Option<_>>()? })
+}
+
+/// Whether this is the state of an appended handler: everything forgotten but the locals that it uses.
+fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
+    let Some(handler) = tables.aligned.appended.iter().find(|a| a.at == at) else { return false };
+    let mut slots = Vec::new();
+    for t in &state.locals {
+        slots.push(*t);
+        slots.extend(std::iter::repeat_n(Type::Top, usize::from(t.slots() - 1)));
+    }
+    let locals = &tables.locals;
+    let begin = usize::from(locals.at);
+    let forgets = slots
+        .iter()
+        .take(begin)
+        .enumerate()
+        .all(|(slot, t)| *t == Type::Top || slot == 0 && *t == Type::UninitializedThis);
+    let has = |slot: u16, t: Type<'_>| slots.get(usize::from(slot)) == Some(&t);
+    let counts = !handler.counts
+        || has(locals.node, Type::Long) && locals.pending.is_some_and(|p| has(p, Type::Integer));
+    let restores = !handler.restores
+        || locals
+            .thread
+            .is_some_and(|(saved, thread)| has(saved, Type::Long) && has(thread, Type::Object(OBJECT)));
+    forgets && counts && restores && state.stack == [Type::Object(b"java/lang/Throwable")]
+}
+
+/// Whether the only frame of a forwarder is that of its handler at `at`, which has these locals: contexts, or the thread.
+pub fn is_forwarders<'a>(
+    class: &ClassFile<'a>,
+    method: &Member<'a>,
+    code: &Code<'a>,
+    at: Bci,
+    ours: &[(u16, bool)],
+) -> bool {
+    let Some(states) = states(class, method, code) else { return false };
+    if class.major_version < FIRST_VERSION {
+        return true;
+    }
+    let [(bci, state)] = &*states else { return false };
+    let mut slot = 0;
+    let mut seen = 0;
+    let is_right = state.locals.iter().all(|t| {
+        let wanted = match ours.iter().find(|(local, _)| *local == slot) {
+            Some((_, true)) => Type::Object(OBJECT),
+            Some((_, false)) => Type::Long,
+            None => Type::Top,
+        };
+        seen += usize::from(wanted != Type::Top);
+        slot += t.slots();
+        *t == wanted
+    });
+    *bci == at && is_right && seen == ours.len() && state.stack == [Type::Object(b"java/lang/Throwable")]
+}

@@ -1,0 +1,167 @@
+//! Whether a rewritten class is its original and probes: a judge that has no part in the rewriting.
+//!
+//! Nothing here knows how classes are rewritten. What a probe looks like, what members are added and what counts must be right
+//! where, is stated once more, from the documents (docs/scheme.md, docs/runtime.md, docs/treatments.md), and held against the bytes:
+//!
+//! 1. [`class`]: all that is no code is as it was; each added member is one of a few known ones.
+//! 2. [`forwarder`]: straight pieces of code, compared operation by operation.
+//! 3. [`prologue`], [`probe`], [`align`]: a body without its prologue, its probes and what was appended behind it is the original, with
+//!    locals moved up and jumps leading where they led.
+//! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
+//! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
+//!
+//! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
+//! ([`Tally::unchecked`]), and what is left out docs/verify.md says.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod align;
+pub mod body;
+pub mod class;
+pub mod convention;
+pub mod counts;
+pub mod finding;
+pub mod forwarder;
+pub mod frames;
+pub mod limits;
+pub mod op;
+pub mod probe;
+pub mod prologue;
+pub mod tables;
+
+use std::collections::BTreeMap;
+
+use cct_classfile::{ClassFile, mutf8};
+
+pub use counts::Rule;
+pub use finding::{Finding, Problem};
+
+/// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expectation {
+    /// The rule by which bytecodes are counted.
+    pub rule: Option<Rule>,
+    /// Whether results of clocks may be replaced.
+    pub reproducible: Option<bool>,
+}
+
+impl Expectation {
+    /// What the provenance lines of an output say (docs/formats/index.md).
+    pub fn of(provenance: &str) -> Self {
+        let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
+        Expectation { rule, reproducible: value("reproducible").map(|v| v == "yes") }
+    }
+}
+
+/// What was checked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Classes that were compared with their originals.
+    pub classes: u64,
+    /// Classes that are their originals, byte for byte.
+    pub unchanged: u64,
+    /// Module descriptors among those compared.
+    pub modules: u64,
+    /// Methods of the originals.
+    pub methods: u64,
+    /// Methods by their forms.
+    pub forms: BTreeMap<&'static str, u64>,
+    /// Instrumented bodies.
+    pub bodies: u64,
+    /// Bodies by the rule by which they count.
+    pub rules: BTreeMap<&'static str, u64>,
+    /// Probes that change counts.
+    pub probes: u64,
+    /// Methods that were added.
+    pub added_methods: u64,
+    /// Fields that were added.
+    pub added_fields: u64,
+    /// Added methods that settle which of several inherited extended forms is meant.
+    pub tie_breaks: u64,
+    /// Results of clocks that are replaced.
+    pub pinned: u64,
+    /// Calls of the runtime at places of the class library.
+    pub hooks: u64,
+    /// Call sites that count a native under an id whose class the reference does not name.
+    pub unknown_ids: u64,
+    /// Attributes of code that were left out, by name.
+    pub dropped: BTreeMap<String, u64>,
+    /// What was recognised and not proven: methods by what it is.
+    pub unchecked: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Tally {
+    /// Adds another one.
+    pub fn add(&mut self, other: Tally) {
+        self.classes += other.classes;
+        self.unchanged += other.unchanged;
+        self.modules += other.modules;
+        self.methods += other.methods;
+        self.bodies += other.bodies;
+        self.probes += other.probes;
+        self.added_methods += other.added_methods;
+        self.added_fields += other.added_fields;
+        self.tie_breaks += other.tie_breaks;
+        self.pinned += other.pinned;
+        self.hooks += other.hooks;
+        self.unknown_ids += other.unknown_ids;
+        for (name, n) in other.forms {
+            *self.forms.entry(name).or_default() += n;
+        }
+        for (name, n) in other.rules {
+            *self.rules.entry(name).or_default() += n;
+        }
+        for (name, n) in other.dropped {
+            *self.dropped.entry(name).or_default() += n;
+        }
+        for (what, methods) in other.unchecked {
+            self.unchecked.entry(what).or_default().extend(methods);
+        }
+    }
+
+    pub(crate) fn not_checked(&mut self, what: &'static str, class: &[u8], method: &[u8]) {
+        let name = format!("{}.{}", mutf8::decode_lossy(class), mutf8::decode_lossy(method));
+        let methods = self.unchecked.entry(what).or_default();
+        if !methods.contains(&name) {
+            methods.push(name);
+        }
+    }
+}
+
+/// Checks a rewritten class against its original. What is equal byte for byte is right.
+pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Vec<Finding>, Tally) {
+    if original == rewritten {
+        return (Vec::new(), Tally { unchanged: 1, ..Tally::default() });
+    }
+    let parse = |bytes, which| {
+        ClassFile::parse(bytes).map_err(|e| Finding::of(Problem::Unreadable { which, why: e.to_string() }))
+    };
+    match (parse(original, "original"), parse(rewritten, "rewritten")) {
+        (Ok(before), Ok(after)) => class::Class::check(&before, &after, expectation),
+        (before, after) => {
+            let findings = before.err().into_iter().chain(after.err()).collect();
+            (findings, Tally { classes: 1, ..Tally::default() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_says_by_which_rule_it_counts() {
+        let of = |lines| Expectation::of(lines);
+        assert_eq!(of("activation=no\nblocks=precise\nreproducible=yes\n").rule, Some(Rule::Precise));
+        assert_eq!(of("blocks=none\nreproducible=no").reproducible, Some(false));
+        assert_eq!(of("blocks=other"), Expectation::default());
+    }
+
+    #[test]
+    fn what_is_no_class_is_a_finding() {
+        let (findings, _) = check(b"no class", b"nor this", Expectation::default());
+        assert_eq!(findings.len(), 2);
+        assert_eq!(check(b"equal", b"equal", Expectation::default()).1.unchanged, 1);
+    }
+}

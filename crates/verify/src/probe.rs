@@ -1,0 +1,197 @@
+//! The shapes of probes: short straight pieces of code that leave the operand stack as they found it, write no local but the rewriter's own, and call
+//! nothing but the runtime's helpers.
+
+use cct_classfile::{Bci, ClassFile, Code, Instruction};
+
+use crate::convention::Helper;
+use crate::op::{Callee, Kind, Op, op};
+
+/// The locals that a body was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Locals {
+    /// Where they begin: the original's locals from here on have moved up.
+    pub at: u16,
+    /// By so much.
+    pub by: u16,
+    /// The node; or, in a body that is not recorded, the context that it hands on.
+    pub node: u16,
+    /// Bytecodes that are pending.
+    pub pending: Option<u16>,
+    /// The context that the thread carried, and the thread, in bodies under their original signature.
+    pub thread: Option<(u16, u16)>,
+    /// Whether the body has a node of its own.
+    pub is_recorded: bool,
+}
+
+/// A probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Probe<'a> {
+    /// The node grows by a number.
+    Count(i32),
+    /// The node grows by the local and a number.
+    CountLocal(i32),
+    /// The local becomes a number.
+    Set(i32),
+    /// The local grows by a number.
+    Add(i32),
+    /// The local grows by a number, and goes into the node when it is large.
+    Drain(i32),
+    /// The activation counter is updated.
+    Tick,
+    /// The activation counter is updated and tested; the node grows by a number.
+    Loop(i32),
+    /// The thread gets back its context.
+    Restore,
+    /// What stands before an invocation, with the offset of the slot.
+    Call(i32, Call<'a>),
+}
+
+/// How an invocation gets its context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call<'a> {
+    /// As arguments: this is the invocation itself.
+    Extended(u8, Callee<'a>, u8),
+    /// By the thread.
+    Stored,
+    /// The callee is counted here: its id, its bytecodes, and whether it may call back.
+    Counted(i64, i32, bool),
+    /// The callee is counted if it is `Object.hashCode`; its id.
+    HashCode(i64),
+    /// The last step of a method handle.
+    Linked,
+    /// The same, if it may be one to `hashCode`.
+    LinkedHashCode,
+}
+
+/// Rewritten code, instruction by instruction.
+pub struct Reader<'r, 'a> {
+    class: &'r ClassFile<'a>,
+    /// The instructions.
+    pub steps: Vec<Instruction<'a>>,
+    /// The code's length.
+    pub length: Bci,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    /// A reader of a method's code.
+    pub fn new(class: &'r ClassFile<'a>, code: &Code<'a>) -> Self {
+        Reader { class, steps: code.instructions().collect(), length: code.length() }
+    }
+
+    /// What the instruction with this number does; [`Op::Other`] behind the last.
+    pub fn op(&self, at: usize) -> Op<'a> {
+        self.steps.get(at).map_or(Op::Other, |i| op(self.class, i))
+    }
+
+    /// Where the instruction with this number stands; the code's length behind the last.
+    pub fn bci(&self, at: usize) -> Bci {
+        self.steps.get(at).map_or(self.length, |i| i.bci)
+    }
+
+    /// The number of the instruction at an index.
+    pub fn number(&self, bci: Bci) -> Option<usize> {
+        self.steps.binary_search_by_key(&bci, |i| i.bci).ok()
+    }
+
+    /// Whether these operations stand at `at`.
+    pub fn has(&self, at: usize, ops: &[Op<'_>]) -> bool {
+        ops.iter().enumerate().all(|(i, wanted)| self.op(at + i) == *wanted)
+    }
+
+    /// The probe that begins with the instruction `at`, and the number of the instruction behind it.
+    pub fn probe(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        let node = Op::Load(Kind::Long, locals.node);
+        match self.op(at) {
+            Op::Dup if self.op(at + 1) == node => self.call(at + 1, Some(false), locals),
+            Op::Dup2 if self.op(at + 1) == node => self.call(at + 1, Some(true), locals),
+            first if first == node => self.counting(at + 1, locals).or_else(|| self.call(at, None, locals)),
+            _ => self.pending(at, locals).or_else(|| self.restore(at, locals)),
+        }
+    }
+
+    /// What a probe does that has the node on the stack.
+    fn counting(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        if !locals.is_recorded {
+            return None;
+        }
+        if let Op::Int(n) = self.op(at) {
+            return match (self.op(at + 1), self.op(at + 2)) {
+                (Op::Helper(Helper::Count), _) => Some((Probe::Count(n), at + 2)),
+                (Op::Helper(Helper::Tick), _) => Some((Probe::Tick, at + 2)),
+                (Op::Int(count), Op::Helper(Helper::Loop)) => Some((Probe::Loop(count), at + 3)),
+                _ => None,
+            };
+        }
+        let (n, next) = self.sum(at, locals)?;
+        match self.op(next) {
+            Op::Helper(Helper::Count) => Some((Probe::CountLocal(n), next + 1)),
+            Op::Helper(Helper::Drain) if self.op(next + 1) == Op::Store(Kind::Int, locals.pending?) => {
+                Some((Probe::Drain(n), next + 2))
+            }
+            _ => None,
+        }
+    }
+
+    /// The local, and a number added to it.
+    fn sum(&self, at: usize, locals: &Locals) -> Option<(i32, usize)> {
+        if self.op(at) != Op::Load(Kind::Int, locals.pending?) {
+            return None;
+        }
+        match (self.op(at + 1), self.op(at + 2)) {
+            (Op::Int(n), Op::IntAdd) => Some((n, at + 3)),
+            _ => Some((0, at + 1)),
+        }
+    }
+
+    /// What changes the local alone.
+    fn pending(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        let pending = locals.pending?;
+        match self.op(at) {
+            Op::Increment(local, n) if local == pending => Some((Probe::Add(n), at + 1)),
+            Op::Int(n) if self.op(at + 1) == Op::Store(Kind::Int, pending) => Some((Probe::Set(n), at + 2)),
+            _ => {
+                let (n, next) = self.sum(at, locals)?;
+                (self.op(next) == Op::Store(Kind::Int, pending)).then_some((Probe::Add(n), next + 1))
+            }
+        }
+    }
+
+    fn restore(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        self.has(at, &restoring(locals)?).then_some((Probe::Restore, at + 3))
+    }
+
+    /// What stands before an invocation; `copied` is whether one word or two were duplicated for it.
+    fn call(&self, at: usize, copied: Option<bool>, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        let (offset, next) = match (locals.is_recorded, self.op(at + 1)) {
+            // What is handed on is a slot already.
+            (false, _) => (0, at + 1),
+            (true, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => (offset, at + 4),
+            _ => return None,
+        };
+        let (call, next) = match (copied, self.op(next)) {
+            (None, Op::Null) => match self.op(next + 1) {
+                Op::Invoke(opcode, callee, count) => (Call::Extended(opcode, callee, count), next + 2),
+                _ => return None,
+            },
+            (None, Op::Helper(Helper::Store)) => (Call::Stored, next + 1),
+            (None, Op::Long(id)) => match (self.op(next + 1), self.op(next + 2)) {
+                (Op::Int(n), Op::Helper(Helper::Leaf)) => (Call::Counted(id, n, false), next + 3),
+                (Op::Int(n), Op::Helper(Helper::Call)) => (Call::Counted(id, n, true), next + 3),
+                _ => return None,
+            },
+            (Some(false), Op::Helper(Helper::Link)) => (Call::Linked, next + 1),
+            (Some(false), Op::Long(id)) if self.op(next + 1) == Op::Helper(Helper::HashCode) => {
+                (Call::HashCode(id), next + 2)
+            }
+            (Some(true), Op::Helper(Helper::LinkHashCode)) => (Call::LinkedHashCode, next + 1),
+            _ => return None,
+        };
+        Some((Probe::Call(offset, call), next))
+    }
+}
+
+/// What gives the thread back its context.
+pub fn restoring(locals: &Locals) -> Option<[Op<'static>; 3]> {
+    let (saved, thread) = locals.thread?;
+    Some([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, saved), Op::Helper(Helper::Restore)])
+}

@@ -1,0 +1,250 @@
+//! What goes with the code: the exception table, lines, variables, type annotations.
+
+use cct_classfile::attributes::{AttributeInfo, LocalRange, LocalVariable, Target, TypeAnnotation};
+use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opcode};
+
+use crate::align::{Aligned, Appended};
+use crate::finding::{Check, Finding, Problem};
+use crate::probe::Locals;
+
+/// Length of a jump on the way to another's target.
+const TRAMPOLINE: Bci = 5;
+
+/// An original and its rewritten code, aligned.
+pub struct Tables<'t, 'a> {
+    /// The original class.
+    pub before: &'t ClassFile<'a>,
+    /// The rewritten one.
+    pub after: &'t ClassFile<'a>,
+    /// The original's code.
+    pub original: &'t Code<'a>,
+    /// The rewritten one.
+    pub rewritten: &'t Code<'a>,
+    /// What is where.
+    pub aligned: &'t Aligned<'a>,
+    /// The locals that were added.
+    pub locals: Locals,
+}
+
+impl<'a> Tables<'_, 'a> {
+    /// Where a label of the original is now.
+    fn label(&self, bci: Bci) -> Option<Bci> {
+        self.aligned.label(bci, self.original.length())
+    }
+
+    /// The exception table: the original's entries in their order, and behind them catch-alls that lead to what was appended. Gives these.
+    pub fn exception_table(&self) -> Check<Vec<Handler>> {
+        let wrong = |what, at: Option<Bci>| Finding::at(Problem::Handlers(what), at, None);
+        let mut rest = self.rewritten.handlers.iter();
+        for handler in &self.original.handlers {
+            let places =
+                [handler.start, handler.end, handler.handler].map(|bci| self.label(bci).unwrap_or(Bci::MAX));
+            for (start, end) in self.without_trampolines(places[0], places[1]) {
+                let wanted = Handler { start, end, handler: places[2], catch_type: handler.catch_type };
+                if rest.next() != Some(&wanted) {
+                    return Err(wrong("an entry of the method's own differs", Some(handler.start)));
+                }
+            }
+        }
+        let added: Vec<Handler> = rest.copied().collect();
+        let end = self.aligned.labels.last().copied().unwrap_or_default();
+        for handler in &added {
+            let is_appended = self.aligned.appended.iter().any(|a| a.at == handler.handler);
+            if handler.catch_type != 0 || !is_appended {
+                return Err(wrong("an entry is added that is no catch-all of the rewriter's", None));
+            }
+            if handler.end > end || handler.start < self.aligned.labels[0] {
+                return Err(wrong("an added entry covers what is not the program's code", None));
+            }
+            if self.aligned.trampolines.iter().any(|(at, _)| (handler.start..handler.end).contains(at)) {
+                return Err(wrong("an added entry covers a jump in between", None));
+            }
+        }
+        Ok(added)
+    }
+
+    fn without_trampolines(&self, start: Bci, end: Bci) -> Vec<(Bci, Bci)> {
+        let mut ranges = Vec::new();
+        let mut from = start;
+        for &(at, _) in self.aligned.trampolines.iter().filter(|(at, _)| (start..end).contains(at)) {
+            if from < at {
+                ranges.push((from, at));
+            }
+            from = at + TRAMPOLINE;
+        }
+        if from < end {
+            ranges.push((from, end));
+        }
+        ranges
+    }
+
+    /// For each instruction of the original what is done with an exception that no handler of the method's own catches: the first entry that
+    /// covers it is taken (JVMS 2.10).
+    pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<Appended>> {
+        let places = &self.aligned.places;
+        let mut ways = vec![None; places.len()];
+        for entry in added {
+            let appended = self.aligned.appended.iter().find(|a| a.at == entry.handler).copied();
+            let from = places.partition_point(|place| *place < entry.start);
+            let to = places.partition_point(|place| *place < entry.end);
+            ways[from..to.max(from)].iter_mut().filter(|way| way.is_none()).for_each(|way| *way = appended);
+        }
+        ways
+    }
+
+    /// Whether each exception that leaves a body under its original signature gives the thread back its context, be it one that strikes anywhere. The
+    /// call of `this(..)` or `super(..)` no handler may cover.
+    pub fn restores_on_exceptions(&self, ways_out: &[Option<Appended>], reached: &[bool]) -> Check {
+        for (number, (i, &place)) in self.aligned.originals.iter().zip(&self.aligned.places).enumerate() {
+            if !reached[number] {
+                continue;
+            }
+            let callee = i.pool_index().and_then(|index| self.before.pool.member_ref(index).ok());
+            let is_own =
+                |class: &[u8]| class == self.before.name() || Some(class) == self.before.super_name();
+            let initialises = i.opcode == opcode::INVOKESPECIAL
+                && callee.is_some_and(|c| c.name == b"<init>" && is_own(c.class));
+            match ways_out[number] {
+                Some(handler) if handler.restores => {}
+                None if initialises => {}
+                _ => {
+                    let problem =
+                        Problem::Handlers("an exception would leave the thread with a wrong context");
+                    return Err(Finding::at(problem, i.bci, place));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Attributes of the code, frames aside. Gives the names of those that were left out, since nobody knows what they say.
+    pub fn attributes(&self) -> Check<Vec<String>> {
+        let is_frames = |a: &&Attribute<'a>| a.name == b"StackMapTable";
+        let mut after = self.rewritten.attributes.iter().filter(|a| !is_frames(a));
+        let mut dropped = Vec::new();
+        for attribute in self.original.attributes.iter().filter(|a| !is_frames(a)) {
+            let name = mutf8::decode_lossy(attribute.name).into_owned();
+            let is_known = matches!(
+                attribute.name,
+                b"LineNumberTable"
+                    | b"LocalVariableTable"
+                    | b"LocalVariableTypeTable"
+                    | b"RuntimeVisibleTypeAnnotations"
+                    | b"RuntimeInvisibleTypeAnnotations"
+            );
+            if !is_known {
+                dropped.push(name);
+                continue;
+            }
+            let same = after.next().is_some_and(|twin| {
+                twin.name == attribute.name && self.same(attribute, twin).unwrap_or(false)
+            });
+            if !same {
+                return Err(Finding::of(Problem::Attribute(name)));
+            }
+        }
+        // Names for locals that have none, by the numbers that they had.
+        let named = after.next();
+        if after.next().is_some() || named.is_some_and(|a| !self.names_locals(a).unwrap_or(false)) {
+            return Err(Finding::of(Problem::Attribute("behind the original ones of the code".to_owned())));
+        }
+        Ok(dropped)
+    }
+
+    /// Where what tables say of an index is said now: what holds from the beginning also holds in the prologue, and an index inside an
+    /// instruction counts as that instruction.
+    fn around(&self, bci: Bci) -> Option<Bci> {
+        if bci == 0 {
+            return Some(0);
+        }
+        if bci >= self.original.length() {
+            return (bci == self.original.length()).then(|| self.label(bci))?;
+        }
+        let number = self.aligned.originals.partition_point(|i| i.bci <= bci).checked_sub(1)?;
+        Some(self.aligned.labels[number])
+    }
+
+    fn range(&self, start: u16, length: u16) -> Option<(Bci, Bci)> {
+        let from = self.around(Bci::from(start))?;
+        Some((from, self.around(Bci::from(start) + Bci::from(length))?.wrapping_sub(from)))
+    }
+
+    fn slot(&self, slot: u16) -> Option<u16> {
+        if slot >= self.locals.at { slot.checked_add(self.locals.by) } else { Some(slot) }
+    }
+
+    /// Whether two attributes say the same, each of its own code.
+    fn same(&self, before: &Attribute<'a>, after: &Attribute<'a>) -> Option<bool> {
+        use AttributeInfo as A;
+        let parse = |a, class: &ClassFile<'a>| AttributeInfo::parse(a, &class.pool).ok();
+        Some(match (parse(before, self.before)?, parse(after, self.after)?) {
+            (A::LineNumberTable(a), A::LineNumberTable(b)) => {
+                a.len() == b.len()
+                    && a.iter()
+                        .zip(&b)
+                        .all(|(a, b)| a.line == b.line && self.around(a.start.into()) == Some(b.start.into()))
+            }
+            (A::LocalVariableTable(a), A::LocalVariableTable(b))
+            | (A::LocalVariableTypeTable(a), A::LocalVariableTypeTable(b)) => {
+                a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.same_variable(a, b))
+            }
+            (A::RuntimeVisibleTypeAnnotations(a), A::RuntimeVisibleTypeAnnotations(b))
+            | (A::RuntimeInvisibleTypeAnnotations(a), A::RuntimeInvisibleTypeAnnotations(b)) => {
+                a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| self.same_annotation(a, b))
+            }
+            _ => false,
+        })
+    }
+
+    fn same_variable(&self, a: &LocalVariable, b: &LocalVariable) -> bool {
+        (a.name, a.descriptor) == (b.name, b.descriptor)
+            && self.slot(a.slot) == Some(b.slot)
+            && self.range(a.start, a.length) == Some((b.start.into(), b.length.into()))
+    }
+
+    fn same_annotation(&self, a: &TypeAnnotation<'a>, b: &TypeAnnotation<'a>) -> bool {
+        // An invocation that was replaced begins where its context is pushed.
+        let is_at = |a: u16, b: u16| {
+            self.aligned.number(a.into()).is_some_and(|number| {
+                (self.aligned.labels[number]..=self.aligned.places[number]).contains(&Bci::from(b))
+            })
+        };
+        let same_range = |(a, b): (&LocalRange, &LocalRange)| {
+            self.slot(a.slot) == Some(b.slot)
+                && self.range(a.start, a.length) == Some((b.start.into(), b.length.into()))
+        };
+        let same_target = match (&a.target, &b.target) {
+            (Target::LocalVariable(a), Target::LocalVariable(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(same_range)
+            }
+            (Target::Instruction(a), Target::Instruction(b)) => is_at(*a, *b),
+            (Target::TypeArgument { bci: a, argument: x }, Target::TypeArgument { bci: b, argument: y }) => {
+                x == y && is_at(*a, *b)
+            }
+            (a, b) => a == b,
+        };
+        same_target && (a.target_type, a.path, &a.annotation) == (b.target_type, b.path, &b.annotation)
+    }
+
+    /// Whether an added table names locals after their old numbers, all over the code.
+    fn names_locals(&self, attribute: &Attribute<'a>) -> Option<bool> {
+        let AttributeInfo::LocalVariableTable(entries) =
+            AttributeInfo::parse(attribute, &self.after.pool).ok()?
+        else {
+            return Some(false);
+        };
+        Some(entries.iter().all(|v| {
+            let old = if v.slot >= self.locals.at { v.slot.wrapping_sub(self.locals.by) } else { v.slot };
+            let name = format!("<local{old}>");
+            v.start == 0
+                && Bci::from(v.length) == self.rewritten.length()
+                && self.after.pool.utf8(v.name) == Ok(name.as_bytes())
+                && self.after.pool.utf8(v.descriptor) == Ok(b"I")
+        }))
+    }
+}
+
+/// Whether a method has `this`, which its constructor has yet to initialise.
+pub fn is_static(flags: u16) -> bool {
+    flags & access::STATIC != 0
+}

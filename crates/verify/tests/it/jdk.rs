@@ -1,0 +1,90 @@
+//! Every class of class libraries, rewritten, is its original and probes.
+
+use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
+use cct_verify::{Expectation, Rule};
+
+use super::support::{class_library, classes, expectation, rewriter, sample, verify};
+
+/// Every `step`-th class of a JDK is checked; all of them decide about the plan.
+fn library(feature: u32, settings: Settings, step: usize) {
+    let Some(path) = class_library(feature) else {
+        println!("skipped: no JDK {feature} was found");
+        return;
+    };
+    let all = classes(&path);
+    let rewriter = rewriter(&all, settings);
+    let some: Vec<Vec<u8>> = all.into_iter().step_by(step).collect();
+    let (findings, tally) = verify(&some, &rewriter, expectation(&settings));
+    println!("JDK {feature}, {settings:?}: {tally:#?}");
+    for (class, found) in findings.iter().take(40) {
+        println!("{class}: {} findings, first: {}", found.len(), found[0]);
+    }
+    assert!(findings.is_empty(), "{} classes with findings", findings.len());
+    assert!(tally.classes + tally.unchanged == some.len() as u64);
+}
+
+/// Without a JDK: one class, in all ways.
+#[test]
+fn a_class_by_itself() {
+    let class = vec![sample()];
+    for blocks in [BlockRule::Exact, BlockRule::Precise, BlockRule::Default] {
+        for (metrics, activation) in
+            [(Metrics::CallsAndBytecodes, false), (Metrics::CallsAndBytecodes, true), (Metrics::Calls, false)]
+        {
+            let settings = Settings { blocks, metrics, activation, ..Settings::default() };
+            // The rule is told, or found out.
+            for expectation in [expectation(&settings), Expectation::default()] {
+                let (findings, tally) = verify(&class, &rewriter(&class, settings), expectation);
+                assert!(findings.is_empty(), "{settings:?}: {findings:?}");
+                assert!(tally.bodies > 5 && tally.forms.contains_key("native"), "{tally:?}");
+            }
+        }
+    }
+}
+
+/// A rule that is not followed is found.
+#[test]
+fn another_rule_is_found() {
+    let class = vec![sample()];
+    for (blocks, expected) in [
+        (BlockRule::Default, Rule::Exact),
+        (BlockRule::Default, Rule::Precise),
+        (BlockRule::Exact, Rule::Precise),
+        (BlockRule::Exact, Rule::Default),
+        (BlockRule::Exact, Rule::None),
+    ] {
+        let rewriter = rewriter(&class, Settings { blocks, ..Settings::default() });
+        let expectation = Expectation { rule: Some(expected), ..Expectation::default() };
+        assert!(!verify(&class, &rewriter, expectation).0.is_empty(), "{blocks:?} as {expected:?}");
+    }
+}
+
+#[test]
+fn jdk_8() {
+    library(8, Settings::default(), 1);
+}
+
+#[test]
+fn jdk_17() {
+    library(17, Settings::default(), 1);
+}
+
+#[test]
+fn by_each_rule() {
+    for blocks in [BlockRule::Precise, BlockRule::Default] {
+        library(8, Settings { blocks, ..Settings::default() }, 10);
+    }
+    library(8, Settings { metrics: Metrics::Calls, ..Settings::default() }, 10);
+}
+
+#[test]
+fn with_each_choice() {
+    let all = Settings {
+        activation: true,
+        reproducible: true,
+        intrinsics: Intrinsics::Native,
+        ..Settings::default()
+    };
+    library(17, all, 10);
+    library(8, Settings { blocks: BlockRule::Default, ..all }, 10);
+}

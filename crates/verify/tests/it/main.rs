@@ -1,0 +1,7 @@
+//! The checker against rewritten classes: all of class libraries, and such as were broken on purpose.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod jdk;
+mod mutations;
+mod support;

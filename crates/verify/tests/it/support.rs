@@ -1,0 +1,73 @@
+//! Classes of JDKs, rewritten.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use cct_archive::{Input, Limits};
+use cct_rewrite::provenance::Provenance;
+use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
+use cct_verify::{Expectation, Finding, Rule, Tally, check};
+use rayon::prelude::*;
+
+/// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` where there is no such JDK.
+pub fn class_library(feature: u32) -> Option<PathBuf> {
+    let home = PathBuf::from(std::env::var_os(format!("JAVA{feature}_HOME"))?);
+    let parts = [home.join("jre/lib/rt.jar"), home.join("lib/modules")];
+    parts.into_iter().find(|part| part.is_file())
+}
+
+/// A stored class, for machines without a JDK.
+pub fn sample() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cctrewrite/tests/data/Sample.class");
+    std::fs::read(path).unwrap()
+}
+
+/// All classes of an input, in order.
+pub fn classes(path: &Path) -> Vec<Vec<u8>> {
+    let input = Input::open(path, &Limits::default()).unwrap();
+    input.survey(|_, bytes| Ok::<_, ()>(bytes.to_vec())).unwrap().classes
+}
+
+/// A rewriter for these classes.
+pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
+    let summaries: Vec<_> =
+        classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
+    let provenance = Provenance::new("test", &settings, None);
+    Rewriter::new(World::new(summaries), settings, provenance, |_| true).unwrap()
+}
+
+/// What an output made with these settings is expected to be.
+pub fn expectation(settings: &Settings) -> Expectation {
+    let rule = match (settings.metrics, settings.blocks) {
+        (Metrics::Calls, _) => Rule::None,
+        (_, BlockRule::Exact) => Rule::Exact,
+        (_, BlockRule::Precise) => Rule::Precise,
+        (_, BlockRule::Default) => Rule::Default,
+    };
+    Expectation { rule: Some(rule), reproducible: Some(settings.reproducible) }
+}
+
+/// Rewrites classes and checks what comes out: findings by class, and what was checked.
+pub fn verify(
+    classes: &[Vec<u8>],
+    rewriter: &Rewriter,
+    expectation: Expectation,
+) -> (BTreeMap<String, Vec<Finding>>, Tally) {
+    let checked: Vec<_> = classes
+        .par_iter()
+        .map(|original| {
+            let rewritten = rewriter.rewrite(original).unwrap();
+            let name = rewritten.report.class.clone();
+            let bytes = rewritten.bytes.unwrap_or_else(|| original.clone());
+            (name, check(original, &bytes, expectation))
+        })
+        .collect();
+    let (mut findings, mut tally) = (BTreeMap::new(), Tally::default());
+    for (name, (found, of_class)) in checked {
+        tally.add(of_class);
+        if !found.is_empty() {
+            findings.insert(name, found);
+        }
+    }
+    (findings, tally)
+}
