@@ -3,7 +3,8 @@
 //! Nothing here knows how classes are rewritten. What a probe looks like, what members are added and what counts must be right
 //! where, is stated once more, from the documents (docs/scheme.md, docs/runtime.md, docs/treatments.md), and held against the bytes:
 //!
-//! 1. [`class`]: all that is no code is as it was; each added member is one of a few known ones.
+//! 1. [`class`]: all that is no code is as it was; each added member is one of a few known ones. `method`: the two forms of each method belong
+//!    together.
 //! 2. [`forwarder`]: straight pieces of code, compared operation by operation.
 //! 3. [`prologue`], [`probe`], [`align`]: a body without its prologue, its probes and what was appended behind it is the original, with
 //!    locals moved up and jumps leading where they led.
@@ -24,6 +25,7 @@ pub mod finding;
 pub mod forwarder;
 pub mod frames;
 pub mod limits;
+mod method;
 pub mod op;
 pub mod probe;
 pub mod prologue;

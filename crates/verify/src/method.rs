@@ -1,0 +1,417 @@
+//! One method: what stands under its two signatures, and whether that belongs together (docs/treatments.md).
+
+use cct_classfile::{Code, Member, access, mutf8};
+
+use crate::body::{Body, Method};
+use crate::class::Class;
+use crate::convention::{
+    FORWARDER_LINE, HOOKED_NATIVES, NATIVE_FORWARDER_LINE, RECORDING, REPLACED_NATIVE, SWITCHES, extended,
+    method_id,
+};
+use crate::counts::Rule;
+use crate::finding::{Finding, Problem};
+use crate::forwarder::{self, Target};
+
+/// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
+const MAY_OUTGROW: u32 = 4096;
+
+/// What stands under the original signature.
+#[derive(Debug)]
+enum Original {
+    /// What always stood there.
+    Same,
+    /// A forwarder to the extended form.
+    Wrapper,
+    /// The body.
+    Body(Box<Body>),
+    /// A call of the runtime, in one of the places where that is known.
+    Runtime,
+}
+
+/// What stands under the extended one.
+#[derive(Debug)]
+enum Extended {
+    Absent,
+    Body(Box<Body>),
+    Redispatch,
+    Stored,
+    /// Counted, with so many bytecodes.
+    Counted(i32),
+    Bypassed,
+    ToNative,
+    /// The same with a hook, which was not checked.
+    Hooked,
+}
+
+impl Original {
+    fn name(&self) -> &'static str {
+        match self {
+            Original::Same => "as it was",
+            Original::Wrapper => "a wrapper",
+            Original::Body(_) => "the body",
+            Original::Runtime => "a call of the runtime",
+        }
+    }
+}
+
+impl Extended {
+    fn name(&self) -> &'static str {
+        match self {
+            Extended::Absent => "no extended form",
+            Extended::Body(_) => "the body",
+            Extended::Redispatch => "a redispatching form",
+            Extended::Stored => "a call of the original",
+            Extended::Counted(_) => "a counting call of the original",
+            Extended::Bypassed => "a call of the original that records nothing",
+            Extended::ToNative => "a native's wrapper",
+            Extended::Hooked => "a native's wrapper with a hook",
+        }
+    }
+}
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// One method: its two forms, and whether they belong together.
+    pub(crate) fn method(
+        &mut self,
+        number: usize,
+        original: &'c Member<'a>,
+        rewritten: &'c Member<'a>,
+        twin: Option<&'c Member<'a>>,
+        row: Option<[u8; 3]>,
+    ) {
+        self.tally.methods += 1;
+        let code = match Code::of(self.before, original) {
+            Ok(code) => code,
+            Err(e) => {
+                return self.find(Problem::Unreadable { which: "original", why: e.to_string() });
+            }
+        };
+        let slots = code.as_ref().map_or(0, |code| {
+            code.instructions().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count()
+        });
+        let slots = slots.min(crate::convention::MAX_SLOTS);
+        let Some(target) =
+            Target::of(self.before, original.name, original.descriptor, original.is(access::STATIC))
+        else {
+            return self.find(Problem::Head("descriptors"));
+        };
+        let Some(first) = self.original(number, original, rewritten, code.as_ref(), &target) else { return };
+        let second = match twin {
+            None => Extended::Absent,
+            Some(twin) => {
+                let length = code.as_ref().map_or(0, |c| c.instructions().count() as i32);
+                match self.extended(number, original, twin, code.as_ref(), &target, &first, length) {
+                    Some(form) => form,
+                    None => return,
+                }
+            }
+        };
+        let is_native = original.is(access::NATIVE);
+        // Codes of treatments that these forms are (docs/formats/index.md), and how many slots the node has.
+        let (treatments, slots): (&[u8], usize) = match (&first, &second) {
+            (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
+            (Original::Body(_), Extended::Body(_)) => (&[1], slots),
+            (Original::Body(_), Extended::Redispatch) => (&[2], slots),
+            (Original::Body(_), Extended::Absent) => (&[4], slots),
+            (Original::Same, Extended::Redispatch) if code.is_none() => (&[3], 0),
+            // Too large to be instrumented.
+            (Original::Same, Extended::Redispatch) => (&[0, 1, 2], 0),
+            (Original::Same, Extended::ToNative | Extended::Hooked) if is_native => (&[5], 1),
+            (Original::Same, Extended::Counted(0)) if is_native => (&[6], 0),
+            (Original::Same, Extended::Counted(n)) if !is_native => {
+                if *n == 0 {
+                    (&[7, 10], 0)
+                } else {
+                    (&[7], 0)
+                }
+            }
+            (Original::Same, Extended::Bypassed) if !is_native => (&[10], 0),
+            (Original::Same, Extended::Stored) if !is_native => (&[0, 1], 0),
+            (Original::Same, Extended::Absent) => (&[8, 9], 0),
+            (Original::Runtime, Extended::Absent | Extended::Stored | Extended::Hooked) => (&[8, 9, 4], 0),
+            _ => {
+                let both = format!("{} and {}", first.name(), second.name());
+                return self.find(Problem::Forms(both));
+            }
+        };
+        if let Some([own_slots, _, treatment]) = row {
+            if !treatments.contains(&treatment) {
+                self.find(Problem::OwnAttribute("says that the method was treated otherwise"));
+            } else if usize::from(own_slots) != slots {
+                self.find(Problem::OwnAttribute("gives the method another number of slots"));
+            }
+        }
+        let form = match (&first, &second) {
+            (Original::Same, Extended::Absent) if code.is_none() => "no code",
+            (Original::Same, Extended::Absent | Extended::Stored) => "left as it is",
+            (Original::Same, Extended::Redispatch) if code.is_some() => "left as it is",
+            (Original::Wrapper, _) => "wrapped",
+            (Original::Body(_), Extended::Body(_)) => "duplicated",
+            (Original::Body(_), Extended::Redispatch) => "redispatched",
+            (Original::Body(_), _) => "original only",
+            (Original::Same, Extended::Redispatch) => "abstract, redispatched",
+            (Original::Same, Extended::ToNative | Extended::Hooked) => "native",
+            (Original::Same, Extended::Bypassed) => "counted, records nothing below",
+            (Original::Same, _) => "counted, then called",
+            (Original::Runtime, _) => "calls the runtime",
+        };
+        *self.tally.forms.entry(form).or_default() += 1;
+        if let Extended::Hooked = second {
+            self.tally.not_checked(
+                "what hooks of natives do to arguments and results",
+                self.before.name(),
+                original.name,
+            );
+        }
+        let length = code.as_ref().map_or(0, Code::length);
+        for (form, is_extended) in [(body_of_original(first), false), (body_of_extended(second), true)] {
+            if let Some(body) = form {
+                self.take(number, is_extended, length, *body);
+            }
+        }
+    }
+
+    /// Notes what a body says.
+    fn take(&mut self, number: usize, is_extended: bool, length: u32, body: Body) {
+        self.recorded(body.is_recorded);
+        self.tally.bodies += 1;
+        self.tally.probes += body.probes;
+        self.tally.pinned += u64::from(body.pinned);
+        self.tally.hooks += u64::from(body.hooks);
+        self.tally.unknown_ids += u64::from(body.unknown_ids);
+        for name in body.dropped {
+            *self.tally.dropped.entry(name).or_default() += 1;
+        }
+        if body.pinned > 0 && self.expectation.reproducible == Some(false) {
+            self.find(Problem::Probe("replaces what a clock says, in an output that is not --reproducible"));
+        }
+        if body.is_recorded {
+            self.counts.push((number, is_extended, length, body.counts));
+        } else {
+            *self.tally.rules.entry("not recorded").or_default() += 1;
+        }
+    }
+
+    /// All bodies of a class are recorded, or none.
+    fn recorded(&mut self, is_recorded: bool) {
+        if self.is_recorded.replace(is_recorded).is_some_and(|before| before != is_recorded) {
+            self.find(Problem::Forms("some of the class's methods are recorded, others not".to_owned()));
+        }
+    }
+
+    fn of<'m>(&self, number: usize, original: &'m Member<'a>, code: &'m Code<'a>) -> Method<'m, 'a>
+    where
+        'c: 'm,
+    {
+        let (before, after, hash, expectation) = (self.before, self.after, self.hash, self.expectation);
+        Method { before, after, hash, number, original, code, rule: expectation.rule }
+    }
+
+    /// What stands under the original signature; `None` where something is wrong with it.
+    fn original(
+        &mut self,
+        number: usize,
+        original: &'c Member<'a>,
+        rewritten: &'c Member<'a>,
+        code: Option<&Code<'a>>,
+        target: &Target<'a>,
+    ) -> Option<Original> {
+        if original.raw == rewritten.raw {
+            return Some(Original::Same);
+        }
+        let class = self.before.name();
+        let attributes = |m: &'c Member<'a>| {
+            let others = m.attributes.iter().filter(|a| a.name != b"Code");
+            others.map(|a| (a.name, a.data)).collect::<Vec<_>>()
+        };
+        if attributes(original) != attributes(rewritten) {
+            self.find(Problem::Head("attributes"));
+            return None;
+        }
+        if (class, original.name, original.descriptor) == REPLACED_NATIVE
+            && rewritten.access_flags == original.access_flags & !access::NATIVE
+            && forwarder::is_replacement(self.after, rewritten)
+        {
+            return Some(Original::Runtime);
+        }
+        if rewritten.access_flags != original.access_flags {
+            self.find(Problem::Head("access flags"));
+            return None;
+        }
+        let switch = SWITCHES.iter().find(|s| (s.0, s.1) == (original.name, original.descriptor));
+        if let Some((.., what)) = switch.filter(|_| class == RECORDING)
+            && target.switch(*what).is(self.after, rewritten)
+        {
+            return Some(Original::Runtime);
+        }
+        if [false, true].iter().any(|replays| target.wrapper(*replays).is(self.after, rewritten)) {
+            return Some(Original::Wrapper);
+        }
+        let Some(code) = code else {
+            self.find(Problem::Forwarder("a method without code"));
+            return None;
+        };
+        let method = self.of(number, original, code);
+        match method.body(rewritten, false) {
+            Ok(body) => Some(Original::Body(Box::new(body))),
+            Err(finding) => {
+                // What begins as a wrapper, and is none, differs from that.
+                let problem = match finding.problem {
+                    Problem::Prologue => Problem::Forwarder("the original signature"),
+                    other => other,
+                };
+                self.findings.push(Finding { problem, ..finding });
+                None
+            }
+        }
+    }
+
+    /// What stands under the extended signature; `None` where something is wrong with it.
+    #[allow(clippy::too_many_arguments)]
+    fn extended(
+        &mut self,
+        number: usize,
+        original: &'c Member<'a>,
+        twin: &'c Member<'a>,
+        code: Option<&Code<'a>>,
+        target: &Target<'a>,
+        first: &Original,
+        length: i32,
+    ) -> Option<Extended> {
+        let found = self.findings.len();
+        for attribute in twin.attributes.iter().filter(|a| a.name != b"Code") {
+            let its = original.attributes.find(attribute.name);
+            if attribute.name != b"RuntimeVisibleAnnotations" || its.is_none_or(|a| a.data != attribute.data)
+            {
+                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+            }
+        }
+        let flags = original.access_flags & !access::VARARGS | access::SYNTHETIC;
+        let of_forwarders =
+            flags & !(access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT);
+        let hash = self.hash;
+        let id = |slots| method_id(hash, number, slots);
+        let is_body = matches!(first, Original::Wrapper)
+            || matches!(first, Original::Body(_)) && !target.redispatch().is(self.after, twin);
+        if twin.access_flags != if is_body { flags } else { of_forwarders } {
+            self.find(Problem::Head("access flags of its extended form"));
+        }
+        if is_body {
+            let Some(code) = code else {
+                self.find(Problem::Forms("a wrapper of what has no code".to_owned()));
+                return None;
+            };
+            let method = self.of(number, original, code);
+            return match method.body(twin, true) {
+                Ok(body) => (found == self.findings.len()).then(|| Extended::Body(Box::new(body))),
+                Err(finding) => {
+                    self.findings.push(finding.in_member(twin.name, twin.descriptor));
+                    None
+                }
+            };
+        }
+        let is_native = original.is(access::NATIVE);
+        let is = |straight: forwarder::Straight<'_>| straight.is(self.after, twin);
+        let lines: &[u16] =
+            if is_native { &[NATIVE_FORWARDER_LINE, FORWARDER_LINE] } else { &[FORWARDER_LINE] };
+        let mut recorded = None;
+        let form = if is(target.redispatch()) {
+            Some(Extended::Redispatch)
+        } else if is(target.stored()) {
+            Some(Extended::Stored)
+        } else if is(target.to_native(Some(id(1)))) {
+            recorded = Some(true);
+            Some(Extended::ToNative)
+        } else if is(target.to_native(None)) {
+            recorded = Some(false);
+            Some(Extended::ToNative)
+        } else if let Some(n) = [0, length]
+            .into_iter()
+            .find(|n| lines.iter().any(|line| is(target.counted(Some((id(0), *n)), *line))))
+        {
+            recorded = Some(true);
+            Some(Extended::Counted(n))
+        } else if lines.iter().any(|line| is(target.counted(None, *line))) {
+            recorded = Some(false);
+            Some(Extended::Counted(0))
+        } else if is(target.bypassed(Some(id(0)))) {
+            recorded = Some(true);
+            Some(Extended::Bypassed)
+        } else if is(target.bypassed(None)) {
+            recorded = Some(false);
+            Some(Extended::Bypassed)
+        } else if is_native
+            && HOOKED_NATIVES
+                .iter()
+                .any(|(c, names)| *c == self.before.name() && names.contains(&original.name))
+            && target.is_hooked(self.after, twin)
+        {
+            Some(Extended::Hooked)
+        } else {
+            None
+        };
+        if form.is_none() {
+            let finding = Finding::of(Problem::Forwarder("the extended signature"));
+            self.findings.push(finding.in_member(twin.name, twin.descriptor));
+        }
+        if let Some(recorded) = recorded {
+            self.recorded(recorded);
+        }
+        form.filter(|_| found == self.findings.len())
+    }
+
+    /// Holds the bodies against the rule by which the class is counted: the one that was asked for, or else the one that fits best.
+    pub(crate) fn rule(&mut self) {
+        let position = |rule: Rule| Rule::ALL.iter().position(|r| *r == rule).unwrap_or_default();
+        let contradictions =
+            |rule: &Rule| self.counts.iter().filter(|(.., counts)| counts[position(*rule)].is_some()).count();
+        let rule = match self.expectation.rule {
+            Some(rule) => rule,
+            None => Rule::ALL.into_iter().min_by_key(contradictions).unwrap_or(Rule::Exact),
+        };
+        for (number, is_extended, length, counts) in std::mem::take(&mut self.counts) {
+            let holds = |rule: Rule| counts[position(rule)].is_none();
+            // The precise rule gives the numbers of the exact one; large methods may fall back.
+            let others: &[Rule] = match (rule, length >= MAY_OUTGROW) {
+                (Rule::Exact, false) => &[Rule::Precise],
+                (Rule::Exact, true) => &[Rule::Precise, Rule::Default, Rule::None],
+                (Rule::Precise, true) => &[Rule::Default, Rule::None],
+                (Rule::Default, true) => &[Rule::None],
+                _ => &[],
+            };
+            let by = std::iter::once(&rule).chain(others).find(|rule| holds(**rule));
+            match (by, &counts[position(rule)]) {
+                (Some(by), _) => {
+                    *self.tally.rules.entry(by.name()).or_default() += 1;
+                    if *by > Rule::Precise && *by != rule {
+                        let method = &self.before.methods[number];
+                        let what = "counts of methods that are too large for the rule";
+                        self.tally.not_checked(what, self.before.name(), method.name);
+                    }
+                }
+                (None, Some(finding)) => {
+                    *self.tally.rules.entry("by another rule, or wrongly").or_default() += 1;
+                    let method = &self.before.methods[number];
+                    let descriptor = extended(method.descriptor);
+                    let descriptor = if is_extended { &*descriptor } else { method.descriptor };
+                    self.findings.push(finding.clone().in_member(method.name, descriptor));
+                }
+                (None, None) => {}
+            }
+        }
+    }
+}
+
+fn body_of_original(form: Original) -> Option<Box<Body>> {
+    match form {
+        Original::Body(body) => Some(body),
+        _ => None,
+    }
+}
+
+fn body_of_extended(form: Extended) -> Option<Box<Body>> {
+    match form {
+        Extended::Body(body) => Some(body),
+        _ => None,
+    }
+}
