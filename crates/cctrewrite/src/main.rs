@@ -38,6 +38,7 @@ mod target_jdk;
 mod text;
 mod traces;
 mod treatments;
+mod verify_command;
 
 use std::process::ExitCode;
 
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
         Command::Run(arguments) => (run_command::run(&arguments), run_command::FAILURE),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
+        Command::Verify(arguments) => (verify_command::run(&arguments), exit::TROUBLE),
         Command::Api(arguments) => (complete(api_command::run(&arguments)), exit::FAILURE),
         Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
         Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),

@@ -67,6 +67,11 @@ pub struct Instrument {
     #[command(flatten)]
     pub choices: Choices,
 
+    /// Check each rewritten class against its original before outputs are put in their places, as `cctrewrite verify` does. A finding is an
+    /// error, and nothing is written
+    #[arg(long)]
+    pub verify: bool,
+
     /// Write the completeness report: every method whose treatment is not the ordinary one, and why
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod selection;
 mod shell;
+mod verify;
 mod wanted;
 
 pub use api::Api;
@@ -34,6 +35,7 @@ pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat
 pub use run::Run;
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};
+pub use verify::{Verify, VerifyFormat};
 pub use wanted::{Wanted, WantedArguments};
 
 use clap::{Parser, Subcommand};
@@ -83,6 +85,7 @@ pub enum Command {
     Compare(Compare),
     Export(Export),
     Explain(Explain),
+    Verify(Verify),
     Api(Api),
     Completions(Completions),
     Man(Man),
@@ -105,6 +108,7 @@ mod tests {
         include_str!("../../../../docs/exports.md"),
         include_str!("../../../../docs/html.md"),
         include_str!("../../../../docs/selective.md"),
+        include_str!("../../../../docs/verify.md"),
     );
 
     /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.

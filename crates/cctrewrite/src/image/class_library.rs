@@ -72,6 +72,7 @@ impl ClassLibrary {
         let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
         let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
         let manner = Manner {
+            verify: false,
             choices: &arguments.choices,
             bad: BadClasses::Refuse,
             level: LEVEL,

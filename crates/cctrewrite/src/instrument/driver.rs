@@ -15,6 +15,7 @@ use cct_rewrite::mid::ClassHash;
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::report::ClassReport;
 use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes};
+use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;
 use crate::inputs::BadClasses;
@@ -30,6 +31,8 @@ pub struct Record {
     pub class: Option<ClassRecord>,
     /// What was done.
     pub report: ClassReport,
+    /// What a check against the original gave, if there was one.
+    pub check: Option<Box<(Vec<Finding>, Tally)>>,
 }
 
 /// The archive crate's rewriter, on top of ours.
@@ -50,6 +53,8 @@ pub struct Driver<'r> {
     patches: bool,
     /// A hash over what decides about the outputs.
     made_from: Option<&'r str>,
+    /// How rewritten classes are checked against their originals, if they are.
+    verify: Option<Expectation>,
     /// The descriptors of all modules so far, if there are to be patches.
     modules: Mutex<Vec<Descriptor>>,
 }
@@ -76,6 +81,7 @@ impl<'r> Driver<'r> {
             has_options: AtomicBool::new(false),
             patches: manner.patches,
             made_from: manner.made_from,
+            verify: manner.verify.then(|| Expectation::of(rewriter.provenance().lines())),
             modules: Mutex::default(),
         }
     }
@@ -141,7 +147,12 @@ impl ArchiveRewriter for Driver<'_> {
             // Of java.base, which gets the runtime's packages: only it has had hashes.
             rewritten.bytes = rewritten.bytes.map(without_packages).transpose()?;
         }
-        let record = Record { depth: at.archive.depth(), class: rewritten.record, report: rewritten.report };
+        let check = self.verify.map(|expectation| {
+            let made = rewritten.bytes.as_deref().unwrap_or(bytes);
+            Box::new(cct_verify::check(bytes, made, expectation))
+        });
+        let (class, report) = (rewritten.record, rewritten.report);
+        let record = Record { depth: at.archive.depth(), class, report, check };
         Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 

@@ -47,6 +47,8 @@ pub struct Manner<'a> {
     pub manifest: bool,
     /// What outputs say they were made from.
     pub made_from: Option<&'a str>,
+    /// Whether rewritten classes are checked against their originals.
+    pub verify: bool,
 }
 
 /// What a run gives.
@@ -103,6 +105,7 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         patches: arguments.patches,
         manifest: arguments.manifest,
         made_from: Some(&made_from),
+        verify: arguments.verify,
     };
     let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
     let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
@@ -164,6 +167,9 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
         outputs.push(output);
     }
     let outgrown = driver.outgrown();
+    if outgrown.is_empty() {
+        summary.check()?;
+    }
     Ok((Rewritten { summary, outputs, provenance: rewriter.provenance().clone() }, outgrown))
 }
 

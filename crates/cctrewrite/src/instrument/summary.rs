@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cct_profile::report::grouped;
 use cct_rewrite::Settings;
 use cct_rewrite::mid::ClassHash;
@@ -37,6 +37,10 @@ pub struct Summary {
     unknown_owner_sites: u64,
     tie_breaks: u64,
     pinned: u64,
+    /// What checks of classes against their originals gave: how many there were, and findings with the names of classes.
+    checked: u64,
+    findings: Vec<String>,
+    unchecked: usize,
     report: Vec<ReportedClass>,
 }
 
@@ -95,6 +99,9 @@ impl Summary {
             unknown_owner_sites: 0,
             tie_breaks: 0,
             pinned: 0,
+            checked: 0,
+            findings: Vec::new(),
+            unchecked: 0,
             report: Vec::new(),
         }
     }
@@ -115,6 +122,11 @@ impl Summary {
         }
         for record in &account.records {
             let r = &record.report;
+            if let Some((findings, tally)) = record.check.as_deref() {
+                self.checked += 1;
+                self.findings.extend(findings.iter().map(|f| format!("{}: {f}", r.class)));
+                self.unchecked += tally.unchecked.values().map(Vec::len).sum::<usize>();
+            }
             self.classes += 1;
             self.bytes_before += r.bytes_before as u64;
             self.bytes_after += r.bytes_after as u64;
@@ -153,6 +165,15 @@ impl Summary {
                 });
             }
         }
+    }
+
+    /// Fails if a check of a class against its original found something: that is a fault of this program.
+    pub fn check(&self) -> Result<()> {
+        let Some(first) = self.findings.first() else { return Ok(()) };
+        bail!(
+            "the check of rewritten classes against their originals found something, which is a fault of cctrewrite: {first} ({} in all)",
+            counted(self.findings.len() as u64, "finding")
+        );
     }
 
     /// Writes the completeness report, to be put in its place.
@@ -225,6 +246,18 @@ impl Summary {
         for (n, name, meaning) in rows {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {:>width$}  {name:<label$}  {meaning}", count(n));
+        }
+        if self.checked > 0 {
+            let classes = counted(self.checked, "class");
+            let _ = write!(text, "checked against their originals: {classes}, nothing was found");
+            let _ = match self.unchecked {
+                0 => writeln!(text),
+                n => writeln!(
+                    text,
+                    "; not all is known of {} (`cctrewrite verify`)",
+                    counted(n as u64, "method")
+                ),
+            };
         }
         text
     }

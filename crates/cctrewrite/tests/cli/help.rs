@@ -19,6 +19,7 @@ fn help_is_as_it_was_written() {
         "compare",
         "export",
         "explain",
+        "verify",
         "api",
         "completions",
         "man",
@@ -61,6 +62,8 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
         &["export", "a.cct", "--format", "svg"],
         &["export", "a.cct", "--format", "svg", "-o", "b", "--min-percent", "101"],
         &["explain", "a.jar"],
+        &["verify", "a.jar"],
+        &["verify", "a.jar", "b.jar", "--blocks", "long"],
         &["frobnicate"],
     ] {
         let run = run(folder.path(), arguments);

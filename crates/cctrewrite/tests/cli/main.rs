@@ -18,3 +18,4 @@ mod profiles;
 mod report;
 mod support;
 mod tables;
+mod verify;

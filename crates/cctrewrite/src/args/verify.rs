@@ -1,0 +1,94 @@
+//! Arguments of `cctrewrite verify`.
+
+use std::path::PathBuf;
+
+use cct_verify::Rule;
+use clap::{Args, ValueEnum, value_parser};
+
+const EXAMPLES: &str = "\
+Exit codes, as those of diff(1):
+  0  nothing was found
+  1  something was found
+  2  the command line is wrong, or the files cannot be read; standard error says why
+
+Examples:
+    cctrewrite verify $JAVA8_HOME/jre/lib/rt.jar inst_rt.jar
+    cctrewrite verify app.jar inst_app.jar --limit 0
+    cctrewrite verify $JAVA_HOME profiled-jdk
+    cctrewrite verify classes/Main.class inst/Main.class --blocks exact
+    cctrewrite verify app.jar inst_app.jar --format json > findings.json
+
+To have `instrument` check what it makes before it is put in place:
+    cctrewrite instrument app.jar --library inst_rt.jar -o inst_app.jar --verify";
+
+/// Check that rewritten classes are their originals and probes
+///
+/// Nothing of what rewrites classes takes part. Probes are recognised by their shape and taken out, with the members that were added; calls by
+/// extended signatures become calls by the original ones; what is left must be the original: instructions, operands, targets of jumps, exception
+/// tables, frames, lines and variables, fields, flags, attributes. Then the counts: on every path the node must have what was executed, where the
+/// rule for blocks says so.
+///
+/// Whatever stands in a rewritten class and is no known probe is a finding. What is recognised and not proven is counted and named, never passed
+/// over in silence.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Verify {
+    /// What was instrumented: a class file, jar, folder, image, jmod, or the home of a JDK
+    pub original: PathBuf,
+
+    /// What came of it: the output of `instrument` (patches, too) or `jdk`
+    pub rewritten: PathBuf,
+
+    /// How bytecodes are to be counted [default: as the output says; without an index, what fits each class best]
+    #[arg(long, value_enum)]
+    pub blocks: Option<RuleArgument>,
+
+    /// Show at most N findings; 0 shows all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub limit: usize,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
+    pub format: VerifyFormat,
+
+    /// Number of threads; what is written does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+
+    /// Write findings only
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Rules for blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleArgument {
+    /// True wherever control may leave for good or wait
+    Exact,
+    /// Block by block, blocks ending where something may throw
+    Precise,
+    /// Block by block, blocks ending at jumps
+    Default,
+    /// Bytecodes are not counted
+    None,
+}
+
+impl From<RuleArgument> for Rule {
+    fn from(rule: RuleArgument) -> Rule {
+        match rule {
+            RuleArgument::Exact => Rule::Exact,
+            RuleArgument::Precise => Rule::Precise,
+            RuleArgument::Default => Rule::Default,
+            RuleArgument::None => Rule::None,
+        }
+    }
+}
+
+/// Formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VerifyFormat {
+    /// A line for each finding, and a summary
+    Text,
+    /// JSON
+    Json,
+}

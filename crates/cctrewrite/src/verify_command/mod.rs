@@ -1,0 +1,134 @@
+//! `cctrewrite verify`: whether rewritten classes are their originals and probes.
+
+mod pairs;
+mod write;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_archive::{Input, Limits};
+use cct_verify::{Expectation, Finding, Tally};
+
+use crate::args::{Verify, VerifyFormat};
+use crate::exit::{self, Outcome};
+use crate::instrument::with_threads;
+use crate::progress::Progress;
+use crate::{jdk, output};
+
+/// What was found in a class.
+#[derive(Debug)]
+pub struct Found {
+    /// Where the rewritten class is, or the original, if it has no other.
+    pub place: String,
+    /// What is wrong with it.
+    pub findings: Vec<What>,
+}
+
+/// What may be wrong with a class.
+#[derive(Debug)]
+pub enum What {
+    /// Something in it.
+    Finding(Finding),
+    /// It has no counterpart.
+    Alone(&'static str),
+}
+
+/// What was checked.
+#[derive(Debug, Default)]
+pub struct Account {
+    /// Classes, methods and so on.
+    pub tally: Tally,
+    /// Classes with findings, in the order of the rewritten classes, those that are missing behind them.
+    pub found: Vec<Found>,
+    /// Classes of the runtime, which the output has beside its own.
+    pub runtime: u64,
+    /// Classes of the original that a patch leaves out.
+    pub left_out: u64,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Verify) -> Result<Outcome> {
+    let account = with_threads(arguments.threads, || verify(arguments))?;
+    exit::to_stdout(|out| match arguments.format {
+        VerifyFormat::Text => write::text(&account, arguments.limit, arguments.quiet, out),
+        VerifyFormat::Json => write::json(&account, out),
+    })?;
+    Ok(if account.found.is_empty() { Outcome::Complete } else { Outcome::Different })
+}
+
+fn verify(arguments: &Verify) -> Result<Account> {
+    let Verify { original, rewritten, .. } = arguments;
+    let given = arguments.blocks.map(Into::into);
+    let mut account = Account::default();
+    if is_class(original)? && is_class(rewritten)? {
+        let expectation = Expectation { rule: given, ..Expectation::default() };
+        let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+        let (findings, tally) = cct_verify::check(&read(original)?, &read(rewritten)?, expectation);
+        account.add(rewritten.display().to_string(), findings, tally);
+        return Ok(account);
+    }
+    let progress = Progress::counting("checking classes", !arguments.quiet);
+    for (original, rewritten) in parts(original, rewritten)? {
+        let open = |path: &Path| Input::open(path, &Limits::default());
+        let (original, rewritten) = (open(&original)?, open(&rewritten)?);
+        let lines = output::provenance(&rewritten)?;
+        let mut expectation = lines.as_deref().map_or(Expectation::default(), Expectation::of);
+        expectation.rule = given.or(expectation.rule);
+        pairs::check(&original, &rewritten, expectation, &progress, &mut account)?;
+    }
+    Ok(account)
+}
+
+/// What is to be compared with what: of homes of JDKs each part of the class library.
+fn parts(original: &Path, rewritten: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
+    match (jdk::is_home(original), jdk::is_home(rewritten)) {
+        (false, false) => Ok(vec![(original.to_owned(), rewritten.to_owned())]),
+        (true, true) => {
+            let parts = jdk::class_library_of(original).into_iter().map(|part| {
+                let relative = part.strip_prefix(original)?;
+                let twin = rewritten.join(relative);
+                Ok((part, twin))
+            });
+            parts.collect()
+        }
+        (is_home, _) => {
+            let (home, other) = if is_home { (original, rewritten) } else { (rewritten, original) };
+            bail!(
+                "{} is the home of a JDK and {} is none; name two homes, or two parts of a class library",
+                home.display(),
+                other.display()
+            );
+        }
+    }
+}
+
+/// Whether a file is a single class.
+fn is_class(path: &Path) -> Result<bool> {
+    use std::io::Read;
+    if path.is_dir() {
+        return Ok(false);
+    }
+    let mut magic = [0; 4];
+    let mut file = fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(file.read_exact(&mut magic).is_ok() && magic == [0xCA, 0xFE, 0xBA, 0xBE])
+}
+
+impl Account {
+    fn add(&mut self, place: String, findings: Vec<Finding>, tally: Tally) {
+        self.tally.add(tally);
+        if !findings.is_empty() {
+            let findings = findings.into_iter().map(What::Finding).collect();
+            self.found.push(Found { place, findings });
+        }
+    }
+
+    fn alone(&mut self, place: String, why: &'static str) {
+        self.found.push(Found { place, findings: vec![What::Alone(why)] });
+    }
+
+    /// Number of findings.
+    pub fn findings(&self) -> usize {
+        self.found.iter().map(|found| found.findings.len()).sum()
+    }
+}

@@ -1,0 +1,95 @@
+//! Which rewritten class is whose: by where they are in their containers.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use cct_archive::{Input, Layout, Location};
+use cct_verify::{Expectation, Finding, Tally, check as check_class};
+
+use super::Account;
+use crate::progress::Progress;
+
+/// What a class is in the output.
+enum Seen {
+    /// The counterpart of an original.
+    Twin { key: String, findings: Vec<Finding>, tally: Box<Tally> },
+    /// One of the runtime's.
+    Runtime,
+    /// Nobody's counterpart.
+    Extra,
+}
+
+/// Checks all classes of an output, in parallel.
+pub fn check(
+    original: &Input,
+    rewritten: &Input,
+    expectation: Expectation,
+    progress: &Progress,
+    account: &mut Account,
+) -> Result<()> {
+    let originals = original.survey(|at, bytes| Ok::<_, anyhow::Error>((key(at, false), bytes.to_vec())))?;
+    let originals: BTreeMap<String, Vec<u8>> = originals.classes.into_iter().collect();
+    // Patches for modules: a jar for each.
+    let is_patches = original.layout() == Layout::Modules && rewritten.layout() == Layout::Plain;
+    let is_patch = is_patches || original.layout() != rewritten.layout();
+    let seen = rewritten.survey(|at, bytes| {
+        let key = key(at, is_patches);
+        progress.step();
+        let seen = match originals.get(&key) {
+            Some(original) => {
+                let (findings, tally) = check_class(original, bytes, expectation);
+                Seen::Twin { key, findings, tally: Box::new(tally) }
+            }
+            None if is_runtime(&key) => Seen::Runtime,
+            None => Seen::Extra,
+        };
+        Ok::<_, anyhow::Error>((at.to_string(), seen))
+    })?;
+    let mut left: BTreeMap<&str, ()> = originals.keys().map(|key| (&**key, ())).collect();
+    for (place, seen) in seen.classes {
+        match seen {
+            Seen::Twin { key, findings, tally } => {
+                left.remove(&*key);
+                account.add(place, findings, *tally);
+            }
+            Seen::Runtime => account.runtime += 1,
+            Seen::Extra => account.alone(place, "the original has no such class"),
+        }
+    }
+    for key in left.into_keys() {
+        match is_patch {
+            true => account.left_out += 1,
+            false => account.alone(
+                format!("{}: {key}", original.path().display()),
+                "the class is missing from the output",
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// Where a class is, in the words of the class path: module, nested archives, path. `is_patches` is whether archives at the top stand for modules.
+fn key(at: &Location<'_>, is_patches: bool) -> String {
+    let name = &*at.entry.name;
+    if at.archive.depth() == 0 {
+        return match at.archive.layout().path(name) {
+            Some((Some(module), path)) => format!("{module}/{path}"),
+            Some((None, path)) => path.to_owned(),
+            None => name.to_owned(),
+        };
+    }
+    // Behind the path of the input, which the user gave.
+    let whole = at.to_string();
+    let given = at.archive.input_path().display().to_string();
+    let inside = whole.strip_prefix(&given).unwrap_or(&whole).trim_start_matches(['!', '/']);
+    match inside.split_once(".jar!/") {
+        Some((module, path)) if is_patches => format!("{module}/{path}"),
+        _ => inside.to_owned(),
+    }
+}
+
+/// Whether a class belongs to the runtime, which comes with the class library.
+fn is_runtime(key: &str) -> bool {
+    let path = key.split_once('/').filter(|(module, _)| module.contains('.')).map_or(key, |(_, path)| path);
+    path.starts_with("java/lang/Cct") || path.starts_with("cctrewrite/")
+}

@@ -1,0 +1,159 @@
+//! What was found, for people and for programs.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use cct_profile::report::grouped;
+use cct_verify::Tally;
+use serde_json::{Value, json};
+
+use super::{Account, What};
+use crate::text::{counted, readable};
+
+/// Methods that are named of each kind of what was not checked; the rest are counted.
+const NAMED: usize = 4;
+
+/// A line for each finding, `limit` of them unless that is 0, and a summary unless it is not wanted.
+pub fn text(account: &Account, limit: usize, quiet: bool, out: &mut dyn Write) -> Result<()> {
+    let limit = if limit == 0 { usize::MAX } else { limit };
+    let all = account.found.iter().flat_map(|found| found.findings.iter().map(move |f| (&found.place, f)));
+    for (place, what) in all.take(limit) {
+        writeln!(out, "{}", readable(format!("{place}: {}", said(what)).as_bytes()))?;
+    }
+    let more = account.findings().saturating_sub(limit);
+    if more > 0 {
+        writeln!(out, "and {} more (--limit 0 shows all)", counted(more as u64, "finding"))?;
+    }
+    if !quiet {
+        summary(account, out)?;
+    }
+    Ok(())
+}
+
+fn said(what: &What) -> String {
+    match what {
+        What::Finding(finding) => finding.to_string(),
+        What::Alone(why) => (*why).to_owned(),
+    }
+}
+
+fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
+    let tally = &account.tally;
+    match account.findings() {
+        0 => writeln!(out, "nothing was found")?,
+        n => {
+            let classes = counted(account.found.len() as u64, "class");
+            writeln!(out, "{} in {classes}", counted(n as u64, "finding"))?;
+        }
+    }
+    let mut classes = vec![format!("{} compared with their originals", grouped(tally.classes.into()))];
+    for (n, what) in [
+        (tally.unchanged, "as they were, byte for byte"),
+        (account.left_out, "not in the patch"),
+        (account.runtime, "of the runtime"),
+    ] {
+        classes.extend((n > 0).then(|| format!("{} {what}", grouped(n.into()))));
+    }
+    writeln!(out, "classes: {}", classes.join(", "))?;
+    if tally.methods > 0 {
+        writeln!(out, "methods: {}", grouped(tally.methods.into()))?;
+        for (form, n) in &tally.forms {
+            writeln!(out, "  {:>11}  {form}", grouped((*n).into()))?;
+        }
+    }
+    if tally.bodies > 0 {
+        let rules = tally.rules.iter().map(|(rule, n)| format!("{} {rule}", grouped((*n).into())));
+        let probes = counted(tally.probes, "counting probe");
+        writeln!(out, "bodies, by how they count: {}; {probes}", rules.collect::<Vec<_>>().join(", "))?;
+    }
+    if tally.added_methods + tally.added_fields > 0 {
+        let (methods, fields) =
+            (counted(tally.added_methods, "method"), counted(tally.added_fields, "field"));
+        let ties = counted(tally.tie_breaks, "tie break");
+        writeln!(out, "added: {methods}, {fields}; {ties} among them")?;
+    }
+    for (n, what) in [
+        (tally.hooks, "calls of the runtime at places of the class library"),
+        (tally.pinned, "results of clocks that are replaced (--reproducible)"),
+    ] {
+        if n > 0 {
+            writeln!(out, "{what}: {}", grouped(n.into()))?;
+        }
+    }
+    for line in unchecked(tally) {
+        writeln!(out, "not checked: {line}")?;
+    }
+    Ok(())
+}
+
+/// What was recognised and not proven.
+fn unchecked(tally: &Tally) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (what, methods) in &tally.unchecked {
+        let mut named = methods.iter().take(NAMED).map(|m| readable(m.as_bytes())).collect::<Vec<_>>();
+        if methods.len() > NAMED {
+            named.push(format!("and {} more", grouped((methods.len() - NAMED) as u128)));
+        }
+        lines.push(format!("{what}: {}", named.join(", ")));
+    }
+    if tally.unknown_ids > 0 {
+        let sites = counted(tally.unknown_ids, "call site");
+        lines.push(format!(
+            "the ids of natives that callers count, where another class declares them: {sites}"
+        ));
+    }
+    for (name, n) in &tally.dropped {
+        lines.push(format!(
+            "attributes {} of code, left out since nobody knows what they say: {n}",
+            readable(name.as_bytes())
+        ));
+    }
+    lines
+}
+
+/// All of it (docs/verify.md).
+pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
+    let findings = account.found.iter().flat_map(|found| {
+        found.findings.iter().map(move |what| match what {
+            What::Finding(f) => json!({
+                "class": found.place,
+                "member": f.member,
+                "original_bci": f.original,
+                "rewritten_bci": f.rewritten,
+                "problem": f.problem.to_string(),
+            }),
+            What::Alone(why) => json!({
+                "class": found.place,
+                "member": null,
+                "original_bci": null,
+                "rewritten_bci": null,
+                "problem": why,
+            }),
+        })
+    });
+    let tally = &account.tally;
+    let report = json!({
+        "findings": findings.collect::<Vec<Value>>(),
+        "classes": {
+            "compared": tally.classes,
+            "unchanged": tally.unchanged,
+            "not_in_patch": account.left_out,
+            "runtime": account.runtime,
+        },
+        "methods": tally.methods,
+        "forms": tally.forms,
+        "bodies": tally.bodies,
+        "rules": tally.rules,
+        "probes": tally.probes,
+        "added_methods": tally.added_methods,
+        "added_fields": tally.added_fields,
+        "tie_breaks": tally.tie_breaks,
+        "hooks": tally.hooks,
+        "pinned": tally.pinned,
+        "unchecked": tally.unchecked,
+        "unchecked_ids": tally.unknown_ids,
+        "dropped_attributes": tally.dropped,
+    });
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    Ok(writeln!(out)?)
+}
