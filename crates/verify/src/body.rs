@@ -60,7 +60,9 @@ impl<'a> Method<'_, 'a> {
                 return Err(Finding::of(Problem::Unreadable { which: "rewritten", why: e.to_string() }));
             }
         };
+        // More than 255 no method can have (JVMS 4.3.3).
         let arguments = frames::argument_slots(self.before, self.original)
+            .filter(|slots| *slots <= 255)
             .ok_or_else(|| Finding::of(Problem::Head("descriptors")))?;
         let reader = Reader::new(self.after, &code);
         let mut first = None;

@@ -44,7 +44,7 @@ pub struct Straight<'a> {
 impl<'a> Target<'a> {
     /// A method of a class; `None` if its descriptor is none.
     pub fn of(class: &ClassFile<'a>, name: &'a [u8], descriptor: &'a [u8], is_static: bool) -> Option<Self> {
-        let parsed = MethodDescriptor::parse(descriptor).ok()?;
+        let parsed = MethodDescriptor::parse(descriptor).ok().filter(|d| d.argument_slots() <= 255)?;
         let mut slots = u16::from(!is_static);
         let mut arguments = Vec::new();
         for t in parsed.arguments() {

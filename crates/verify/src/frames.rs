@@ -31,7 +31,7 @@ enum Type<'a> {
 }
 
 impl Type<'_> {
-    fn slots(self) -> u16 {
+    fn slots(self) -> u32 {
         if matches!(self, Type::Long | Type::Double) { 2 } else { 1 }
     }
 }
@@ -153,7 +153,7 @@ fn added(tables: &Tables<'_, '_>) -> Vec<Type<'static>> {
 
 /// A state of the original, with the added locals, and `new` instructions where they are now.
 fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
-    let at = tables.locals.at;
+    let at = u32::from(tables.locals.at);
     let (mut locals, mut slot, mut is_put) = (Vec::new(), 0, false);
     let place = |t: Type<'a>| match t {
         Type::Uninitialized(bci) => {
@@ -173,7 +173,7 @@ fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
         slot += t.slots();
     }
     if !is_put {
-        locals.extend(std::iter::repeat_n(Type::Top, usize::from(at.checked_sub(slot)?)));
+        locals.extend(std::iter::repeat_n(Type::Top, at.checked_sub(slot)? as usize));
         locals.extend(added(tables));
     }
     Some(State { locals, stack: state.stack.iter().map(|t| place(*t)).collect::<Option<_>>()? })
@@ -185,7 +185,7 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
     let mut slots = Vec::new();
     for t in &state.locals {
         slots.push(*t);
-        slots.extend(std::iter::repeat_n(Type::Top, usize::from(t.slots() - 1)));
+        slots.extend(std::iter::repeat_n(Type::Top, t.slots() as usize - 1));
     }
     let locals = &tables.locals;
     let begin = usize::from(locals.at);
@@ -220,7 +220,7 @@ pub fn is_forwarders<'a>(
     let mut slot = 0;
     let mut seen = 0;
     let is_right = state.locals.iter().all(|t| {
-        let wanted = match ours.iter().find(|(local, _)| *local == slot) {
+        let wanted = match ours.iter().find(|(local, _)| u32::from(*local) == slot) {
             Some((_, true)) => Type::Object(OBJECT),
             Some((_, false)) => Type::Long,
             None => Type::Top,

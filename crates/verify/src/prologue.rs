@@ -20,7 +20,9 @@ pub struct Prologue {
 pub fn prologues(code: &Reader<'_, '_>, is_extended: bool, arguments: u16, max_locals: u16) -> Vec<Prologue> {
     // Behind the arguments, or behind everything, where a local of two slots lies across the end of the arguments.
     let mut found = Vec::new();
-    for at in [arguments, max_locals.max(arguments.saturating_add(EXTENSION_SLOTS))] {
+    let behind_all = max_locals.max(arguments.saturating_add(EXTENSION_SLOTS));
+    // There must be room for ours.
+    for at in [arguments, behind_all].into_iter().filter(|at| *at < u16::MAX - 8) {
         let read = if is_extended { extended(code, arguments, at) } else { original(code, at) };
         found.extend(read);
     }

@@ -554,6 +554,37 @@ fn what_one_class_does_not_tell_is_not_found() {
     }
 }
 
+/// Whatever stands in a file, the checker comes to an end.
+#[test]
+fn nothing_makes_it_panic() {
+    let subjects = subjects();
+    let mut dice: u64 = 42;
+    let mut roll = |below: usize| {
+        // xorshift64
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        (dice % below as u64) as usize
+    };
+    let mut found = 0;
+    for _ in 0..20_000 {
+        let subject = &subjects[roll(subjects.len())];
+        if subject.rewritten.len() > 20_000 {
+            continue;
+        }
+        let (mut original, mut rewritten) = (subject.original.clone(), subject.rewritten.clone());
+        for _ in 0..=roll(3) {
+            // Large numbers are where sums overflow.
+            let byte = [0, 1, 0x7F, 0x80, 0xFF, roll(256) as u8][roll(6)];
+            let file = if roll(4) == 0 { &mut original } else { &mut rewritten };
+            let at = roll(file.len());
+            file[at] = byte;
+        }
+        found += usize::from(!check(&original, &rewritten, subject.expectation).0.is_empty());
+    }
+    assert!(found > 1000, "{found}");
+}
+
 #[test]
 fn what_was_altered_is_found() {
     let subjects = subjects();
