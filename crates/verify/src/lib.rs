@@ -10,6 +10,7 @@
 //!    locals moved up and jumps leading where they led.
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
 //! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
+//! 6. [`links`]: of all classes together, the extended forms that they call are there.
 //!
 //! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
 //! ([`Tally::unchecked`]), and what is left out docs/verify.md says.
@@ -25,6 +26,7 @@ pub mod finding;
 pub mod forwarder;
 pub mod frames;
 pub mod limits;
+pub mod links;
 mod method;
 pub mod op;
 pub mod probe;

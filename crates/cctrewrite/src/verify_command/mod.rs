@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, Limits};
+use cct_verify::links::{self, Links};
 use cct_verify::{Expectation, Finding, Tally};
 
 use crate::args::{Verify, VerifyFormat};
@@ -32,6 +33,8 @@ pub enum What {
     Finding(Finding),
     /// It has no counterpart.
     Alone(&'static str),
+    /// It calls an extended form that is not there.
+    Missing(String),
 }
 
 /// What was checked.
@@ -45,6 +48,10 @@ pub struct Account {
     pub runtime: u64,
     /// Classes of the original that a patch leaves out.
     pub left_out: u64,
+    /// What the classes want of each other.
+    links: Vec<Links>,
+    /// References to extended forms that lead to one, and such as cannot be followed in what was given.
+    pub linked: (u64, u64),
 }
 
 /// Runs the command.
@@ -77,6 +84,7 @@ fn verify(arguments: &Verify) -> Result<Account> {
         expectation.rule = given.or(expectation.rule);
         pairs::check(&original, &rewritten, expectation, &progress, &mut account)?;
     }
+    account.link();
     Ok(account)
 }
 
@@ -125,6 +133,16 @@ impl Account {
 
     fn alone(&mut self, place: String, why: &'static str) {
         self.found.push(Found { place, findings: vec![What::Alone(why)] });
+    }
+
+    /// Looks for the extended forms that classes call.
+    fn link(&mut self) {
+        let linked = links::follow(&std::mem::take(&mut self.links));
+        self.linked = (linked.found, linked.unknown);
+        for (class, callee) in linked.missing {
+            let findings = vec![What::Missing(callee)];
+            self.found.push(Found { place: class, findings });
+        }
     }
 
     /// Number of findings.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cct_archive::{Input, Layout, Location};
+use cct_verify::links::Links;
 use cct_verify::{Expectation, Finding, Tally, check as check_class};
 
 use super::Account;
@@ -12,7 +13,7 @@ use crate::progress::Progress;
 /// What a class is in the output.
 enum Seen {
     /// The counterpart of an original.
-    Twin { key: String, findings: Vec<Finding>, tally: Box<Tally> },
+    Twin { key: String, findings: Vec<Finding>, tally: Box<Tally>, links: Option<Box<Links>> },
     /// One of the runtime's.
     Runtime,
     /// Nobody's counterpart.
@@ -38,7 +39,8 @@ pub fn check(
         let seen = match originals.get(&key) {
             Some(original) => {
                 let (findings, tally) = check_class(original, bytes, expectation);
-                Seen::Twin { key, findings, tally: Box::new(tally) }
+                let links = Links::of(bytes).map(Box::new);
+                Seen::Twin { key, findings, tally: Box::new(tally), links }
             }
             None if is_runtime(&key) => Seen::Runtime,
             None => Seen::Extra,
@@ -48,7 +50,8 @@ pub fn check(
     let mut left: BTreeMap<&str, ()> = originals.keys().map(|key| (&**key, ())).collect();
     for (place, seen) in seen.classes {
         match seen {
-            Seen::Twin { key, findings, tally } => {
+            Seen::Twin { key, findings, tally, links } => {
+                account.links.extend(links.map(|links| *links));
                 left.remove(&*key);
                 account.add(place, findings, *tally);
             }

@@ -34,6 +34,7 @@ fn said(what: &What) -> String {
     match what {
         What::Finding(finding) => finding.to_string(),
         What::Alone(why) => (*why).to_owned(),
+        What::Missing(callee) => format!("{callee} is called, and is not there"),
     }
 }
 
@@ -80,6 +81,14 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{what}: {}", grouped(n.into()))?;
         }
     }
+    let (found, unknown) = account.linked;
+    if found > 0 {
+        writeln!(out, "references to extended forms that are there: {}", grouped(found.into()))?;
+    }
+    if unknown > 0 {
+        let references = counted(unknown, "reference");
+        writeln!(out, "not checked: extended forms of classes that are not in the output: {references}")?;
+    }
     for line in unchecked(tally) {
         writeln!(out, "not checked: {line}")?;
     }
@@ -122,12 +131,12 @@ pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
                 "rewritten_bci": f.rewritten,
                 "problem": f.problem.to_string(),
             }),
-            What::Alone(why) => json!({
+            other => json!({
                 "class": found.place,
                 "member": null,
                 "original_bci": null,
                 "rewritten_bci": null,
-                "problem": why,
+                "problem": said(other),
             }),
         })
     });
@@ -150,6 +159,7 @@ pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
         "tie_breaks": tally.tie_breaks,
         "hooks": tally.hooks,
         "pinned": tally.pinned,
+        "links": { "found": account.linked.0, "unknown": account.linked.1 },
         "unchecked": tally.unchecked,
         "unchecked_ids": tally.unknown_ids,
         "dropped_attributes": tally.dropped,
