@@ -199,7 +199,7 @@ final class AsmContexts extends ClassVisitor {
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
             count();
             super.visitVarInsn(Opcodes.LLOAD, node);
-            super.visitLdcInsn((long) (48 + 8 * (sites++ & 63)));
+            super.visitLdcInsn((long) (40 + 8 * (sites++ & 63)));
             super.visitInsn(Opcodes.LADD);
             super.visitInsn(Opcodes.ACONST_NULL);
             super.visitMethodInsn(opcode, owner, name, extended(descriptor), isInterface);

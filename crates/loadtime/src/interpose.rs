@@ -111,7 +111,7 @@ unsafe extern "system" fn exception_describe(raw: *mut sys::JNIEnv) {
 const LIMIT: i64 = 1024;
 const CHUNK_MASK: i64 = -4096;
 const ROOT: i64 = 24;
-const SLOTS: u64 = 48;
+const SLOTS: u64 = 40;
 const SLOT_BITS: u64 = 0x7F;
 
 /// The current thread carries the context of the native that is running.

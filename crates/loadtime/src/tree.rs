@@ -11,7 +11,9 @@ const MID: u64 = 0;
 const CALLS: u64 = 8;
 const BYTECODES: u64 = 16;
 const FIRST_CHILD: u64 = 24;
-const NEXT_SIBLING: u64 = 32;
+/// The next sibling's address, negated; of the last one the parent's, negated and with this bit.
+const NEXT: u64 = 32;
+const LAST: u64 = 1;
 
 /// A tree's record.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +76,10 @@ impl Node {
 
     /// Its children, the newest first.
     pub fn children(self) -> impl Iterator<Item = Node> {
-        let node = |address| (address != 0).then_some(Node(address));
-        std::iter::successors(node(self.word(FIRST_CHILD)), move |child| node(child.word(NEXT_SIBLING)))
+        let first = self.word(FIRST_CHILD);
+        std::iter::successors((first != 0).then_some(Node(first)), |child| {
+            let next = child.word(NEXT);
+            (next & LAST == 0).then_some(Node(next.wrapping_neg()))
+        })
     }
 }

@@ -204,7 +204,7 @@ impl Context {
 /// Adds a call site's slot offset to the node on the stack.
 pub fn push_slot_offset(asm: &mut Asm, site: usize) {
     let offset = SLOTS_OFFSET + 8 * (site % usize::from(MAX_SLOTS)) as u16;
-    // At most 48 + 63 * 8: fits.
+    // At most 40 + 63 * 8: fits.
     asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
 }
 

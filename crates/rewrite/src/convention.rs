@@ -3,7 +3,7 @@
 use crate::hooks::RuntimeMethod;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
-pub const SCHEME: &str = "2";
+pub const SCHEME: &str = "3";
 
 /// Parameters behind the original ones: the caller's slot, and a marker that is always null.
 ///
@@ -18,7 +18,7 @@ pub const EXTENSION_SLOTS: u16 = 3;
 pub const MAX_ARGUMENT_SLOTS: u16 = 255;
 
 /// Offset of the first call-site slot in a node.
-pub const SLOTS_OFFSET: u16 = 48;
+pub const SLOTS_OFFSET: u16 = 40;
 
 /// A node has at most this many slots; call sites share them, `site mod 64`.
 pub const MAX_SLOTS: u16 = 64;

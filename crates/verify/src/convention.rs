@@ -13,7 +13,7 @@ pub const MARKER: &[u8] = b"[[[[J";
 pub const EXTENSION_SLOTS: u16 = 3;
 
 /// Offset of a node's first slot.
-pub const SLOTS_OFFSET: i32 = 48;
+pub const SLOTS_OFFSET: i32 = 40;
 
 /// Slots that a node has at most.
 pub const MAX_SLOTS: usize = 64;

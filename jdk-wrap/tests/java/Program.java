@@ -9,7 +9,7 @@ public final class Program {
         return Long.parseUnsignedLong(System.getProperty("mid." + name), 16);
     }
 
-    static final long SLOTS = 48;
+    static final long SLOTS = 40;
 
     public static void main(String[] args) throws Exception {
         CctHooks.boot();

@@ -167,7 +167,7 @@ fn section(parts: &[(String, Vec<Row>)], rounds: u32, sources: &str) -> String {
 
 - **Machine**: {machine}.
 - **Programs**: {programs}. The library is {sources}.
-- **Call nothing**: contexts without a callee. **Their slots**: the share of these contexts' slots, none of which leads anywhere, in the bytes of all nodes. **Slots each**: call-site slots of a node on the average, 8 bytes each; a node has 48 bytes beside them.
+- **Call nothing**: contexts without a callee. **Their slots**: the share of these contexts' slots, none of which leads anywhere, in the bytes of all nodes. **Slots each**: call-site slots of a node on the average, 8 bytes each; a node has 40 bytes beside them.
 - **Chunks**: what trees take from the operating system, in chunks of 4096 bytes: the nodes, what each tree has from the start, and what is unused at the ends of chunks and behind the last node. Computed
   from the trees by the rules of [runtime.md](runtime.md), the nodes laid out in the profile's order.
 - **Peak**: largest resident set, the largest of all runs, the heap being the JVM's default. The difference is more than the trees: rewritten classes and their compiled code are larger, too.
@@ -226,7 +226,7 @@ mod tests {
             Row { name: "it", shape, plain_kib: 100_000, profiled_kib: 200_000, file: 7_000_000, writing };
         assert_eq!(
             line(&row),
-            "| it | 1000000 | 2 | 40.0 % | 10.0 % | 2.50 | 68 MB | 68.0 | 70 MB | 69.6 | 102 MB | 205 MB | 7.0 MB | 7.00 | 0.50 s (0.25 to 0.75) |"
+            "| it | 1000000 | 2 | 40.0 % | 11.3 % | 2.50 | 60 MB | 60.0 | 70 MB | 69.6 | 102 MB | 205 MB | 7.0 MB | 7.00 | 0.50 s (0.25 to 0.75) |"
         );
     }
 }

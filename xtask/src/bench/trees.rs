@@ -3,7 +3,7 @@
 use cct_profile::{Profile, Tree};
 
 /// Bytes of a node without its slots, and of a slot.
-const NODE: u64 = 48;
+const NODE: u64 = 40;
 const SLOT: u64 = 8;
 /// Bytes of a chunk, and of its first word.
 const CHUNK: u64 = 4096;
@@ -132,14 +132,14 @@ mod tests {
 
     #[test]
     fn chunks_are_taken_as_the_runtime_takes_them() {
-        // Nodes of 72 bytes: 46 beside what a tree has from the start, 56 in a chunk of their own.
+        // Nodes of 64 bytes: 52 beside what a tree has from the start, 63 in a chunk of their own.
         let chunks = |n| Shape::of(&profile(n, false)).chunks;
         assert_eq!(
-            [chunks(0), chunks(46), chunks(47), chunks(46 + 56), chunks(46 + 56 + 1)],
+            [chunks(0), chunks(52), chunks(53), chunks(52 + 63), chunks(52 + 63 + 1)],
             [1, 1, 2, 2, 3]
         );
         // One by one up to eight, then by quarters: 8 + 2.
-        assert_eq!([chunks(46 + 7 * 56), chunks(46 + 7 * 56 + 1), chunks(46 + 9 * 56)], [8, 10, 10]);
+        assert_eq!([chunks(52 + 7 * 63), chunks(52 + 7 * 63 + 1), chunks(52 + 9 * 63)], [8, 10, 10]);
         // By sixteen at most.
         assert_eq!(chunks(1_000_000) % 16, chunks(2_000_000) % 16);
     }
@@ -149,6 +149,6 @@ mod tests {
         let wide = Shape::of(&profile(10, false));
         assert_eq!((wide.contexts, wide.leaves, wide.slots, wide.slots_of_leaves), (10, 10, 30, 30));
         let deep = Shape::of(&profile(10, true));
-        assert_eq!((deep.leaves, deep.slots_of_leaves, deep.nodes()), (1, 3, 10 * 72));
+        assert_eq!((deep.leaves, deep.slots_of_leaves, deep.nodes()), (1, 3, 10 * 64));
     }
 }

@@ -155,14 +155,16 @@ fn without_the_load_time_library() {
 }
 
 fn bounds_that_are_none_are_refused(jdk: &'static Jdk) {
-    for bound in ["0", "-1", "many", "", "1.5", "99999999999999999999"] {
-        let run = many(jdk, "no-bound")
-            .option(format!("-Dcctrewrite.max-contexts={bound}"))
-            .run("Many", &["1", "1"]);
+    let contexts =
+        ["0", "-1", "many", "", "1.5", "99999999999999999999"].map(|bound| ("max-contexts", bound));
+    let memory = ["0", "-1", "8796093022208"].map(|bound| ("max", bound));
+    for (option, bound) in contexts.into_iter().chain(memory) {
+        let run =
+            many(jdk, "no-bound").option(format!("-Dcctrewrite.{option}={bound}")).run("Many", &["1", "1"]);
         run.assert_code(70);
-        let said = format!(
-            "cctrewrite: -Dcctrewrite.max-contexts={bound}: a number of contexts is expected, 1 or more\n"
-        );
+        let of = if option == "max" { "MiB" } else { "contexts" };
+        let said =
+            format!("cctrewrite: -Dcctrewrite.{option}={bound}: a number of {of} is expected, 1 or more\n");
         assert_eq!((run.err.as_str(), run.profile_path().exists()), (said.as_str(), false));
     }
 }
@@ -246,11 +248,11 @@ fn the_c_heap_is_exhausted(jdk: &'static Jdk) {
         eprintln!("skipped: no JVM of JDK {} starts in so little address space", jdk.version);
         return;
     }
-    let run = java.forget("-Dcctrewrite.record").succeed("Many", &["23", "2"]);
+    let run = java.forget("-Dcctrewrite.record").succeed("Many", &["24", "2"]);
     assert_eq!(run.out, "done\n");
     let profile = run.profile();
     let (contexts, all, merged) = sums(&profile, named(&profile, "main"));
-    assert_eq!(all, times(2, [grown(23)]));
+    assert_eq!(all, times(2, [grown(24)]));
     assert_eq!(merged.map(|(calls, _)| calls), Some(all.0 - 2 * contexts), "{contexts} contexts");
     assert_eq!(markers(&profile), ["[contexts merged: out of memory]"]);
     assert!(notes(&profile)[0].starts_with("memory for the trees ran out: "), "{:?}", profile.notes);

@@ -37,17 +37,25 @@ public final class Counters {
         return Names.anyOf(mid);
     }
 
-    /** 0 for a root. */
+    /** 0 for a root. Only the last sibling knows it: it is behind all those that follow {@code node}. */
     public static long parent(long node) {
         Unsafe u = CctMemory.U;
-        return u.getLong(null, node) == Layout.ROOT_MID ? 0L : -u.getLong(null, node + Layout.PARENT);
+        if (u.getLong(null, node) == Layout.ROOT_MID) {
+            return 0L;
+        }
+        long next = u.getLong(null, node + Layout.NEXT);
+        while ((next & Layout.LAST) == 0L) {
+            next = u.getLong(null, Layout.NEXT - next);
+        }
+        return Layout.LAST - next;
     }
 
     public static long firstChild(long node) {
         return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD);
     }
 
+    /** 0 for the last one. */
     public static long nextSibling(long node) {
-        return CctMemory.U.getLong(null, node + Layout.NEXT_SIBLING);
+        return Tree.nextSibling(node);
     }
 }

@@ -75,7 +75,7 @@ final class JavaTrees extends TreeSections {
         while (true) {
             long next = u.getLong(null, node + Layout.FIRST_CHILD);
             if (next == 0L) {
-                while (node != root && (next = u.getLong(null, node + Layout.NEXT_SIBLING)) == 0L) {
+                while (node != root && (next = Tree.nextSibling(node)) == 0L) {
                     node = Counters.parent(node);
                 }
                 if (node == root) {
@@ -189,7 +189,7 @@ final class JavaTrees extends TreeSections {
             while (depth > 0) {
                 long node = stack[--depth];
                 count = 0;
-                for (long child = u.getLong(null, node + Layout.FIRST_CHILD); child != 0L; child = u.getLong(null, child + Layout.NEXT_SIBLING)) {
+                for (long child = u.getLong(null, node + Layout.FIRST_CHILD); child != 0L; child = Tree.nextSibling(child)) {
                     add(child);
                 }
                 long method = 0L;

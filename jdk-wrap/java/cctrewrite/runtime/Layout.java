@@ -9,10 +9,13 @@ public final class Layout {
     public static final long CALLS = 8L;
     public static final long BYTECODES = 16L;
     public static final long FIRST_CHILD = 24L;
-    public static final long NEXT_SIBLING = 32L;
-    /** The parent's address, negated; at the root, the record's. The only negative word in front of the slots. */
-    public static final long PARENT = 40L;
-    public static final long SLOTS = 48L;
+    /**
+     * The next sibling's address, negated; of the last one the parent's (of the root the record's), negated and marked with {@link #LAST}. The
+     * only negative word in front of the slots.
+     */
+    public static final long NEXT = 32L;
+    public static final long LAST = 1L;
+    public static final long SLOTS = 40L;
 
     /** The bits of a MID that hold its number of slots. */
     public static final long SLOT_BITS = 0x7FL;

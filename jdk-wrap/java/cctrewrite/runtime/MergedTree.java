@@ -36,7 +36,7 @@ public final class MergedTree {
             count(source, target);
             long child = u.getLong(null, source + Layout.FIRST_CHILD);
             if (child == 0L) {
-                while (source != from && u.getLong(null, source + Layout.NEXT_SIBLING) == 0L) {
+                while (source != from && Tree.nextSibling(source) == 0L) {
                     source = Counters.parent(source);
                     if (absorbed == 0) {
                         target = Counters.parent(target);
@@ -47,7 +47,7 @@ public final class MergedTree {
                 if (source == from) {
                     return;
                 }
-                child = u.getLong(null, source + Layout.NEXT_SIBLING);
+                child = Tree.nextSibling(source);
                 if (absorbed == 0) {
                     target = Counters.parent(target);
                 } else if (--absorbed == 0) {
@@ -80,7 +80,10 @@ public final class MergedTree {
         long root = u.getLong(null, record + Layout.ROOT);
         long merged = u.getLong(null, record + Layout.MERGED);
         if (MergedContexts.any(record)) {
-            u.putLong(null, merged + Layout.NEXT_SIBLING, u.getLong(null, root + Layout.FIRST_CHILD));
+            long first = u.getLong(null, root + Layout.FIRST_CHILD);
+            if (first != 0L) {
+                u.putLong(null, merged + Layout.NEXT, -first);
+            }
             u.putLong(null, root + Layout.FIRST_CHILD, merged);
         }
     }

@@ -19,11 +19,12 @@ final class RegionTree {
         long from = u.getLong(null, live + Layout.ROOT);
         long source = from;
         long target = u.getLong(null, region + Layout.ROOT);
-        // Once memory runs out the target stays the node for merged contexts, this many levels deep; then it goes on with the siblings of
-        // what it would have been: children of `parent` behind `last`.
-        int absorbed = 0;
+        // Where the next target is looked for: the first child of `parent`, or what is behind `last` if that is not 0.
         long parent = 0L;
         long last = 0L;
+        // Once memory runs out the target stays the node for merged contexts, this many levels deep; then it goes on with the siblings of
+        // what it would have been.
+        int absorbed = 0;
         while (true) {
             count(source, target, sign);
             long child = u.getLong(null, source + Layout.FIRST_CHILD);
@@ -35,19 +36,18 @@ final class RegionTree {
                     absorbed++;
                 }
             } else {
-                while (source != from && (child = u.getLong(null, source + Layout.NEXT_SIBLING)) == 0L) {
+                while (source != from && (child = Tree.nextSibling(source)) == 0L) {
                     source = Counters.parent(source);
                     if (absorbed == 0) {
                         target = Counters.parent(target);
                     } else if (--absorbed == 0) {
-                        target = parent;
+                        target = last == 0L ? parent : Counters.parent(last);
                     }
                 }
                 if (source == from) {
                     break;
                 }
                 if (absorbed == 0) {
-                    parent = Counters.parent(target);
                     last = target;
                 } else if (absorbed == 1) {
                     absorbed = 0;
@@ -70,22 +70,32 @@ final class RegionTree {
         u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + sign * u.getLong(null, from + Layout.BYTECODES));
     }
 
-    /** The child behind {@code last} (the first for 0) if it is {@code mid}; otherwise there is none yet, and it is made there. Without memory the node for merged contexts. */
+    /**
+     * The child behind {@code last} (of {@code parent} the first when that is 0) if it is {@code mid}; otherwise there is none yet, and it is made
+     * there. Without memory the node for merged contexts.
+     */
     private static long child(long parent, long last, long mid) {
         Unsafe u = CctMemory.U;
-        long link = last == 0L ? parent + Layout.FIRST_CHILD : last + Layout.NEXT_SIBLING;
-        long next = u.getLong(null, link);
+        long next = last == 0L ? Counters.firstChild(parent) : Tree.nextSibling(last);
         if (next != 0L && u.getLong(null, next) == mid) {
             return next;
         }
-        long record = u.getLong(null, parent & Layout.CHUNK_MASK);
+        long record = u.getLong(null, (last == 0L ? parent : last) & Layout.CHUNK_MASK);
         // Nobody calls from here: no slots.
         long node = Tree.node(record, parent, mid, 0);
         if (node == 0L) {
             return Tree.merged(record, Layout.OUT_OF_MEMORY);
         }
-        u.putLong(null, node + Layout.NEXT_SIBLING, next);
-        u.putLong(null, link, node);
+        if (last != 0L) {
+            // The next sibling, or if there is none the parent.
+            u.putLong(null, node + Layout.NEXT, u.getLong(null, last + Layout.NEXT));
+            u.putLong(null, last + Layout.NEXT, -node);
+            return node;
+        }
+        if (next != 0L) {
+            u.putLong(null, node + Layout.NEXT, -next);
+        }
+        u.putLong(null, parent + Layout.FIRST_CHILD, node);
         return node;
     }
 
@@ -97,7 +107,8 @@ final class RegionTree {
     static boolean prune(long region) {
         Unsafe u = CctMemory.U;
         boolean sound = settle(u.getLong(null, region + Layout.MERGED));
-        // The last child that stays, of the node at each depth.
+        // At each depth: the node whose children are gone through, and the last of these that stays.
+        long[] parents = new long[64];
         long[] kept = new long[64];
         int depth = 0;
         long node = u.getLong(null, region + Layout.ROOT);
@@ -105,23 +116,23 @@ final class RegionTree {
             sound &= settle(node);
             long next = u.getLong(null, node + Layout.FIRST_CHILD);
             if (next != 0L) {
-                node = next;
-                depth++;
                 if (depth == kept.length) {
-                    long[] more = new long[2 * depth];
-                    System.arraycopy(kept, 0, more, 0, depth);
-                    kept = more;
+                    parents = longer(parents);
+                    kept = longer(kept);
                 }
-                kept[depth] = 0L;
                 // Joined again child by child.
+                parents[depth] = node;
+                kept[depth] = 0L;
+                depth++;
+                node = next;
                 continue;
             }
             while (true) {
                 if (depth == 0) {
                     return sound;
                 }
-                next = u.getLong(null, node + Layout.NEXT_SIBLING);
-                long parent = Counters.parent(node);
+                next = Tree.nextSibling(node);
+                long parent = parents[depth - 1];
                 boolean stays = Counters.calls(node) != 0L || Counters.bytecodes(node) != 0L || Counters.firstChild(node) != 0L;
                 if (stays) {
                     link(parent, kept[depth - 1], node);
@@ -129,7 +140,6 @@ final class RegionTree {
                 }
                 if (next != 0L) {
                     node = next;
-                    kept[depth] = 0L;
                     break;
                 }
                 link(parent, kept[depth - 1], 0L);
@@ -139,8 +149,20 @@ final class RegionTree {
         }
     }
 
+    private static long[] longer(long[] array) {
+        long[] more = new long[2 * array.length];
+        System.arraycopy(array, 0, more, 0, array.length);
+        return more;
+    }
+
+    /** Puts {@code node} behind the child {@code last} of {@code parent}; 0 means none in both places. */
     private static void link(long parent, long last, long node) {
-        CctMemory.U.putLong(null, last == 0L ? parent + Layout.FIRST_CHILD : last + Layout.NEXT_SIBLING, node);
+        Unsafe u = CctMemory.U;
+        if (last == 0L) {
+            u.putLong(null, parent + Layout.FIRST_CHILD, node);
+        } else {
+            u.putLong(null, last + Layout.NEXT, node == 0L ? Layout.LAST - parent : -node);
+        }
     }
 
     /** Negative counts come of memory that ran out between a region's start and its end. */

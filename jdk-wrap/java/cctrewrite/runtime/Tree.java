@@ -52,21 +52,24 @@ public final class Tree {
         long last = u.getLong(null, slot);
         long parent;
         if (last != CctMemory.SENTINEL) {
-            // Another callee at the same call site: first those behind it, which were there before it.
-            for (long node = u.getLong(null, last + Layout.NEXT_SIBLING); node != 0L; node = u.getLong(null, node + Layout.NEXT_SIBLING)) {
+            // Another callee at the same call site: first those behind it, which were there before it. Behind them all is the parent.
+            long next = u.getLong(null, last + Layout.NEXT);
+            while ((next & Layout.LAST) == 0L) {
+                long node = -next;
                 if (u.getLong(null, node) == mid) {
                     u.putLong(null, slot, node);
                     return node;
                 }
+                next = u.getLong(null, node + Layout.NEXT);
             }
-            parent = -u.getLong(null, last + Layout.PARENT);
+            parent = Layout.LAST - next;
         } else {
             long word = slot - 8L;
             while (u.getLong(null, word) >= 0L) {
                 word -= 8L;
             }
             long found = u.getLong(null, word);
-            parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.PARENT;
+            parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.NEXT;
         }
         long node = childOf(parent, mid);
         if (u.getLong(null, node) == mid) {
@@ -96,7 +99,7 @@ public final class Tree {
             return parent;
         }
         long first = u.getLong(null, parent + Layout.FIRST_CHILD);
-        for (long node = first; node != 0L; node = u.getLong(null, node + Layout.NEXT_SIBLING)) {
+        for (long node = first; node != 0L; node = nextSibling(node)) {
             if (u.getLong(null, node) == mid) {
                 return node;
             }
@@ -110,12 +113,20 @@ public final class Tree {
         if (node == 0L) {
             return merged(record, Layout.OUT_OF_MEMORY);
         }
-        u.putLong(null, node + Layout.NEXT_SIBLING, first);
+        if (first != 0L) {
+            u.putLong(null, node + Layout.NEXT, -first);
+        }
         // Last, so that neither a reader nor a StackOverflowError above ever finds half a node.
         u.fullFence();
         u.putLong(null, parent + Layout.FIRST_CHILD, node);
         u.putLong(null, record + Layout.NODES, nodes + 1L);
         return node;
+    }
+
+    /** 0 for the last one. */
+    static long nextSibling(long node) {
+        long next = CctMemory.U.getLong(null, node + Layout.NEXT);
+        return (next & Layout.LAST) != 0L ? 0L : -next;
     }
 
     /** Whether the tree, which has as many nodes as it was permitted to have, may have more. A bound that was reached once stays reached. */
@@ -140,7 +151,7 @@ public final class Tree {
         return u.getLong(null, record + Layout.MERGED);
     }
 
-    /** An unlinked node, complete but for its next sibling; 0 when there is no memory. */
+    /** An unlinked node, complete but for its next sibling: an only child. 0 when there is no memory. */
     static long node(long record, long parent, long mid, int slots) {
         Unsafe u = CctMemory.U;
         long node = allocate(record, Layout.SLOTS + 8L * slots);
@@ -151,8 +162,7 @@ public final class Tree {
         u.putLong(null, node + Layout.CALLS, 0L);
         u.putLong(null, node + Layout.BYTECODES, 0L);
         u.putLong(null, node + Layout.FIRST_CHILD, 0L);
-        u.putLong(null, node + Layout.NEXT_SIBLING, 0L);
-        u.putLong(null, node + Layout.PARENT, -parent);
+        u.putLong(null, node + Layout.NEXT, Layout.LAST - parent);
         long sentinel = CctMemory.SENTINEL;
         long end = node + Layout.SLOTS + 8L * slots;
         for (long slot = node + Layout.SLOTS; slot < end; slot += 8L) {

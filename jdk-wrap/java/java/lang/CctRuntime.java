@@ -54,7 +54,7 @@ public final class CctRuntime {
     // Offsets in a node and in a tree's record; the whole of both is in cctrewrite.runtime.Layout.
     private static final long CALLS = 8L;
     private static final long BYTECODES = 16L;
-    private static final long SLOTS = 48L;
+    private static final long SLOTS = 40L;
     private static final long ACTIVATION = 8L;
     private static final long CHUNK_MASK = -4096L;
 
