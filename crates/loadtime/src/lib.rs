@@ -33,6 +33,7 @@ mod rewriting;
 mod selection;
 mod state;
 mod tree;
+pub mod trial;
 mod vm_flags;
 mod vm_pool;
 mod wellformed;

@@ -6,9 +6,13 @@ use std::sync::Arc;
 use cct_classfile::ClassFile;
 use cct_classfile::constant_pool::tag;
 use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
+use cct_rewrite::filter::Filter;
+use cct_rewrite::marks::Marks;
+use cct_rewrite::mid::ClassHash;
+use cct_rewrite::provenance::Provenance;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
-use cct_rewrite::{ClassSummary, Error, Rewriter, Role, World, convention, hooks};
+use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks};
 use rustc_hash::FxHashMap;
 
 use crate::identity::{How, Identity};
@@ -53,7 +57,7 @@ pub fn rewrite(
     patched: &[usize],
 ) -> Option<Vec<u8>> {
     // What refuses to be read is refused by the JVM as well, which will say so; or it is stranger than this program can deal with.
-    let class = match ClassFile::parse(bytes).and_then(|class| wellformed::check(&class).map(|()| class)) {
+    let class = match read(bytes) {
         Ok(class) => class,
         Err(e) => {
             state().notes.add("class files that cannot be read stayed as they are", &e.to_string());
@@ -67,6 +71,29 @@ pub fn rewrite(
             state().notes.add(format!("classes stayed as they are because of: {trouble}"), &name);
             None
         })
+}
+
+/// Reads a class file, if it is one that may be rewritten.
+pub(crate) fn read(bytes: &[u8]) -> cct_classfile::Result<ClassFile<'_>> {
+    let class = ClassFile::parse(bytes)?;
+    wellformed::check(&class)?;
+    Ok(class)
+}
+
+/// Rewrites the class with this hash, which is in the world.
+pub(crate) fn in_world(
+    class: &ClassFile<'_>,
+    hash: ClassHash,
+    world: World,
+    (settings, provenance): (Settings, Provenance),
+    names_locals: bool,
+    (marks, filter): (Marks, Filter),
+) -> Result<Rewritten, String> {
+    let id = world.class_hashed(hash).ok_or("the class is not in its own world")?;
+    let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
+        .map_err(|e| e.to_string())?
+        .with_local_names(names_locals);
+    rewriter.rewrite_as(class, id).map_err(|e| e.to_string())
 }
 
 /// A class about to be defined.
@@ -100,16 +127,12 @@ impl Definition<'_, '_> {
         summary.has_host = self.how == How::Anonymous;
         let summary = Arc::new(summary);
         let provenance = state().library.provenance();
-        let (settings, provenance) = provenance.ok_or("no output on the boot class path")?;
+        let provenance = provenance.ok_or("no output on the boot class path")?;
         let world = World::new(self.surroundings(scope, members, jvmti, &summary));
-        let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
         let exception = state().library.class(b"java/lang/NullPointerException");
         let names_locals = exception.is_some_and(|e| tells_of_null_references(&e.summary));
-        let (marks, filter) = state().selected.rules();
-        let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
-            .map_err(|e| e.to_string())?
-            .with_local_names(names_locals);
-        let rewritten = rewriter.rewrite_as(class, id).map_err(|e: Error| e.to_string())?;
+        let rules = state().selected.rules();
+        let rewritten = in_world(class, identity.hash, world, provenance, names_locals, rules)?;
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
         let row = |m: &cct_rewrite::index::MethodRecord| MethodRow {
             slots: m.slots,

@@ -5,6 +5,7 @@
 mod bad_input;
 mod builder;
 mod folders;
+mod image_builder;
 mod images;
 mod jars;
 mod jdk;

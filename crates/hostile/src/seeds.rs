@@ -1,0 +1,181 @@
+//! Sound inputs, from which mutators start: the repository's own classes, and archives and profiles made here.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use cct_rewrite::provenance::Provenance;
+use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World, index};
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+#[path = "../../archive/tests/it/image_builder.rs"]
+#[allow(dead_code, reason = "its other users ask where things are")]
+mod image_builder;
+
+/// Folders of class files, from the repository's root: all versions, all attributes, all that `javac` makes of code.
+const CLASSES: &[&str] = &[
+    "crates/classfile/tests/data/classes",
+    "fixtures/control/classes",
+    "fixtures/exceptions/classes",
+    "fixtures/extents/classes",
+    "fixtures/lambdas/classes",
+    "fixtures/switches/classes",
+    "fixtures/types/classes",
+];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Class files.
+pub fn classes() -> Vec<Vec<u8>> {
+    let mut folders: Vec<PathBuf> = CLASSES.iter().map(|folder| repository().join(folder)).collect();
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    for name in ["Old45", "Old48", "Old49"] {
+        files.push(repository().join(format!("fixtures/loadtime/classes/{name}.class")));
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "class"));
+    files.sort();
+    files.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// Jars: plain, with a jar inside, signed, streamed, and a jmod.
+pub fn jars() -> Vec<Vec<u8>> {
+    let inner = zip_of(&[("a/A.class", b"inner class", false), ("x.txt", b"text", true)]);
+    let manifest = b"Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\nName: a/A.class\r\nSHA-256-Digest: AAAA\r\n\r\n";
+    let outer = zip_of(&[
+        ("META-INF/", b"", true),
+        ("META-INF/MANIFEST.MF", manifest, true),
+        ("META-INF/A.SF", b"Signature-Version: 1.0\r\n", true),
+        ("META-INF/A.RSA", b"0000", true),
+        ("a/A.class", &[b'c'; 300], true),
+        ("META-INF/versions/9/a/A.class", b"newer", false),
+        ("lib/inner.jar", &inner, true),
+    ]);
+    let jmod = [
+        b"JM\x01\0".as_slice(),
+        &zip_of(&[("classes/module-info.class", b"m", true), ("bin/x", b"x", false)]),
+    ]
+    .concat();
+    let mut streamed = ZipWriter::new_stream(Vec::new());
+    for name in ["a/A.class", "a/B.class"] {
+        streamed.start_file(name, SimpleFileOptions::default()).unwrap();
+        streamed.write_all(&[b's'; 100]).unwrap();
+    }
+    vec![inner, outer, jmod, streamed.finish().unwrap().into_inner(), zip_of(&[])]
+}
+
+/// An archive of entries: name, contents, whether it is deflated.
+fn zip_of(entries: &[(&str, &[u8], bool)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes, deflated) in entries {
+        let method =
+            if *deflated { zip::CompressionMethod::Deflated } else { zip::CompressionMethod::Stored };
+        let options = SimpleFileOptions::default().compression_method(method);
+        if name.ends_with('/') {
+            zip.add_directory(*name, options).unwrap();
+            continue;
+        }
+        zip.start_file(*name, options).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Images of modules, of both byte orders and versions.
+pub fn images() -> Vec<Vec<u8>> {
+    let resources = vec![
+        ("/java.base/java/lang/Object.class", b"object".to_vec()),
+        ("/java.base/module-info.class", b"info".to_vec()),
+        ("/java.sql/java/sql/Driver.class", b"driver".to_vec()),
+        ("/java.base/META-INF/preview/java/lang/Object.class", b"another".to_vec()),
+        ("/java.base/empty", Vec::new()),
+    ];
+    [(false, 0), (false, 1), (true, 0)]
+        .map(|(big, minor_version)| {
+            image_builder::Builder { big, minor_version, resources: resources.clone() }.build().bytes
+        })
+        .into()
+}
+
+/// Indexes of outputs.
+pub fn indexes() -> Vec<Vec<u8>> {
+    let settings = Settings::default();
+    let provenance = Provenance::new("test", &settings, None);
+    let records = classes().into_iter().take(6).filter_map(|bytes| {
+        let world = World::new([(Role::Input, ClassSummary::parse(&bytes).unwrap())]);
+        Rewriter::new(world, settings, provenance.clone(), |_| true).unwrap().rewrite(&bytes).unwrap().record
+    });
+    vec![
+        index::write(&provenance, &records.collect::<Vec<_>>()).unwrap(),
+        index::write(&provenance, &[]).unwrap(),
+    ]
+}
+
+fn small_profile() -> Profile {
+    let method = |class: &str, name: &str, flags| Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: "([Ljava/lang/String;I)V".into(),
+        mid: 7,
+        flags,
+    };
+    let mut profile = Profile {
+        methods: vec![
+            method("a/A", "f", 0),
+            method("a/A", "g", Method::NATIVE),
+            method("a/B$$Lambda$1", "run", 0),
+            method("java/lang/Thread", "run", 0),
+            method("stack", "overflow", Method::MARKER),
+        ],
+        ..Profile::default()
+    };
+    for (key, value) in
+        [("blocks", "exact"), ("main", "a.A"), ("metrics", "calls+bytecodes"), ("exact", "yes")]
+    {
+        profile.meta.insert(key.into(), value.into());
+    }
+    profile.notes = vec!["a note".into()];
+    for (name, flags) in [("main", 1), ("worker-1", 3)] {
+        let mut builder = TreeBuilder::with_root(0, 0);
+        for method in [3, 0, 1, 2, 4] {
+            builder.enter(method, 3, 1000).unwrap();
+            if method == 1 {
+                builder.leave();
+            }
+        }
+        profile.threads.push(ThreadTree { name: name.into(), threads: 1, flags, tree: builder.finish() });
+    }
+    profile
+}
+
+/// Profiles.
+pub fn profiles() -> Vec<Vec<u8>> {
+    vec![small_profile().to_bytes().unwrap(), Profile::default().to_bytes().unwrap()]
+}
+
+/// Lists of contexts, ours and another tool's.
+pub fn lists() -> Vec<Vec<u8>> {
+    let mut lists = vec![b"1 10 [main];a.A.f(I)V\n2 20 [main];a.A.f(I)V;a.A.g()V\n".to_vec()];
+    for per_thread in [false, true] {
+        let options = cct_profile::contexts::ContextsOptions { per_thread, ..Default::default() };
+        let mut list = Vec::new();
+        cct_profile::contexts::write_contexts(&small_profile(), options, &mut list).unwrap();
+        lists.push(list);
+    }
+    lists
+}
+
+/// Patterns, one on each line.
+pub fn patterns() -> Vec<Vec<u8>> {
+    vec![
+        b"a/**,b.{C,D}.*\njava.lang.String.charAt\njava/lang/String.indexOf(Ljava/lang/String;I)I\nworker-*\n".to_vec(),
+        b"*.run\n[a-z]?/*\n{a,b{c,d}}\na.A.f\n".to_vec(),
+    ]
+}

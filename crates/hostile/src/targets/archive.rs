@@ -1,0 +1,144 @@
+//! Jars, jmods and images: opened, surveyed, rewritten.
+
+use std::cell::RefCell;
+use std::convert::Infallible;
+use std::fs;
+use std::io::{Cursor, Read};
+use std::sync::LazyLock;
+
+use cct_archive::{
+    Action, ArchivePath, EntryKind, INDEX_NAME, Input, InputKind, Limits, Location, Method, NewEntry,
+    RewriteOptions, Rewriter, Target,
+};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Small ones, so that no input makes much of itself.
+const LIMITS: Limits =
+    Limits { max_depth: 3, max_entry_bytes: 1 << 20, max_total_bytes: 4 << 20, max_ratio: 100 };
+
+/// One thread does, and starts once.
+static POOL: LazyLock<ThreadPool> =
+    LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().unwrap());
+
+/// A class that is put in front of the others.
+const ADDED: &str = "first/Added.class";
+
+thread_local! {
+    static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
+}
+
+/// Opens an archive and does all with it that can be done. What nothing changes comes out as it was or says the same; what is written
+/// can be read, by us and by others.
+pub fn archive(bytes: &[u8]) {
+    FOLDER.with_borrow_mut(|folder| {
+        let folder = folder.get_or_insert_with(|| tempfile::tempdir().unwrap()).path();
+        let [path, output] = ["in.jar", "out.jar"].map(|name| folder.join(name));
+        fs::write(&path, bytes).unwrap();
+        let Ok(input) = Input::open(&path, &LIMITS) else { return };
+        let _ = (input.layout(), input.read(0), input.read(input.entries().len()));
+        let visit = |at: &Location<'_>, bytes: &[u8]| Ok::<_, Infallible>((at.to_string(), bytes.to_vec()));
+        let surveyed = POOL.install(|| input.survey(visit));
+
+        let write = |rewriter: &Adding| {
+            let target = Target::new(&output, &[&input]).unwrap();
+            let staged = POOL.install(|| input.rewrite(&target, &RewriteOptions::default(), rewriter));
+            staged.map(|staged| drop(staged.commit().unwrap())).is_ok().then(|| fs::read(&output).unwrap())
+        };
+        let Some(kept) = write(&Adding { adds: false, replaces: false }) else { return };
+        let again = reopened(&kept, &path);
+        assert_eq!(names(&again), names(&input), "entries that nothing changed");
+        // A gap between entries is dropped once.
+        let target = Target::new(&folder.join("again.jar"), &[&again]).unwrap();
+        let nothing = Adding { adds: false, replaces: false };
+        let staged = POOL.install(|| again.rewrite(&target, &RewriteOptions::default(), &nothing));
+        staged.unwrap().commit().unwrap();
+        assert!(
+            fs::read(target.path()).unwrap() == kept,
+            "what nothing changes is another one the second time"
+        );
+        let Some(changed) = write(&Adding { adds: true, replaces: true }) else { return };
+        let again = reopened(&changed, &path);
+        // What the first pass could read, all of it, the second reads, twice as long.
+        if let (Ok(old), true) = (&surveyed, input.kind() == InputKind::Jar) {
+            let new = POOL.install(|| again.survey(visit)).unwrap();
+            let added = |name: &str| name.ends_with(ADDED);
+            let new: Vec<_> = new.classes.into_iter().filter(|(name, _)| !added(name)).collect();
+            let old: Vec<_> = old.classes.iter().filter(|(name, _)| !added(name)).collect();
+            assert_eq!(old.len(), new.len());
+            for ((name, old), (new_name, new)) in old.into_iter().zip(&new) {
+                assert_eq!((name, &[&old[..], old].concat()), (new_name, new));
+            }
+            read_by_others(&changed, &again);
+        }
+        let target = Target::new(&folder.join("patches"), &[&again]).unwrap();
+        let _ = POOL.install(|| {
+            again.rewrite_as_patches(
+                &target,
+                &RewriteOptions::default(),
+                &Adding { adds: true, replaces: true },
+            )
+        });
+    });
+}
+
+fn names(input: &Input) -> Vec<&str> {
+    // An image's lists of itself are no entries, and entries that no list could name stay all the same.
+    input.entries().iter().map(|entry| &*entry.name).collect()
+}
+
+fn reopened(bytes: &[u8], path: &std::path::Path) -> Input {
+    fs::write(path, bytes).unwrap();
+    Input::open(
+        path,
+        &Limits { max_entry_bytes: 8 << 20, max_total_bytes: 64 << 20, max_ratio: 2000, ..LIMITS },
+    )
+    .unwrap()
+}
+
+/// The classes of a written jar as the `zip` crate has them, if it can read the archive at all: its views on names and features differ.
+fn read_by_others(bytes: &[u8], ours: &Input) {
+    let Ok(mut theirs) = zip::ZipArchive::new(Cursor::new(bytes)) else { return };
+    if theirs.len() != ours.entries().len() {
+        return;
+    }
+    for index in 0..theirs.len() {
+        let Ok(mut file) = theirs.by_index(index) else { continue };
+        let mut contents = Vec::new();
+        if ours.entries()[index].kind == EntryKind::Class && file.read_to_end(&mut contents).is_ok() {
+            assert!(
+                *ours.read(index).unwrap().unwrap() == contents,
+                "entry {index} is another one to others"
+            );
+        }
+    }
+}
+
+/// Writes classes twice and adds an entry at either end, or does nothing at all.
+struct Adding {
+    adds: bool,
+    replaces: bool,
+}
+
+impl Rewriter for Adding {
+    type Record = ();
+    type Error = Infallible;
+
+    fn rewrite(&self, _: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<()>), Infallible> {
+        Ok((if self.replaces { Action::Replace([bytes, bytes].concat()) } else { Action::Keep }, Some(())))
+    }
+
+    fn leading(&self, archive: &ArchivePath<'_>) -> Result<Vec<NewEntry>, Infallible> {
+        let name = archive.layout().name(ADDED);
+        let entry = NewEntry { name, bytes: vec![b'f'; 50], method: Method::Deflated };
+        Ok(if self.adds { vec![entry] } else { Vec::new() })
+    }
+
+    fn trailing(&self, archive: &ArchivePath<'_>, _: &[()]) -> Result<Vec<NewEntry>, Infallible> {
+        let entry = NewEntry {
+            name: archive.layout().name(INDEX_NAME),
+            bytes: vec![b'i'; 50],
+            method: Method::Stored,
+        };
+        Ok(if self.adds { vec![entry] } else { Vec::new() })
+    }
+}

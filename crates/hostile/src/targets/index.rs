@@ -1,0 +1,23 @@
+//! The index of an output, in which a JVM looks things up while it runs.
+
+use cct_rewrite::index::read::Index;
+use cct_rewrite::mid::Mid;
+use cct_rewrite::provenance::Provenance;
+
+/// Opens an index and looks for what may be in it.
+pub fn index(bytes: &[u8]) {
+    let Ok(index) = Index::new(bytes) else { return };
+    let lines = String::from_utf8_lossy(index.provenance()).into_owned();
+    let _ = Provenance::of_lines(&lines).settings();
+    assert!(index.len() <= bytes.len(), "more classes than bytes");
+    for name in [&b"Everything"[..], b"everything/Everything", b"", b"a", b"java/lang/Object"] {
+        for class in index.classes_named(name) {
+            for (position, method) in class.methods.iter().enumerate().take(50) {
+                index.method(class.hash.method(position, method.slots));
+            }
+        }
+    }
+    for window in bytes.windows(8).step_by(3).take(2000) {
+        index.method(Mid(u64::from_be_bytes(window.try_into().unwrap())));
+    }
+}

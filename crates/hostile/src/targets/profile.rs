@@ -1,0 +1,165 @@
+//! A profile: read, written, and everything that is made of one.
+
+use cct_export::html::{Page, PageOptions};
+use cct_export::{
+    Difference, NameForm, Options, Source, Threshold, callgrind, collapsed, flame, json, parquet, pprof,
+    speedscope,
+};
+use cct_profile::compare::{CompareOptions, compare};
+use cct_profile::contexts::{ContextsOptions, read_contexts, write_contexts};
+use cct_profile::diff::{DiffOptions, diff};
+use cct_profile::labels::{By, Labels};
+use cct_profile::merge::{Bodies, MergeOptions, Threads, merge};
+use cct_profile::names::NameStyle;
+use cct_profile::origin::Origins;
+use cct_profile::pair::TextOptions;
+use cct_profile::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
+use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
+use cct_profile::{
+    Metric, Pattern, Profile, Selection, Summary, compare as comparison, diff as difference, labels,
+};
+
+/// Reads a profile; what is accepted is written and read as the same, and everything can be made of it or says why not.
+pub fn profile(bytes: &[u8]) {
+    let Ok(profile) = Profile::read(bytes) else { return };
+    let written = profile.to_bytes().unwrap();
+    let again = Profile::read(&written).unwrap();
+    assert!(again.damage.is_empty());
+    assert!(again.to_bytes().unwrap() == written, "what was written is read as something else");
+    downstream(&profile);
+}
+
+/// What reports, tables and exports make of a profile that was read.
+pub(super) fn downstream(profile: &Profile) {
+    if profile.contexts() > 20_000 {
+        return;
+    }
+    reports(profile);
+    lists(profile);
+    pairs(profile);
+    exports(profile);
+}
+
+fn reports(profile: &Profile) {
+    let mut out = Vec::new();
+    let (summary, origins) = (Summary::of(profile), Origins::default());
+    write_header(&summary, &[], &mut out).unwrap();
+    for (by, names, recursion) in [
+        (By::Method, NameStyle::Raw, false),
+        (By::Method, NameStyle::Normalised, true),
+        (By::Class, NameStyle::Normalised, false),
+        (By::Package, NameStyle::Raw, true),
+    ] {
+        let labels = Labels::new(&profile.methods, by, names, &origins);
+        let readable = labels.readable();
+        let Ok(tree) = labels.tree(&profile.threads, recursion) else { continue };
+        for metric in [Metric::Calls, Metric::Bytecodes] {
+            let options = RowsOptions { metric, order: Order::Own, min_percent: 0.5, depth: Some(100) };
+            if let Ok(rows) = Rows::new(&tree, options) {
+                write_tree("all", &rows, &readable, Some(60), &mut out).unwrap();
+            }
+            let trees: Vec<_> =
+                profile.threads.iter().map(|thread| (&thread.tree, labels.of_method())).collect();
+            if let Ok(table) = Table::of(&trees, labels.len(), metric, Order::Inclusive) {
+                write_table(&table, &labels, 10, None, &mut out).unwrap();
+            }
+        }
+    }
+    let _ = labels::threads(&profile.threads);
+    let _ = NativeShare::of(profile, NameStyle::Raw);
+    let _ = LibraryCalls::of(
+        profile,
+        |method| if method.flags & 1 == 0 { Owner::Jdk } else { Owner::Application },
+    );
+    let _ = Shape::of(profile, NameStyle::Normalised);
+    for byte in String::from_utf8(out).unwrap().chars() {
+        // Names come from strangers, terminals obey control characters.
+        assert!(byte == '\n' || !byte.is_control(), "{byte:?} in a report");
+    }
+}
+
+fn lists(profile: &Profile) {
+    for per_thread in [false, true] {
+        let mut out = Vec::new();
+        let options = ContextsOptions { per_thread, names: NameStyle::Raw };
+        if write_contexts(profile, options, &mut out).is_ok() {
+            let _ = read_contexts(&out[..]).unwrap();
+        }
+    }
+    for (threads, bodies) in
+        [(Threads::ByName, Bodies::Together), (Threads::All, Bodies::Apart), (Threads::Apart, Bodies::Apart)]
+    {
+        if let Ok(merged) = merge(&[profile, profile], MergeOptions { threads, bodies }) {
+            let _ = merged.to_bytes().unwrap();
+        }
+    }
+}
+
+/// Some of the first names in the profile, and nothing.
+fn selections(profile: &Profile) -> Vec<Selection> {
+    let mut selections = vec![Selection::default()];
+    if let Some(method) = profile.methods.first() {
+        let pattern = Pattern::new(&format!("{}.{}*", method.class, method.name));
+        selections.push(Selection { root: Some(pattern.clone()), ..Selection::default() });
+        selections.push(Selection {
+            ignore: vec![pattern.clone()],
+            focus: vec![Pattern::new("*")],
+            ..Selection::default()
+        });
+    }
+    selections
+}
+
+fn pairs(profile: &Profile) {
+    let mut smaller = profile.clone();
+    smaller.threads.pop();
+    for selection in selections(profile) {
+        let options =
+            CompareOptions { per_thread: true, selection: selection.clone(), ..CompareOptions::default() };
+        if let Ok(same) = compare(profile.clone().into(), profile.clone().into(), &options) {
+            assert!(same.is_equal(), "a profile differs from itself");
+            comparison::write_text(&same, &TextOptions::default(), &mut Vec::new()).unwrap();
+        }
+        let options = DiffOptions { selection, by: By::Class, recursion: true, ..DiffOptions::default() };
+        if let Ok(changes) =
+            diff(smaller.clone().into(), profile.clone().into(), &options, &Origins::default())
+        {
+            difference::write_text(&changes, &TextOptions::default(), 10, None, &mut Vec::new()).unwrap();
+        }
+    }
+}
+
+fn exports(profile: &Profile) {
+    for (selection, form) in
+        selections(profile).into_iter().zip([NameForm::Readable, NameForm::Exact, NameForm::Short])
+    {
+        let per_thread = form == NameForm::Exact;
+        let threshold =
+            if per_thread { Threshold::default() } else { Threshold { min_percent: 1.0, depth: Some(50) } };
+        let options =
+            Options { per_thread, selection: selection.clone(), form, threshold, ..Options::default() };
+        let mut out = Vec::new();
+        if let Ok(source) = Source::new(profile.clone(), &options) {
+            for write in [collapsed::write, callgrind::write, speedscope::write, pprof::write, json::write] {
+                write(&source, &mut out).unwrap();
+            }
+            parquet::write(&source, &mut out).unwrap();
+            flame::write(&source, flame::Growth::Flames, &mut out).unwrap();
+        }
+        if let Ok(difference) = Difference::new(profile.clone(), profile.clone(), &options) {
+            flame::write_difference(&difference, flame::Growth::Icicles, &mut out).unwrap();
+        }
+        let options = PageOptions {
+            selection,
+            selected: Vec::new(),
+            by: By::Method,
+            names: NameStyle::Raw,
+            metric: None,
+            fold_recursion: false,
+            most_contexts: 10,
+        };
+        if let Ok(page) = Page::new(profile.clone(), None, Vec::new(), &Origins::default(), &options) {
+            page.write(&mut out).unwrap();
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The rewriter: a class that nobody vouches for, with any settings.
+
+use cct_classfile::ClassFile;
+use cct_rewrite::index;
+use cct_rewrite::marks::{Marks, MethodName};
+use cct_rewrite::provenance::Provenance;
+use cct_rewrite::rewriter::Rewritten;
+use cct_rewrite::{BlockRule, ClassSummary, Intrinsics, Metrics, Result, Rewriter, Role, Settings, World};
+
+use super::walk::walk;
+use crate::Dice;
+
+/// Rewrites a class, alone in its world. What comes out is as sound as what went in, and the same every time.
+pub fn rewrite(bytes: &[u8]) {
+    let Ok(rewritten) = rewritten(bytes) else { return };
+    if let Some(record) = &rewritten.record {
+        let provenance = Provenance::new("test", &Settings::default(), None);
+        if let Ok(index) = index::write(&provenance, std::slice::from_ref(record)) {
+            let index = index::read::Index::new(index).unwrap();
+            assert_eq!(index.classes_named(&record.name).count(), 1);
+        }
+    }
+    let Some(new) = &rewritten.bytes else { return };
+    check(bytes, new);
+    assert!(
+        self::rewritten(bytes).unwrap().bytes.as_ref() == Some(new),
+        "rewritten twice, it is not the same"
+    );
+}
+
+/// Holds a rewritten class against the original.
+pub(super) fn check(old: &[u8], new: &[u8]) {
+    let class = ClassFile::parse(new).unwrap();
+    let original = ClassFile::parse(old).unwrap();
+    assert_eq!(class.name(), original.name());
+    assert!(class.methods.len() >= original.methods.len());
+    // The first methods are the original ones, with their names: the VM's and the program's tables go on.
+    for (old, new) in original.methods.iter().zip(&class.methods) {
+        assert_eq!((old.name, old.descriptor), (new.name, new.descriptor));
+    }
+    // Faults of the original's may stay, and be found twice where there are two bodies.
+    if walk(old).errors.is_empty() {
+        let errors = walk(new).errors;
+        assert!(errors.is_empty(), "sound before: {errors:#?}");
+    }
+}
+
+/// The rewritten class, with settings that follow from its bytes.
+fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
+    let mut dice = Dice::new(u64::from(crc32fast::hash(bytes)));
+    let settings = Settings {
+        metrics: *dice.pick(&[Metrics::Calls, Metrics::CallsAndBytecodes, Metrics::CallsAndBytecodes]),
+        blocks: *dice.pick(&[BlockRule::Default, BlockRule::Precise, BlockRule::Exact, BlockRule::Exact]),
+        intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),
+        reproducible: dice.once_in(3),
+        activation: dice.once_in(3),
+    };
+    let summary = ClassSummary::parse(bytes)?;
+    let methods =
+        summary.methods.iter().map(|method| [&*summary.name, b".", summary.method_name(method)].concat());
+    let names: Vec<MethodName> = methods
+        .filter_map(|name| MethodName::parse(&String::from_utf8(name).ok()?.replace('/', ".")))
+        .collect();
+    let mut marks = Marks::default();
+    if dice.once_in(3) {
+        marks.extents.extend(names.first().cloned());
+        marks.starts.extend(names.last().cloned());
+    }
+    let provenance = Provenance::new("test", &settings, None);
+    let (names_locals, records) = (dice.once_in(2), !dice.once_in(5));
+    let rewriter =
+        Rewriter::marked(World::new([(Role::Input, summary)]), settings, marks, provenance, move |_| {
+            records
+        })?;
+    rewriter.with_local_names(names_locals).rewrite(bytes)
+}

@@ -1,0 +1,89 @@
+//! All fuzz targets, with a fixed number of cases that follow from fixed seeds: what a change breaks at once. What takes longer to find is
+//! looked for with `fuzz/` (docs/fuzzing.md).
+
+#![allow(clippy::unwrap_used)]
+
+use cct_hostile::{Dice, TARGETS, target};
+
+/// Runs a target on its seeds and on so many changed ones. Every input follows from the numbers of its target and case.
+fn smoke(name: &str, cases: u64) {
+    let target = target(name);
+    let seeds = (target.seeds)();
+    assert!(!seeds.is_empty());
+    seeds.iter().for_each(|seed| (target.run)(seed));
+    let mut input = Vec::new();
+    for case in 0..cases {
+        let mut dice = Dice::new(case);
+        // Changes add up for a while, as under libFuzzer.
+        if case % 6 == 0 {
+            input = dice.pick(&seeds).clone();
+        }
+        input = (target.mutate)(&input, &mut dice);
+        let run = std::panic::AssertUnwindSafe(|| (target.run)(&input));
+        if let Err(broken) = std::panic::catch_unwind(run) {
+            let path = std::env::temp_dir().join(format!("cctrewrite-{name}-{case}"));
+            std::fs::write(&path, &input).unwrap();
+            eprintln!("case {case} of {name}: the input is {}", path.display());
+            std::panic::resume_unwind(broken);
+        }
+    }
+}
+
+#[test]
+fn class() {
+    smoke("class", 6000);
+}
+
+#[test]
+fn rewrite() {
+    smoke("rewrite", 3000);
+}
+
+#[test]
+fn loadtime() {
+    smoke("loadtime", 1500);
+}
+
+#[test]
+fn jar() {
+    smoke("jar", 3000);
+}
+
+#[test]
+fn image() {
+    smoke("image", 3000);
+}
+
+#[test]
+fn index() {
+    smoke("index", 5000);
+}
+
+#[test]
+fn profile() {
+    smoke("profile", 1500);
+}
+
+#[test]
+fn contexts() {
+    smoke("contexts", 1500);
+}
+
+#[test]
+fn selection() {
+    smoke("selection", 3000);
+}
+
+/// A target that nobody runs finds nothing.
+#[test]
+fn every_target_has_its_file_for_libfuzzer() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/fuzz_targets");
+    let mut files: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap().trim_end_matches(".rs").to_owned())
+        .collect();
+    files.sort();
+    let mut names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    names.sort_unstable();
+    assert_eq!(files, names);
+}

@@ -1,0 +1,34 @@
+//! Rewriting as at load time, without a JVM: for tests that throw at it what no JVM would get to see.
+
+use std::sync::Arc;
+
+use cct_classfile::ClassFile;
+use cct_rewrite::class_attribute::ClassAttribute;
+use cct_rewrite::filter::Filter;
+use cct_rewrite::marks::Marks;
+use cct_rewrite::provenance::Provenance;
+use cct_rewrite::{ClassSummary, Role, Settings, World, hooks};
+
+use crate::identity::{How, Identity};
+use crate::rewriting;
+
+/// Rewrites a class about to be defined in the way with this number, of whose surroundings nothing is known. `None` if it stays as it is.
+///
+/// # Errors
+/// What the JVM that runs the program would note.
+pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
+    let class: ClassFile<'_> = rewriting::read(bytes).map_err(|e| e.to_string())?;
+    let is_rewritten =
+        || ClassAttribute::of(&class).map_err(|e| e.to_string()).map(|attribute| attribute.is_some());
+    if hooks::is_runtime_class(class.name()) || is_rewritten()? {
+        return Ok(None);
+    }
+    let mut summary = ClassSummary::of(&class).map_err(|e| e.to_string())?;
+    let identity = Identity::of(class.bytes, class.name(), How::of(how)).map_err(|e| e.to_string())?;
+    summary.hash = identity.hash;
+    summary.has_host = How::of(how) == How::Anonymous;
+    let (settings, world) = (Settings::default(), World::new([(Role::Input, Arc::new(summary))]));
+    let provenance = (settings, Provenance::new("trial", &settings, None));
+    let rules = (Marks::default(), Filter::default());
+    Ok(rewriting::in_world(&class, identity.hash, world, provenance, true, rules)?.bytes)
+}
