@@ -70,6 +70,12 @@ impl<W: Write> JarWriter<W> {
         let mut header = source.bytes[record.central.clone()].to_vec();
         let offset = self.position - self.base;
         self.write(&source.bytes[record.local.start..span_end])?;
+        if offset == record.local.start as u64 - self.base {
+            // Nothing in it is another than it was, and there are more ways to write the same than this writer knows.
+            self.directory.append(&mut header);
+            self.count += 1;
+            return Ok(());
+        }
         let sizes = [record.data.len() as u64, source.directory.entries[index].size];
         self.list(&mut header, sizes, offset, Layout::AsRecorded)
     }

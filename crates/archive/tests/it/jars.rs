@@ -55,6 +55,18 @@ fn an_unchanged_jar_comes_out_byte_for_byte() {
     }
 }
 
+/// The largest size that 32 bits hold refers to a zip64 field, or, without one, is a size; and such a field may hold more than is referred to.
+#[test]
+fn an_entry_listed_in_an_odd_way_stays_listed_so() {
+    let huge = Item { claimed_size: Some(u32::MAX), ..stored("a/huge.bin", b"not so huge") };
+    let field = [&[1, 0, 28, 0][..], &[0; 28]].concat();
+    let both = [huge, Item { central_extra: field, ..stored("b.txt", b"b") }];
+    let bytes = jar(both.to_vec());
+    let bench = Bench::with(&bytes);
+    bench.rewrite(&keep).unwrap();
+    assert_eq!(bench.written(), bytes);
+}
+
 #[test]
 fn entries_are_listed_in_order_with_kinds_and_sizes() {
     let bench = Bench::with(&odd_jar().build());
