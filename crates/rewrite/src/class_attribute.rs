@@ -57,7 +57,8 @@ impl ClassAttribute {
             return None;
         }
         let methods = rows.chunks_exact(ROW).map(|row| {
-            Some(MethodRow { slots: row[0], flags: row[1], treatment: Treatment::of_code(row[2])? })
+            let slots = Some(row[0]).filter(|&slots| u16::from(slots) <= convention::MAX_SLOTS)?;
+            Some(MethodRow { slots, flags: row[1], treatment: Treatment::of_code(row[2])? })
         });
         Some(ClassAttribute {
             hash: ClassHash(u8(2)),
@@ -98,9 +99,10 @@ mod tests {
     fn other_versions_lengths_and_treatments_are_refused() {
         let methods = vec![MethodRow { slots: 1, flags: 0, treatment: Treatment::Wrapped }];
         let good = ClassAttribute { hash: ClassHash(1), provenance: 2, methods }.bytes();
-        let changes: [fn(&mut Vec<u8>); 5] = [
+        let changes: [fn(&mut Vec<u8>); 6] = [
             |b| b[1] = 1,
             |b| b[19] = 2,
+            |b| b[20] = convention::MAX_SLOTS as u8 + 1,
             |b| b[22] = Treatment::ALL.len() as u8,
             |b| b.truncate(19),
             |b| b.push(0),

@@ -2,6 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::convention::MAX_SLOTS;
+
 /// Hash of a class file's original bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassHash(pub u64);
@@ -28,7 +30,7 @@ impl ClassHash {
 
 impl Mid {
     fn new(hash: u64, slots: u8) -> Self {
-        debug_assert!(slots <= 64);
+        debug_assert!(u16::from(slots) <= MAX_SLOTS);
         // MIDs 0 to 0x7F are the runtime's own (sentinel, root, marker nodes): moved out of the way.
         let hash = if hash & !SLOT_BITS == 0 { hash | 0x80 } else { hash };
         Mid(hash & !SLOT_BITS | u64::from(slots))

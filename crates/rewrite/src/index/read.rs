@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
+use crate::convention::MAX_SLOTS;
 use crate::mid::{ClassHash, Mid};
 use crate::plan::Treatment;
 
@@ -179,7 +180,7 @@ impl<B: AsRef<[u8]>> Index<B> {
                 name: self.string(fields.varint()?)?,
                 descriptor: self.string(fields.varint()?)?,
                 access: fields.varint()? as u16,
-                slots: fields.u1()?,
+                slots: fields.u1().filter(|&slots| u16::from(slots) <= MAX_SLOTS)?,
                 flags: fields.u1()?,
                 treatment: Treatment::of_code(fields.u1()?)?,
             })
@@ -357,6 +358,19 @@ mod tests {
             index.provenance(),
             Provenance::new("test", &Settings::default(), None).lines().as_bytes()
         );
+    }
+
+    /// An id has room for as many as a node has.
+    #[test]
+    fn a_method_with_more_slots_than_a_node_ends_the_list() {
+        let mut class = class("A", 1);
+        class.methods[1].slots = MAX_SLOTS as u8;
+        assert_eq!(Index::new(index(&[class.clone()])).unwrap().classes_named(b"A").count(), 1);
+        let good = index(&[class]);
+        let at = good.iter().position(|&byte| u16::from(byte) == MAX_SLOTS).unwrap();
+        let mut bad = good;
+        bad[at] += 1;
+        assert_eq!(Index::new(bad).unwrap().classes_named(b"A").count(), 0);
     }
 
     #[test]
