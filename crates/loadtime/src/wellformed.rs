@@ -3,6 +3,8 @@
 //! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). Rewriting makes both longer, so that what
 //! was past the end may lie within. Classes with such faults are left as they are, for the JVM to say what is wrong.
 
+use std::cell::LazyCell;
+
 use cct_classfile::attributes::{AttributeInfo, LocalVariable};
 use cct_classfile::class::{Attributes, Member};
 use cct_classfile::code::{BciSet, Code};
@@ -72,15 +74,15 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
             return Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" }));
         }
     }
+    // Once for all tables: there may be thousands.
+    let boundaries = LazyCell::new(|| boundaries(class, &code));
     for attribute in code.attributes.iter().filter(|a| CHECKED.contains(&a.name)) {
         match AttributeInfo::parse(attribute, pool)? {
             AttributeInfo::LocalVariableTable(variables) => {
                 let is_wide = |v: &LocalVariable| matches!(pool.utf8(v.descriptor), Ok(b"J" | b"D"));
-                let boundaries = boundaries(class, &code);
                 variables.iter().try_for_each(|v| variable(v, is_wide(v), &code, &boundaries))?;
             }
             AttributeInfo::LocalVariableTypeTable(variables) => {
-                let boundaries = boundaries(class, &code);
                 variables.iter().try_for_each(|v| variable(v, false, &code, &boundaries))?;
             }
             _ => {}

@@ -148,6 +148,7 @@ impl ClassAssembler {
             jumps: Vec::new(),
             handlers: Vec::new(),
             frames: Vec::new(),
+            attributes: Vec::new(),
         };
         code(&mut assembler);
         let attribute = assembler.finish(max_stack, max_locals);
@@ -212,6 +213,7 @@ pub struct CodeAssembler<'p> {
     jumps: Vec<(usize, usize, bool, Label)>,
     handlers: Vec<(Label, Label, Label, u16)>,
     frames: Vec<(usize, Vec<u8>)>,
+    attributes: Vec<(String, Vec<u8>)>,
 }
 
 impl CodeAssembler<'_> {
@@ -312,6 +314,17 @@ impl CodeAssembler<'_> {
         self
     }
 
+    /// An attribute of the code, whatever is in it.
+    pub fn attribute(&mut self, name: &str, content: Vec<u8>) -> &mut Self {
+        self.attributes.push((name.to_owned(), content));
+        self
+    }
+
+    /// A constant for attributes to refer to.
+    pub fn utf8(&mut self, text: &str) -> u16 {
+        self.pool.utf8(text)
+    }
+
     fn finish(mut self, max_stack: u16, max_locals: u16) -> Vec<u8> {
         for (start, at, wide, label) in std::mem::take(&mut self.jumps) {
             let offset = self.labels[label.0] as i64 - start as i64;
@@ -334,9 +347,7 @@ impl CodeAssembler<'_> {
             }
             out.put2(*class);
         }
-        if self.frames.is_empty() {
-            out.put2(0);
-        } else {
+        if !self.frames.is_empty() {
             self.frames.sort_by_key(|(at, _)| *at);
             let mut table = Vec::new();
             table.put2(self.frames.len() as u16);
@@ -347,10 +358,13 @@ impl CodeAssembler<'_> {
                 table.extend_from_slice(frame);
                 before = Some(*at);
             }
-            out.put2(1);
-            out.put2(self.pool.utf8("StackMapTable"));
-            out.put4(table.len() as u32);
-            out.extend_from_slice(&table);
+            self.attributes.push(("StackMapTable".to_owned(), table));
+        }
+        out.put2(self.attributes.len() as u16);
+        for (name, content) in &self.attributes {
+            out.put2(self.pool.utf8(name));
+            out.put4(content.len() as u32);
+            out.extend_from_slice(content);
         }
         let mut attribute = Vec::new();
         attribute.put2(self.pool.utf8("Code"));

@@ -1,0 +1,54 @@
+//! Small inputs that once made much of themselves: time or memory that grew with the product of two things, of each of which a class file
+//! may have 65,535. Each test ends at once, or it does not end in anybody's patience.
+
+#![allow(clippy::unwrap_used)]
+
+use cct_classfile::bytes::PutBytes;
+use cct_classfile::{ErrorKind, opcode as op};
+use cct_hostile::target;
+use cct_rewrite::provenance::Provenance;
+use cct_rewrite::{ClassSummary, Error, Rewriter, Role, Settings, World};
+
+#[path = "../../cctrewrite/tests/jvm/support/assembler.rs"]
+#[allow(dead_code, clippy::expect_used)]
+mod assembler;
+
+use assembler::flags::{PUBLIC, STATIC};
+use assembler::{ClassAssembler, CodeAssembler};
+
+/// A class with one method.
+fn class(max_locals: u16, code: impl FnOnce(&mut CodeAssembler<'_>)) -> Vec<u8> {
+    let mut class = ClassAssembler::new(52, "Large", "java/lang/Object");
+    class.method(PUBLIC | STATIC, "m()V", 4, max_locals, code);
+    class.finish()
+}
+
+fn rewrite(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let settings = Settings::default();
+    let world = World::new([(Role::Input, ClassSummary::parse(bytes)?)]);
+    let rewriter = Rewriter::new(world, settings, Provenance::new("test", &settings, None), |_| true)?;
+    Ok(rewriter.with_local_names(true).rewrite(bytes)?.bytes)
+}
+
+/// What there is too much of; the class stays as it is then.
+fn too_many(result: Result<Option<Vec<u8>>, Error>) -> &'static str {
+    match result {
+        Err(Error::Class(e)) => match *e.kind() {
+            ErrorKind::TooMany(what) => what,
+            _ => panic!("{e}"),
+        },
+        other => panic!("{:?}", other.map(|bytes| bytes.map(|bytes| bytes.len()))),
+    }
+}
+
+/// 65,000 empty tables of variables of 60,000 instructions.
+#[test]
+fn many_variable_tables() {
+    let bytes = class(1, |code| {
+        code.ops(&[op::NOP; 60_000]).ops(&[op::RETURN]);
+        for _ in 0..65_000 {
+            code.attribute("LocalVariableTable", vec![0, 0]);
+        }
+    });
+    (target("loadtime").run)(&bytes);
+}
