@@ -41,6 +41,25 @@ fn too_many(result: Result<Option<Vec<u8>>, Error>) -> &'static str {
     }
 }
 
+/// 30,000 reads of a local, and 1.3 million variables that are not it: the names of locals are looked up by their slots.
+#[test]
+fn variable_tables_of_many_entries() {
+    let bytes = class(2_000, |code| {
+        let (name, descriptor) = (code.utf8("x"), code.utf8("I"));
+        code.ops(&[op::ILOAD_0, op::POP].repeat(15_000)).ops(&[op::RETURN]);
+        let mut table = Vec::new();
+        table.put2(65_535);
+        for k in 0..65_535u16 {
+            [k % 30_000, 0, name, descriptor, k % 2_000].into_iter().for_each(|part| table.put2(part));
+        }
+        for _ in 0..20 {
+            code.attribute("LocalVariableTable", table.clone());
+        }
+    });
+    rewrite(&bytes).unwrap();
+    (target("loadtime").run)(&bytes);
+}
+
 /// 65,000 empty tables of variables of 60,000 instructions.
 #[test]
 fn many_variable_tables() {

@@ -4,40 +4,51 @@
 //! move up in instrumented bodies, so those without a name get one that spells the number they had. Even classes with variable tables have such
 //! locals: what `javac` keeps for itself in loops over arrays, switches on strings and the like.
 
+use std::collections::BTreeSet;
+
 use cct_classfile::attributes::{AttributeInfo, LocalVariable};
 use cct_classfile::edit::{ClassEdit, CodeEdit};
-use cct_classfile::{ClassFile, Code, Result, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Result, opcode};
 
 /// Class files before this version have variables with names of the Java language only (JVMS 4.2.2).
 const FREE_NAMES: u16 = 49;
 
 /// All locals from slot `from` on that are read where no table names them.
 pub fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>> {
-    let mut slots = Vec::new();
     if code.max_locals <= from || class.major_version < FREE_NAMES {
-        return Ok(slots);
+        return Ok(Vec::new());
     }
-    let mut named = Vec::new();
+    let mut named: Vec<(u16, Bci, Bci)> = Vec::new();
     for attribute in code.attributes.iter().filter(|a| a.name == b"LocalVariableTable") {
         if let AttributeInfo::LocalVariableTable(entries) = AttributeInfo::parse(attribute, &class.pool)? {
-            named.extend(entries);
+            let range =
+                |v: &LocalVariable| (v.slot, v.start.into(), Bci::from(v.start) + Bci::from(v.length));
+            named.extend(entries.iter().map(range));
         }
     }
+    // Sorted and with those joined that meet: a table of a hostile class may have a million entries, and the code as many reads as it has room for.
+    named.sort_unstable();
+    named.dedup_by(|next, before| {
+        let meet = next.0 == before.0 && next.1 <= before.2;
+        if meet {
+            before.2 = before.2.max(next.2);
+        }
+        meet
+    });
     let reads = |op| (opcode::ILOAD..=opcode::ALOAD_3).contains(&op);
+    let mut slots = BTreeSet::new();
     for instruction in code.instructions().filter(|i| reads(i.opcode)) {
         let Some((slot, _)) = instruction.local() else { continue };
-        let is_named = |v: &LocalVariable| {
-            let (start, length) = (u32::from(v.start), u32::from(v.length));
-            v.slot == slot && (start..start + length).contains(&instruction.bci)
-        };
+        let begun = named.partition_point(|&(of, start, _)| (of, start) <= (slot, instruction.bci));
+        let last = begun.checked_sub(1).map(|at| named[at]);
+        let is_named = last.is_some_and(|(of, _, end)| of == slot && instruction.bci < end);
         // A slot that the method does not have is for the verifier to find: a name for it would be another error, and at another time.
         let exists = slot >= from && slot < code.max_locals;
-        if exists && !slots.contains(&slot) && !named.iter().any(is_named) {
-            slots.push(slot);
+        if exists && !is_named {
+            slots.insert(slot);
         }
     }
-    slots.sort_unstable();
-    Ok(slots)
+    Ok(slots.into_iter().collect())
 }
 
 /// Names these locals of the original code after their numbers.
