@@ -23,8 +23,11 @@
 //!
 //! Methods with `jsr` have no plan: what is pending there would depend on who called.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use cct_classfile::constant_pool::tag;
-use cct_classfile::{Bci, BciSet, ClassFile, Code, Index, Instruction, Member, access, opcode};
+use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Index, Instruction, Member, access, opcode};
 
 use crate::throws::may_throw;
 
@@ -166,6 +169,39 @@ impl Pending {
     }
 }
 
+/// The entries of an exception table that cover an instruction, for one instruction after the other: without looking at all of them each time.
+struct Covering<'c> {
+    handlers: &'c [Handler],
+    /// Places of the entries, those that begin last first.
+    to_begin: Vec<usize>,
+    /// Those that have begun, in their order, which is that in which the VM searches (JVMS 2.10).
+    begun: BTreeSet<usize>,
+    /// Their ends.
+    ends: BTreeSet<(Bci, usize)>,
+}
+
+impl<'c> Covering<'c> {
+    fn of(code: &'c Code<'_>) -> Self {
+        let mut to_begin: Vec<usize> = (0..code.handlers.len()).collect();
+        to_begin.sort_by_key(|&place| Reverse(code.handlers[place].start));
+        Covering { handlers: &code.handlers, to_begin, begun: BTreeSet::new(), ends: BTreeSet::new() }
+    }
+
+    /// Those that cover `bci`, which is behind that of the call before.
+    fn at(&mut self, bci: Bci) -> impl Iterator<Item = &'c Handler> {
+        while let Some(place) = self.to_begin.pop_if(|place| self.handlers[*place].start <= bci) {
+            self.begun.insert(place);
+            self.ends.insert((self.handlers[place].end, place));
+        }
+        while let Some(&(end, place)) = self.ends.first().filter(|(end, _)| *end <= bci) {
+            self.ends.remove(&(end, place));
+            self.begun.remove(&place);
+        }
+        let handlers = self.handlers;
+        self.begun.iter().map(move |&place| &handlers[place])
+    }
+}
+
 /// Pairs of an instruction that may throw and a handler that covers it, beyond which there is no plan.
 const PAIR_LIMIT: usize = 1 << 22;
 
@@ -280,6 +316,7 @@ impl CountPlanner {
         self.edges.clear();
         self.edges_of.clear();
         let mut pairs = 0;
+        let mut covering = Covering::of(code);
         for i in 0..self.stretches.len() {
             self.edges_of.push(self.edges.len());
             let stretch = self.stretches[i];
@@ -301,7 +338,7 @@ impl CountPlanner {
                 continue;
             }
             let mut is_caught = false;
-            for handler in code.handlers.iter().filter(|h| (h.start..h.end).contains(&stretch.last)) {
+            for handler in covering.at(stretch.last) {
                 pairs += 1;
                 edges.extend(at(handler.handler));
                 is_caught = handler.catch_type == 0;

@@ -71,3 +71,24 @@ fn many_variable_tables() {
     });
     (target("loadtime").run)(&bytes);
 }
+
+/// 60,000 instructions that may throw, and 65,000 handlers for one instruction.
+#[test]
+fn handlers_that_cover_little() {
+    let bytes = class(2, |code| {
+        code.ops(&[op::ICONST_1, op::ICONST_1]);
+        code.ops(&[op::IDIV; 30_000]);
+        let start = code.here();
+        code.ops(&[op::NOP]);
+        let end = code.here();
+        code.ops(&[op::RETURN]);
+        let handler = code.here();
+        code.ops(&[op::ATHROW]);
+        for _ in 0..65_000 {
+            code.handler(start, end, handler, None);
+        }
+    });
+    for _ in 0..4 {
+        let _ = rewrite(&bytes);
+    }
+}
