@@ -41,6 +41,35 @@ fn too_many(result: Result<Option<Vec<u8>>, Error>) -> &'static str {
     }
 }
 
+/// 20,000 locals in the first frame, repeated by 60,000 frames of one byte: 1,200 million types from 140 KB.
+#[test]
+fn frames_that_repeat_many_locals() {
+    let mut table = Vec::new();
+    table.put2(60_000);
+    table.put1(255);
+    table.put2(0);
+    table.put2(20_000);
+    table.extend([1; 20_000]);
+    table.put2(0);
+    table.extend([0; 59_999]);
+    let bytes = class(20_000, |code| {
+        code.ops(&[op::NOP; 60_000]).ops(&[op::RETURN]).attribute("StackMapTable", table);
+    });
+    assert_eq!(too_many(rewrite(&bytes)), "types in the frames of a method");
+}
+
+/// As many locals as a frame can state, and one of ours: their number became 0 and what followed another frame.
+#[test]
+fn a_frame_with_as_many_locals_as_can_be() {
+    let mut table = vec![0, 1, 255, 0, 0, 0xFF, 0xFF];
+    table.resize(table.len() + 65_535, 0);
+    table.put2(0);
+    let bytes = class(1, |code| {
+        code.ops(&[op::NOP, op::RETURN]).attribute("StackMapTable", table);
+    });
+    assert_eq!(too_many(rewrite(&bytes)), "locals in a frame");
+}
+
 /// 30,000 reads of a local, and 1.3 million variables that are not it: the names of locals are looked up by their slots.
 #[test]
 fn variable_tables_of_many_entries() {

@@ -137,12 +137,17 @@ impl<'a> Signature<'a> {
     }
 }
 
+/// The most types that the frames of a method may state together. A frame of one byte repeats all locals of the one before, so that 90 KB
+/// could else come to 4,000 million types. A method of 1,000 locals may still have 16,000 frames.
+const MAX_STATED: usize = 1 << 24;
+
 /// Reads a StackMapTable into explicit states, in order of bytecode index.
 pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Vec<(Bci, Frame)>> {
     let count = usize::from(cursor.u2()?);
     let mut frames = Vec::with_capacity(count.min(cursor.remaining()));
     let mut locals = initial;
     let mut next: Bci = 0;
+    let mut stated = 0;
     for _ in 0..count {
         let at = cursor.offset();
         let form = cursor.u1()?;
@@ -191,6 +196,10 @@ pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Ve
         };
         let bci = next + delta;
         next = bci + 1;
+        stated += locals.len() + stack.len();
+        if stated > MAX_STATED {
+            return Err(Error::at(ErrorKind::TooMany("types in the frames of a method"), at));
+        }
         frames.push((bci, Frame { locals: locals.clone(), stack }));
     }
     cursor.finish()?;
@@ -292,7 +301,7 @@ impl<'s, 'a> Writer<'s, 'a> {
             _ => {
                 self.bytes.put1(255);
                 self.bytes.put2(delta);
-                self.bytes.put2(now as u16);
+                self.bytes.put2(u16::try_from(now).map_err(|_| ErrorKind::TooMany("locals in a frame"))?);
                 self.write_types(&locals, additions)?;
                 self.bytes.put2(stack.len() as u16);
                 self.write_types(&stack, additions)?;
