@@ -70,6 +70,27 @@ fn a_frame_with_as_many_locals_as_can_be() {
     assert_eq!(too_many(rewrite(&bytes)), "locals in a frame");
 }
 
+/// 2,500 jumps that no longer reach their targets go by way of trampolines, which 60,000 exception ranges must leave out: 150 million ranges.
+#[test]
+fn exception_ranges_around_many_trampolines() {
+    let bytes = class(2, |code| {
+        let (start, far, end, handler) = (code.here(), code.label(), code.label(), code.label());
+        for _ in 0..2_500 {
+            // A gap for each trampoline, and a call by which the code grows.
+            let near = code.label();
+            code.ops(&[op::ICONST_0]).jump(op::IFEQ, far).jump(op::GOTO, near).place(near).frame(&[], &[]);
+        }
+        code.call(op::INVOKESTATIC, "Large.m:()V");
+        code.ops(&vec![op::NOP; 32_760 - 8 * 2_500]);
+        code.place(far).frame(&[], &[]).ops(&[op::RETURN]).place(end).place(handler);
+        code.frame(&[], &[assembler::Type::Object("java/lang/Throwable")]).ops(&[op::ATHROW]);
+        for _ in 0..60_000 {
+            code.handler(start, end, handler, Some("java/lang/Error"));
+        }
+    });
+    assert_eq!(too_many(rewrite(&bytes)), "exception handlers");
+}
+
 /// 30,000 reads of a local, and 1.3 million variables that are not it: the names of locals are looked up by their slots.
 #[test]
 fn variable_tables_of_many_entries() {

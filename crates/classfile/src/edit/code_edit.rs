@@ -320,17 +320,20 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
     fn write_exception_table(&self, layout: &Layout, entries: &[Bci], out: &mut Vec<u8>) -> Result<()> {
         let count_at = out.len();
         out.put2(0);
-        let mut count = 0usize;
+        let trampolines = layout.trampolines();
+        let mut count = 0u16;
         let mut range =
             |start: Bci, end: Bci, handler: Bci, catch_type: Index, out: &mut Vec<u8>| -> Result<()> {
-                layout.ranges_without_trampolines(layout.label(start)?, layout.label(end)?, |from, to| {
+                let (start, end) = (layout.label(start)?, layout.label(end)?);
+                layout::ranges_without(&trampolines, start, end, |from, to| {
+                    // At once: thousands of ranges with thousands of holes each would be gigabytes.
+                    count = count.checked_add(1).ok_or(ErrorKind::TooMany("exception handlers"))?;
                     out.put2(from as u16);
                     out.put2(to as u16);
                     out.put2(handler as u16);
                     out.put2(catch_type);
-                    count += 1;
-                });
-                Ok(())
+                    Ok(())
+                })
             };
         for &Handler { start, end, handler, catch_type } in &self.code.handlers {
             range(start, end, layout.label(handler)?, catch_type, out)?;
@@ -339,7 +342,6 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         for &(start, end, handler) in &self.ranges {
             range(start, end, entries[handler.0], 0, out)?;
         }
-        let count = u16::try_from(count).map_err(|_| Error::new(ErrorKind::TooMany("exception handlers")))?;
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok(())
     }
@@ -442,9 +444,10 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         for far in &layout.far {
             let (Some((_, at)), Some(_)) = (far.trampoline, table) else { continue };
             let target = self.code.instruction_at(far.bci).and_then(|i| i.target());
-            let state = states.iter().find(|(bci, _)| Some(*bci) == target);
-            let (_, frame) = state.ok_or(ErrorKind::JumpTooFar(far.bci))?;
-            placed.push((at, frame.clone()));
+            let target = target.ok_or(ErrorKind::BadTarget(far.bci))?;
+            let state = states.binary_search_by_key(&target, |(bci, _)| *bci);
+            let state = state.map_err(|_| ErrorKind::JumpTooFar(far.bci))?;
+            placed.push((at, states[state].1.clone()));
         }
         for (bci, frame) in states {
             placed.push((layout.label(bci)?, frame));

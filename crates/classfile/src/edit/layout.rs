@@ -7,7 +7,7 @@
 
 use crate::code::{Bci, Code, Instruction};
 use crate::edit::code_edit::{Edits, LocalShift};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::opcode;
 
 const NOWHERE: u32 = u32::MAX;
@@ -49,6 +49,10 @@ impl Layout {
         };
         loop {
             layout.place(code, edits)?;
+            // It only gets longer from here.
+            if layout.length > 65535 {
+                return Err(ErrorKind::MethodTooLarge(layout.length as usize).into());
+            }
             // Nothing is out of reach in code this short.
             if layout.length <= 0x7FFF || !layout.widen(code)? {
                 return Ok(layout);
@@ -76,21 +80,11 @@ impl Layout {
             .ok_or_else(|| ErrorKind::BadTarget(bci).into())
     }
 
-    /// Cuts the trampolines out of a range of new indices. A trampoline's state is that of its jump's target, which the handlers around it
-    /// know nothing of; and it cannot throw.
-    pub(crate) fn ranges_without_trampolines(&self, start: Bci, end: Bci, mut range: impl FnMut(Bci, Bci)) {
+    /// Where trampolines begin (new indices), in order.
+    pub(crate) fn trampolines(&self) -> Vec<Bci> {
         let mut trampolines: Vec<Bci> = self.far.iter().filter_map(|f| Some(f.trampoline?.1)).collect();
         trampolines.sort_unstable();
-        let mut from = start;
-        for at in trampolines.into_iter().filter(|at| (start..end).contains(at)) {
-            if from < at {
-                range(from, at);
-            }
-            from = at + TRAMPOLINE;
-        }
-        if from < end {
-            range(from, end);
-        }
+        trampolines
     }
 
     fn known(table: &[u32], bci: Bci) -> Result<Bci> {
@@ -164,6 +158,7 @@ impl Layout {
     /// Looks for jumps that do not reach; returns whether there were new ones.
     fn widen(&mut self, code: &Code<'_>) -> Result<bool> {
         let mut found = Vec::new();
+        let gaps = self.gaps(code)?;
         for instruction in code.instructions() {
             let Some(target) = instruction.target() else { continue };
             if matches!(instruction.opcode, opcode::GOTO_W | opcode::JSR_W) {
@@ -184,7 +179,7 @@ impl Layout {
                 return Err(ErrorKind::JumpTooFar(instruction.bci).into());
             }
             let trampoline = if opcode::is_conditional(instruction.opcode) {
-                Some((self.nearest_gap(code, instruction.bci)?, 0))
+                Some((nearest_gap(&gaps, from).ok_or(ErrorKind::JumpTooFar(instruction.bci))?, 0))
             } else {
                 None
             };
@@ -196,18 +191,37 @@ impl Layout {
         Ok(any)
     }
 
-    /// The gap nearest to a jump, in the layout so far.
-    fn nearest_gap(&self, code: &Code<'_>, jump: Bci) -> Result<Bci> {
-        let from = self.instruction(jump)?;
-        let mut best: Option<(u32, Bci)> = None;
-        for instruction in code.instructions().filter(|i| opcode::ends_flow(i.opcode)) {
-            let distance = self.label(instruction.end())?.abs_diff(from);
-            if best.is_none_or(|(d, _)| distance < d) {
-                best = Some((distance, instruction.end()));
-            }
-        }
-        best.map(|(_, gap)| gap).ok_or_else(|| Error::new(ErrorKind::JumpTooFar(jump)))
+    /// The gaps in the layout so far: new and old index, in order.
+    fn gaps(&self, code: &Code<'_>) -> Result<Vec<(Bci, Bci)>> {
+        let ends = code.instructions().filter(|i| opcode::ends_flow(i.opcode)).map(|i| i.end());
+        ends.map(|gap| Ok((self.label(gap)?, gap))).collect()
     }
+}
+
+/// The gap nearest to a jump at the new index `from`; of two the first.
+fn nearest_gap(gaps: &[(Bci, Bci)], from: Bci) -> Option<Bci> {
+    let behind = gaps.partition_point(|&(at, _)| at < from);
+    let around = &gaps[behind.saturating_sub(1)..(behind + 1).min(gaps.len())];
+    around.iter().min_by_key(|(at, _)| at.abs_diff(from)).map(|&(_, gap)| gap)
+}
+
+/// Cuts trampolines out of a range of new indices. A trampoline's state is that of its jump's target, which the handlers around it know
+/// nothing of; and it cannot throw.
+pub(crate) fn ranges_without(
+    trampolines: &[Bci],
+    start: Bci,
+    end: Bci,
+    mut range: impl FnMut(Bci, Bci) -> Result<()>,
+) -> Result<()> {
+    let mut from = start;
+    let first = trampolines.partition_point(|&at| at < start);
+    for &at in trampolines[first..].iter().take_while(|&&at| at < end) {
+        if from < at {
+            range(from, at)?;
+        }
+        from = at + TRAMPOLINE;
+    }
+    if from < end { range(from, end) } else { Ok(()) }
 }
 
 /// Length of an instruction whose local variable becomes `new`.
@@ -251,22 +265,27 @@ mod tests {
 
     #[test]
     fn trampolines_are_in_no_exception_range() {
-        let far = |bci, at| FarJump { bci, trampoline: Some((0, at)) };
-        let layout = Layout {
-            labels: Vec::new(),
-            instructions: Vec::new(),
-            length: 0,
-            far: vec![far(1, 20), far(2, 40)],
-        };
         let cut = |start, end| {
             let mut ranges = Vec::new();
-            layout.ranges_without_trampolines(start, end, |from, to| ranges.push((from, to)));
+            let push = |from, to| {
+                ranges.push((from, to));
+                Ok(())
+            };
+            ranges_without(&[20, 40], start, end, push).unwrap();
             ranges
         };
         assert_eq!(cut(0, 60), [(0, 20), (25, 40), (45, 60)]);
         assert_eq!(cut(0, 45), [(0, 20), (25, 40)], "a range that ends behind a trampoline");
         assert_eq!(cut(20, 40), [(25, 40)]);
         assert_eq!(cut(50, 60), [(50, 60)]);
+    }
+
+    #[test]
+    fn the_nearest_gap_is_on_either_side() {
+        let gaps = [(10, 1), (20, 2), (40, 3)];
+        let nearest = [0, 10, 14, 16, 30, 31, 99].map(|from| nearest_gap(&gaps, from));
+        assert_eq!(nearest, [1, 1, 1, 2, 2, 3, 3].map(Some));
+        assert_eq!(nearest_gap(&[], 5), None);
     }
 
     #[test]
