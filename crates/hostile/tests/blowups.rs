@@ -142,3 +142,15 @@ fn handlers_that_cover_little() {
         let _ = rewrite(&bytes);
     }
 }
+
+/// 40,000 classes, each the subclass of the next, of the last of which the superclass is not known.
+#[test]
+fn a_long_chain_of_classes_told_from_the_wrong_end() {
+    let name = |k: usize| format!("c/C{k}");
+    let classes = (0..40_000).map(|k| {
+        let bytes = ClassAssembler::new(52, &name(k), &name(k + 1)).finish();
+        (Role::Library, ClassSummary::parse(&bytes).unwrap())
+    });
+    let world = World::new(classes);
+    assert!(world.ids().all(|id| world[id].has_unknown_ancestor));
+}

@@ -116,20 +116,20 @@ impl World {
             class.interfaces = interfaces;
             class.has_unknown_ancestor = unknown;
         }
-        // Unknown ancestors are inherited. The hierarchy may be cyclic in hostile inputs: iterate to the fixed point.
-        loop {
-            let mut changed = false;
-            for i in 0..self.classes.len() {
-                let class = &self.classes[i];
-                if !class.has_unknown_ancestor
-                    && class.superclass.iter().chain(&class.interfaces).any(|a| self[*a].has_unknown_ancestor)
-                {
-                    self.classes[i].has_unknown_ancestor = true;
-                    changed = true;
-                }
+        // Unknown ancestors are inherited. The hierarchy may be cyclic in hostile inputs: each class is told once.
+        let mut descendants: Vec<Vec<ClassId>> = vec![Vec::new(); self.classes.len()];
+        for (id, class) in (0..).map(ClassId).zip(&self.classes) {
+            for ancestor in class.superclass.iter().chain(&class.interfaces) {
+                descendants[ancestor.0 as usize].push(id);
             }
-            if !changed {
-                return;
+        }
+        let mut told: Vec<ClassId> = self.ids().filter(|&id| self[id].has_unknown_ancestor).collect();
+        while let Some(id) = told.pop() {
+            for &descendant in &descendants[id.0 as usize] {
+                let class = &mut self.classes[descendant.0 as usize];
+                if !std::mem::replace(&mut class.has_unknown_ancestor, true) {
+                    told.push(descendant);
+                }
             }
         }
     }
