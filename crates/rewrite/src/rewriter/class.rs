@@ -313,7 +313,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let arguments = Signature::of(self.class, member)?.argument_slots();
                 analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
             }
-            match self.write_bodies(member, &code, &analysis, treatment, mid) {
+            match self.write_bodies(index, member, &code, &analysis, treatment, mid) {
                 Ok(()) => {
                     self.report.pinned += pinned.len() as u32;
                     self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
@@ -340,13 +340,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
 
     fn write_bodies(
         &mut self,
+        position: usize,
         member: &Member<'a>,
         code: &Code<'a>,
         analysis: &Analysis<'_>,
         treatment: Treatment,
         mid: Option<Mid>,
     ) -> cct_classfile::Result<()> {
-        let position = self.position(member);
         let extended = with_extension(member.descriptor);
         let original = |this: &mut Self| {
             let head = this.original_head(member);
@@ -406,10 +406,6 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     fn take(&mut self, position: usize, written: body::Written) {
         self.report.dropped_attributes(&written.dropped_attributes);
         self.edit.replace_method(position, written.method_info);
-    }
-
-    fn position(&self, member: &Member<'a>) -> usize {
-        self.class.methods.iter().position(|m| std::ptr::eq(m, member)).unwrap_or_default()
     }
 
     /// How each invocation of a body calls.
