@@ -122,7 +122,7 @@ pub enum ArchiveProblem {
     #[error("no perfect hash is found for its names; are they of a JDK?")]
     ImageHash,
     /// More levels of nesting than [`crate::Limits::max_depth`].
-    #[error("nested more than {limit} archives deep; if it is meant to be, raise the limit")]
+    #[error("nested more than {limit} archives deep; if it is meant to be, raise the limit (max-depth)")]
     TooDeep {
         /// The limit.
         limit: usize,
@@ -168,7 +168,9 @@ pub enum EntryProblem {
     #[error("compressed by {0:?}; only zip and compact-cp are known, which are those of jlink")]
     Decompressor(String),
     /// Larger than [`crate::Limits::max_entry_bytes`].
-    #[error("{size} bytes, more than the limit of {limit}; if it is meant to be, raise the limit")]
+    #[error(
+        "{size} bytes, more than the limit of {limit}; if it is meant to be, raise the limit (max-entry)"
+    )]
     TooLarge {
         /// Declared size, bytes.
         size: u64,
@@ -177,7 +179,7 @@ pub enum EntryProblem {
     },
     /// Compressed better than [`crate::Limits::max_ratio`] believes.
     #[error(
-        "{packed} bytes inflate to {size}, more than {limit} times as many; if it is meant to be, raise the limit"
+        "{packed} bytes inflate to {size}, more than {limit} times as many; if it is meant to be, raise the limit (max-ratio)"
     )]
     Ratio {
         /// Compressed size, bytes.
@@ -189,7 +191,7 @@ pub enum EntryProblem {
     },
     /// The pass has inflated more than [`crate::Limits::max_total_bytes`].
     #[error(
-        "the whole input inflates to more than the limit of {limit} bytes; if it is meant to, raise the limit"
+        "the whole input inflates to more than the limit of {limit} bytes; if it is meant to, raise the limit (max-total)"
     )]
     TotalTooLarge {
         /// The limit, bytes.

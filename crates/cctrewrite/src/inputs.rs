@@ -69,8 +69,7 @@ enum Found {
 
 impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
-    pub fn open(inputs: &[PathBuf], libraries: &[PathBuf]) -> Result<Sources> {
-        let limits = Limits::default();
+    pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
         let mut sources =
             Sources { inputs: Vec::new(), libraries: Vec::new(), outgrown: BTreeMap::new(), for_jlink: true };
         let mut seen: Vec<PathBuf> = Vec::new();
@@ -85,7 +84,7 @@ impl Sources {
                         .map_or(String::new(), |part| part.display().to_string())
                 );
             }
-            sources.inputs.push(Input::open(path, &limits)?);
+            sources.inputs.push(Input::open(path, limits)?);
             let canonical = canonical(path)?;
             if seen.contains(&canonical) {
                 bail!("{} is given twice", path.display());
@@ -101,7 +100,7 @@ impl Sources {
         for path in paths {
             let canonical = canonical(&path)?;
             if !seen.contains(&canonical) {
-                sources.libraries.push(Input::open(&path, &limits)?);
+                sources.libraries.push(Input::open(&path, limits)?);
                 seen.push(canonical);
             }
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Choices;
+use super::{Choices, LimitsArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,4 +37,7 @@ pub struct Explain {
 
     #[command(flatten)]
     pub choices: Choices,
+
+    #[command(flatten)]
+    pub limits: LimitsArguments,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::Choices;
+use super::{Choices, LimitsArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -91,4 +91,7 @@ pub struct Instrument {
     /// Say nothing but warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
+
+    #[command(flatten)]
+    pub limits: LimitsArguments,
 }

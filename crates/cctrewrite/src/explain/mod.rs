@@ -46,7 +46,11 @@ struct Explained<'r> {
 pub fn run(arguments: &Explain) -> Result<()> {
     let wanted = arguments.class.replace('.', "/");
     let name = cct_classfile::mutf8::encode(&wanted);
-    let sources = Sources::open(std::slice::from_ref(&arguments.input), &arguments.choices.library)?;
+    let sources = Sources::open(
+        std::slice::from_ref(&arguments.input),
+        &arguments.choices.library,
+        &arguments.limits.limits(),
+    )?;
     let filter = arguments.choices.filter()?;
     let settings = arguments.choices.settings();
 

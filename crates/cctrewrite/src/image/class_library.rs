@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cct_archive::{EntryKind, Target};
+use cct_archive::{EntryKind, Limits, Target};
 use cct_rewrite::index::{self, ClassRecord};
 
 use super::home::{Home, Layout};
@@ -44,7 +44,7 @@ impl ClassLibrary {
             }
             Layout::Modules => vec![home.path.join(home.lib()).join("modules")],
         };
-        let mut sources = Sources::open(&files, &arguments.choices.library)?;
+        let mut sources = Sources::open(&files, &arguments.choices.library, &Limits::default())?;
         sources.inputs.retain(|input| input.entries().iter().any(|entry| entry.kind == EntryKind::Class));
         let relative = |path: &Path| path.strip_prefix(&home.path).map(Path::to_path_buf);
         let paths = sources.inputs.iter().map(|input| relative(input.path())).collect::<Result<_, _>>();

@@ -85,7 +85,7 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     };
     let inputs: Vec<PathBuf> =
         arguments.inputs.iter().chain(named.iter().map(|named| &named.path)).cloned().collect();
-    let mut sources = Sources::open(&inputs, &arguments.choices.library)?;
+    let mut sources = Sources::open(&inputs, &arguments.choices.library, &arguments.limits.limits())?;
     sources.for_jlink = !arguments.patches;
     let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;

@@ -48,6 +48,24 @@ fn bad_jars() {
     refused(home, &["cut.jar", "-o", "out.jar"], &["cut.jar", "truncated"]);
 }
 
+/// Each message names the option that lets more pass, and it does.
+#[test]
+fn inputs_that_unfold_beyond_their_limits() {
+    let folder = scratch();
+    let home = folder.path();
+    let nested = jar(&[("in.jar", &jar(&[("Sample.class", &sample())]))]);
+    put(home, "nested.jar", &nested);
+    // Two entries that inflate to 2 MiB of nothing much.
+    put(home, "bomb.jar", &jar(&[("a.jar", &vec![0; 2 << 20]), ("b.jar", &vec![0; 2 << 20])]));
+    let (nested, bomb) = (["nested.jar", "-o", "out.jar"], ["bomb.jar", "-o", "out.jar"]);
+    refused(home, &[&nested[..], &["--max-depth=0"]].concat(), &["nested.jar!/in.jar", "(max-depth)"]);
+    refused(home, &[&nested[..], &["--max-entry=10"]].concat(), &["nested.jar!/in.jar", "(max-entry)"]);
+    refused(home, &[&bomb[..], &["--max-ratio=2000", "--max-total=3M"]].concat(), &["(max-total)"]);
+    refused(home, &bomb, &["bomb.jar!/a.jar", "more than 250 times as many", "(max-ratio)"]);
+    run(home, &["instrument", "bomb.jar", "-o", "out.jar", "--max-ratio=2000"]).succeeds();
+    run(home, &["explain", "nested.jar", "Sample", "--max-depth=0"]).fails_saying(&["(max-depth)"]);
+}
+
 #[test]
 fn two_classes_of_one_name() {
     let folder = scratch();
