@@ -31,17 +31,17 @@ fn smoke(name: &str, cases: u64) {
 
 #[test]
 fn class() {
-    smoke("class", 6000);
+    smoke("class", 12000);
 }
 
 #[test]
 fn rewrite() {
-    smoke("rewrite", 3000);
+    smoke("rewrite", 6000);
 }
 
 #[test]
 fn loadtime() {
-    smoke("loadtime", 1500);
+    smoke("loadtime", 3000);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn index() {
 
 #[test]
 fn profile() {
-    smoke("profile", 1500);
+    smoke("profile", 4000);
 }
 
 #[test]

@@ -46,16 +46,24 @@ pub fn archive(bytes: &[u8]) {
         };
         let Some(kept) = write(&Adding { adds: false, replaces: false }) else { return };
         let again = reopened(&kept, &path);
-        assert_eq!(names(&again), names(&input), "entries that nothing changed");
-        // A gap between entries is dropped once.
-        let target = Target::new(&folder.join("again.jar"), &[&again]).unwrap();
-        let nothing = Adding { adds: false, replaces: false };
-        let staged = POOL.install(|| again.rewrite(&target, &RewriteOptions::default(), &nothing));
-        staged.unwrap().commit().unwrap();
-        assert!(
-            fs::read(target.path()).unwrap() == kept,
-            "what nothing changes is another one the second time"
-        );
+        let (mut left, mut right) = (names(&again), names(&input));
+        if input.kind() == InputKind::Image {
+            // They are listed by their places, and several without contents may have one place.
+            left.sort_unstable();
+            right.sort_unstable();
+        }
+        assert_eq!(left, right, "entries that nothing changed");
+        if input.kind() == InputKind::Jar {
+            // A gap between entries is dropped once.
+            let target = Target::new(&folder.join("again.jar"), &[&again]).unwrap();
+            let nothing = Adding { adds: false, replaces: false };
+            let staged = POOL.install(|| again.rewrite(&target, &RewriteOptions::default(), &nothing));
+            staged.unwrap().commit().unwrap();
+            assert!(
+                fs::read(target.path()).unwrap() == kept,
+                "what nothing changes is another one the second time"
+            );
+        }
         let Some(changed) = write(&Adding { adds: true, replaces: true }) else { return };
         let again = reopened(&changed, &path);
         // What the first pass could read, all of it, the second reads, twice as long.

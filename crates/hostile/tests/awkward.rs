@@ -1,0 +1,301 @@
+//! Class files and jars as nobody makes them, and as somebody will: all are rewritten, or left with a word.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{Cursor, Write};
+
+use cct_archive::{Input, Limits};
+use cct_classfile::opcode as op;
+use cct_hostile::target;
+use cct_rewrite::provenance::Provenance;
+use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World};
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+#[path = "../../cctrewrite/tests/jvm/support/assembler.rs"]
+#[allow(dead_code, clippy::expect_used)]
+mod assembler;
+
+use assembler::flags::{PUBLIC, STATIC};
+use assembler::{ClassAssembler, CodeAssembler, Type};
+
+const OBJECT: &str = "java/lang/Object";
+
+/// A class with one static method.
+fn class(version: u16, name: &str, max_locals: u16, code: impl FnOnce(&mut CodeAssembler<'_>)) -> Vec<u8> {
+    let mut class = ClassAssembler::new(version, name, OBJECT);
+    class.method(PUBLIC | STATIC, "m()V", 4, max_locals, code);
+    class.finish()
+}
+
+/// Holds a class against all that targets ask of one, and says how many methods it has once it is rewritten, by each rule for blocks.
+fn rewritten(bytes: &[u8]) -> Vec<usize> {
+    for name in ["class", "rewrite", "loadtime"] {
+        (target(name).run)(bytes);
+    }
+    let methods = |blocks| {
+        let settings = Settings { blocks, activation: true, ..Settings::default() };
+        let world = World::new([(Role::Input, ClassSummary::parse(bytes).unwrap())]);
+        let rewriter =
+            Rewriter::new(world, settings, Provenance::new("test", &settings, None), |_| true).unwrap();
+        let bytes = rewriter.rewrite(bytes).unwrap().bytes.unwrap();
+        cct_classfile::ClassFile::parse(&bytes).unwrap().methods.len()
+    };
+    [BlockRule::Default, BlockRule::Precise, BlockRule::Exact].map(methods).to_vec()
+}
+
+#[test]
+fn every_version() {
+    for version in 45..=72 {
+        let mut bytes = class(version, "A", 1, |code| {
+            code.ops(&[op::NOP, op::RETURN]);
+        });
+        // Before 45.3 code had another form.
+        bytes[5] = if version == 45 { 3 } else { 0 };
+        assert_eq!(rewritten(&bytes), [2; 3], "version {version}");
+        // As compilers mark what needs --enable-preview.
+        if version >= 56 {
+            bytes[4..6].copy_from_slice(&[0xFF, 0xFF]);
+            assert_eq!(rewritten(&bytes), [2; 3], "version {version} with previews");
+        }
+    }
+}
+
+#[test]
+fn wide_everything() {
+    let bytes = class(49, "Wide", 65_500, |code| {
+        for (load, store) in [
+            (op::ILOAD, op::ISTORE),
+            (op::LLOAD, op::LSTORE),
+            (op::FLOAD, op::FSTORE),
+            (op::DLOAD, op::DSTORE),
+        ] {
+            for local in [[0, 0], [0, 255], [1, 0], [0xFF, 0xD0]] {
+                code.ops(&[op::WIDE, load, local[0], local[1], op::WIDE, store, local[0], local[1]]);
+            }
+        }
+        code.ops(&[op::WIDE, op::IINC, 0, 0, 0, 1, op::WIDE, op::IINC, 0xFF, 0, 0x80, 0]);
+        let subroutine = code.label();
+        code.jump(op::JSR_W, subroutine).ops(&[op::RETURN]).place(subroutine);
+        code.ops(&[op::WIDE, op::ASTORE, 0, 7, op::WIDE, op::RET, 0, 7]);
+    });
+    assert_eq!(rewritten(&bytes), [2; 3]);
+}
+
+#[test]
+fn huge_switches() {
+    for opcode in [op::TABLESWITCH, op::LOOKUPSWITCH] {
+        let bytes = class(52, "Switch", 1, |code| {
+            code.ops(&[op::ICONST_0, opcode]);
+            // bci 1: two bytes of padding. All cases lead to the `return` behind.
+            let cases = if opcode == op::TABLESWITCH { 15_000i32 } else { 8_000 };
+            let length = 3 + if opcode == op::TABLESWITCH { 12 + 4 * cases } else { 8 + 8 * cases };
+            code.ops(&[0, 0]).ops(&length.to_be_bytes());
+            if opcode == op::TABLESWITCH {
+                code.ops(&i32::MIN.to_be_bytes()).ops(&(i32::MIN + cases - 1).to_be_bytes());
+            } else {
+                code.ops(&cases.to_be_bytes());
+            }
+            for case in 0..cases {
+                if opcode == op::LOOKUPSWITCH {
+                    code.ops(&case.to_be_bytes());
+                }
+                code.ops(&length.to_be_bytes());
+            }
+            code.frame(&[], &[]).ops(&[op::RETURN]);
+        });
+        assert_eq!(rewritten(&bytes), [2; 3]);
+    }
+}
+
+/// Two heads of one loop, neither of which dominates the other.
+#[test]
+fn irreducible_flow() {
+    let bytes = class(52, "Tangle", 1, |code| {
+        let (left, right, out) = (code.label(), code.label(), code.label());
+        code.ops(&[op::ICONST_0]).jump(op::IFEQ, right).place(left).frame(&[], &[]);
+        code.ops(&[op::ICONST_0])
+            .jump(op::IFEQ, out)
+            .call(op::INVOKESTATIC, "Tangle.m:()V")
+            .place(right)
+            .frame(&[], &[]);
+        code.ops(&[op::ICONST_1]).jump(op::IFEQ, left).place(out).frame(&[], &[]).ops(&[op::RETURN]);
+    });
+    assert_eq!(rewritten(&bytes), [2; 3]);
+}
+
+#[test]
+fn dead_code() {
+    // With the frame that is asked for since version 50, and without.
+    for version in [49, 52] {
+        let bytes = class(version, "Dead", 1, |code| {
+            code.ops(&[op::RETURN]);
+            if version >= 50 {
+                code.frame(&[], &[]);
+            }
+            let here = code.here();
+            code.call(op::INVOKESTATIC, "Dead.m:()V").jump(op::GOTO, here);
+        });
+        assert_eq!(rewritten(&bytes), [2; 3]);
+    }
+}
+
+/// Each covers itself and the others, in part or whole; the last covers nothing that can throw.
+#[test]
+fn handlers_that_cover_themselves_and_each_other() {
+    let thrown = [Type::Object("java/lang/Throwable")];
+    let bytes = class(52, "Covered", 1, |code| {
+        let (first, second, third, end) = (code.here(), code.label(), code.label(), code.label());
+        code.ops(&[op::ICONST_1, op::ICONST_0, op::IDIV, op::POP, op::RETURN]);
+        code.place(second).frame(&[], &thrown).ops(&[
+            op::POP,
+            op::ICONST_1,
+            op::ICONST_0,
+            op::IDIV,
+            op::POP,
+            op::RETURN,
+        ]);
+        code.place(third).frame(&[], &thrown).ops(&[op::ATHROW]).place(end);
+        for (start, end, handler) in [
+            (first, end, second),
+            (second, end, second),
+            (first, third, third),
+            (third, end, third),
+            (first, second, second),
+        ] {
+            code.handler(start, end, handler, Some("java/lang/Throwable")).handler(start, end, handler, None);
+        }
+    });
+    assert_eq!(rewritten(&bytes), [2; 3]);
+}
+
+#[test]
+fn odd_attributes() {
+    let bytes = class(52, "Odd", 2, |code| {
+        let (name, descriptor) = (code.utf8("x"), code.utf8("I"));
+        code.ops(&[op::NOP, op::RETURN]);
+        let variable: Vec<u8> =
+            [1, 0, 2, name, descriptor, 0].iter().flat_map(|part: &u16| part.to_be_bytes()).collect();
+        for _ in 0..2 {
+            code.attribute("LineNumberTable", vec![0, 2, 0, 0, 0, 7, 0, 1, 0, 8]);
+            code.attribute("LocalVariableTable", variable.clone())
+                .attribute("LocalVariableTypeTable", variable.clone());
+        }
+        code.attribute("LineNumberTable", vec![0, 0])
+            .attribute("org.example.Own", vec![1, 2, 3])
+            .attribute("", Vec::new());
+    });
+    assert_eq!(rewritten(&bytes), [2; 3]);
+}
+
+/// A character beyond the first 65,536, half of one, and a zero, in class, method and field: modified UTF-8 (JVMS 4.4.7).
+#[test]
+fn names_that_are_no_words() {
+    let mut class = ClassAssembler::new(52, "WHOLE_", OBJECT);
+    class.field(PUBLIC | STATIC, "HLF", "I");
+    class.method(PUBLIC | STATIC, "ZR()V", 1, 1, |code| {
+        code.field(op::GETSTATIC, "WHOLE_.HLF:I")
+            .ops(&[op::POP])
+            .call(op::INVOKESTATIC, "WHOLE_.ZR:()V")
+            .ops(&[op::RETURN]);
+    });
+    let mut bytes = class.finish();
+    let names: [(&[u8], &[u8]); 3] =
+        [(b"WHOLE_", b"\xED\xA0\xBD\xED\xB8\x80"), (b"HLF", b"\xED\xA0\x80"), (b"ZR", b"\xC0\x80")];
+    for (word, name) in names {
+        let at = bytes.windows(word.len()).position(|window| window == word).unwrap();
+        bytes[at..at + word.len()].copy_from_slice(name);
+    }
+    assert_eq!(rewritten(&bytes), [2; 3]);
+}
+
+/// In a world of its own each is what it says it is; its methods are treated by the rules for that class, with hooks that have nothing to hook.
+#[test]
+fn classes_named_like_those_that_are_special() {
+    for name in [
+        OBJECT,
+        "java/lang/Thread",
+        "java/lang/Class",
+        "java/lang/ClassLoader",
+        "java/lang/Throwable",
+        "java/lang/System",
+        "java/lang/Shutdown",
+        "java/lang/invoke/MethodHandle",
+        "java/lang/invoke/LambdaForm$MH",
+        "java/lang/ref/Reference",
+        "java/util/Random",
+        "java/lang/CctRuntime",
+        "java/lang/CctHooks",
+        "cctrewrite/runtime/LoadTime",
+        "cctrewrite/api/Recording",
+    ] {
+        let mut bytes = ClassAssembler::new(52, name, "java/lang/Other");
+        for method in [
+            "<init>()V",
+            "run()V",
+            "finalize()V",
+            "start()V",
+            "halt()V",
+            "getClass()Ljava/lang/Class;",
+            "m(J[[[[J)V",
+        ] {
+            bytes.method(PUBLIC, method, 1, 10, |code| {
+                code.ops(&[op::ACONST_NULL, op::ATHROW]);
+            });
+        }
+        let bytes = bytes.finish();
+        for target_name in ["class", "rewrite", "loadtime"] {
+            (target(target_name).run)(&bytes);
+        }
+    }
+}
+
+fn jar(names: impl IntoIterator<Item = String>) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for name in names {
+        zip.start_file(name, options).unwrap();
+        zip.write_all(b"contents").unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// The names of the entries: the target takes what cannot be opened for none of its business.
+fn listed(bytes: &[u8]) -> Vec<String> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), bytes).unwrap();
+    let input = Input::open(file.path(), &Limits::default()).unwrap();
+    input.entries().iter().map(|entry| entry.name.to_string()).collect()
+}
+
+/// Nothing is ever extracted: such names are copied, and what is in them is rewritten.
+#[test]
+fn names_that_lead_elsewhere() {
+    let names = [
+        "../up.class",
+        "a/../../up.class",
+        "/etc/passwd",
+        "/root.class",
+        "C:\\x.class",
+        "..\\up.class",
+        "./a.class",
+        "a//b.class",
+        "a/./b.class",
+    ];
+    let bytes = jar(names.map(str::to_owned));
+    assert_eq!(listed(&bytes), names);
+    (target("jar").run)(&bytes);
+    let mut nul = jar(["a/NUL.class".to_owned()]);
+    while let Some(at) = nul.windows(3).position(|window| window == b"NUL") {
+        nul[at..at + 3].copy_from_slice(b"\0\0\0");
+    }
+    assert_eq!(listed(&nul), ["a/\0\0\0.class"]);
+    (target("jar").run)(&nul);
+}
+
+#[test]
+fn a_hundred_thousand_entries() {
+    let name = |k: usize| if k.is_multiple_of(100) { format!("a/C{k}.class") } else { format!("a/{k}.txt") };
+    let bytes = jar((0..100_000).map(name));
+    assert_eq!(listed(&bytes).len(), 100_000);
+    (target("jar").run)(&bytes);
+}
