@@ -315,12 +315,14 @@ impl CodeAssembler<'_> {
     }
 
     /// An attribute of the code, whatever is in it.
+    #[allow(dead_code, reason = "for crates/hostile, which has use for this file too")]
     pub fn attribute(&mut self, name: &str, content: Vec<u8>) -> &mut Self {
         self.attributes.push((name.to_owned(), content));
         self
     }
 
     /// A constant for attributes to refer to.
+    #[allow(dead_code, reason = "for crates/hostile, which has use for this file too")]
     pub fn utf8(&mut self, text: &str) -> u16 {
         self.pool.utf8(text)
     }
