@@ -93,7 +93,7 @@ app/Main.main([Ljava/lang/String;)V 1 7
         assert_eq!(profile.meta["main"], "Program");
         assert_eq!(profile.meta["tool"], "cctrewrite 0.1.0");
         assert_eq!(profile.meta["provenance"], format!("app.jar {}", PROVENANCE.trim().replace('\n', " ")));
-        assert!(!jvm.path("profile.cct.tmp").exists());
+        assert_eq!(jvm.temporary_files(), Vec::<PathBuf>::new());
         assert_eq!(jvm.record("calls", &mids(), &[app(&jvm)]), profile, "the same program, the same profile");
     }
 }
@@ -463,6 +463,6 @@ fn an_unwritable_profile_is_one_line_of_complaint() {
                 || text.starts_with("cctrewrite: the profile"),
             "{text}"
         );
-        assert!(!jvm.path("profile.cct.tmp").exists());
+        assert_eq!(jvm.temporary_files(), Vec::<PathBuf>::new());
     }
 }

@@ -22,9 +22,35 @@ enum Written {
     InMemory(Vec<u8>),
 }
 
+/// Who may read a file.
+#[derive(Clone, Copy)]
+enum Readers {
+    /// As of any new file: whom the umask lets.
+    Usual,
+    /// Its owner.
+    Owner,
+}
+
 impl PendingFile {
     /// Writes the contents beside `path`.
     pub fn write(
+        path: &Path,
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<PendingFile> {
+        PendingFile::write_for(Readers::Usual, path, contents)
+    }
+
+    /// The same for a profile. Which methods a program has, and which of them ran, is its owner's business: nobody else may read it, as with
+    /// what perf(1) records and what the runtime writes.
+    pub fn write_profile(
+        path: &Path,
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<PendingFile> {
+        PendingFile::write_for(Readers::Owner, path, contents)
+    }
+
+    fn write_for(
+        readers: Readers,
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
     ) -> Result<PendingFile> {
@@ -42,8 +68,12 @@ impl PendingFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any new file, for the umask to narrow.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
+            // For the umask to narrow.
+            let mode = match readers {
+                Readers::Usual => 0o666,
+                Readers::Owner => 0o600,
+            };
+            builder.permissions(std::fs::Permissions::from_mode(mode));
         }
         let file = builder.tempfile_in(folder).with_context(cannot)?;
         let mut out = BufWriter::new(file);
@@ -69,6 +99,22 @@ impl PendingFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_profile_is_its_owners() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let (profile, report) = (folder.path().join("a.cct"), folder.path().join("a.txt"));
+        // Also in place of one that others could read.
+        std::fs::write(&profile, "").unwrap();
+        std::fs::set_permissions(&profile, std::fs::Permissions::from_mode(0o644)).unwrap();
+        PendingFile::write_profile(&profile, |out| Ok(out.write_all(b"x")?)).unwrap().commit().unwrap();
+        assert_eq!(mode(&profile), 0o600);
+        PendingFile::write(&report, |out| Ok(out.write_all(b"x")?)).unwrap().commit().unwrap();
+        assert_eq!(mode(&report) & 0o400, 0o400);
+    }
 
     #[cfg(unix)]
     #[test]

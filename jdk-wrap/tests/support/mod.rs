@@ -96,6 +96,12 @@ impl Jvm {
         self.folder.path().join(name.as_ref())
     }
 
+    /// Files that were to be renamed, and are left over.
+    pub fn temporary_files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "tmp")).collect()
+    }
+
     /// Runs a scenario of `Program.java`; the profile goes to `profile.cct` in the temporary folder, if one is written.
     pub fn run(&self, scenario: &str, options: &[String], class_path: &[PathBuf]) -> Output {
         let Prepared { home, modular, boot, tests, .. } = self.prepared;

@@ -53,6 +53,10 @@ impl Ground {
     pub fn classes(&self, file: &str) -> Result<PathBuf> {
         let sources = workspace::root().join("xtask/bench");
         let classes = self.work().join(file).with_extension("");
+        // For another JDK they have been compiled already.
+        if classes.is_dir() {
+            return Ok(classes);
+        }
         fs::create_dir(&classes)?;
         let first = self.jdks.first().context("no JDK")?;
         let mut javac = tool(&first.home, "javac");

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -31,6 +32,36 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     }
 }
 
+/// Makes the folder, and those above it, for its owner alone.
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// From the cache JVMs load a library: who can write there runs code as the user.
+#[cfg(unix)]
+fn check_that_nobody_else_writes(folder: &Path) -> Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let cannot = || format!("cannot use the cache {}", folder.display());
+    let its = fs::metadata(folder).with_context(cannot)?;
+    if its.mode() & 0o022 != 0 {
+        let shown = folder.display();
+        bail!(
+            "{shown}: others may write there, and JVMs would run what they put there; `chmod go-w {shown}`, or name another folder with \
+             --cache=FOLDER or CCTREWRITE_CACHE"
+        );
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_that_nobody_else_writes(_folder: &Path) -> Result<()> {
+    Ok(())
+}
+
 /// The place of one image in the cache, which no other process makes or takes away as long as the value lives.
 #[derive(Debug)]
 pub struct Slot {
@@ -45,8 +76,9 @@ impl Slot {
     /// The place for a key. Waits while another process makes that image.
     pub fn take(folder: &Path, key: &str) -> Result<Slot> {
         let cannot = || format!("cannot use the cache {}", folder.display());
-        fs::create_dir_all(folder).with_context(cannot)?;
+        make(folder).with_context(cannot)?;
         let folder = fs::canonicalize(folder).with_context(cannot)?;
+        check_that_nobody_else_writes(&folder)?;
         let lock = File::create(folder.join(format!("{key}.lock"))).with_context(cannot)?;
         lock.lock().with_context(cannot)?;
         Ok(Slot { path: folder.join(key), key: key.to_owned(), _lock: lock })
@@ -81,6 +113,24 @@ mod tests {
         assert_eq!(chosen(&all[1..]), Some("/xdg/cctrewrite".into()));
         assert_eq!(chosen(&all[2..]), Some("/home/u/.cache/cctrewrite".into()));
         assert_eq!(chosen(&[("CCTREWRITE_CACHE", ""), ("XDG_CACHE_HOME", "here")]), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_to_which_others_may_write_is_no_cache() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let images = folder.path().join("a/images");
+        Slot::take(&images, "abc").unwrap();
+        assert_eq!(fs::metadata(&images).unwrap().permissions().mode() & 0o777, 0o700);
+        for (mode, is_refused) in [(0o777, true), (0o775, true), (0o1777, true), (0o755, false)] {
+            fs::set_permissions(&images, fs::Permissions::from_mode(mode)).unwrap();
+            let taken = Slot::take(&images, "abc");
+            assert_eq!(taken.is_err(), is_refused, "{mode:o}");
+            if let Err(error) = taken {
+                assert!(error.to_string().contains("chmod go-w"), "{error}");
+            }
+        }
     }
 
     #[test]

@@ -124,7 +124,7 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
             let mut profile = read(path)?;
             if let Some(wanted) = wanted {
                 profile = wanted.of(profile)?;
-                PendingFile::write(path, |out| Ok(profile.write(out)?))?.commit()?;
+                PendingFile::write_profile(path, |out| Ok(profile.write(out)?))?.commit()?;
             }
             profiles.push((jvm, profile));
         }
@@ -159,7 +159,7 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
                 merger.add(&name, profile).context(CANNOT)?;
             }
             let sum = merger.finish().context(CANNOT)?;
-            PendingFile::write(&places.sum, |out| Ok(sum.write(out)?))?.commit()?;
+            PendingFile::write_profile(&places.sum, |out| Ok(sum.write(out)?))?.commit()?;
             if !arguments.quiet {
                 let jvms = counted(count as u64, "JVM");
                 say(&format!("cctrewrite: {}: {jvms}, {}", places.sum.display(), totals(&Summary::of(&sum))));
@@ -177,7 +177,7 @@ fn take(jvm: &Jvm, to: &Path) -> Result<()> {
         return Ok(());
     }
     let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
-    PendingFile::write(to, |out| Ok(out.write_all(&bytes)?))?.commit()
+    PendingFile::write_profile(to, |out| Ok(out.write_all(&bytes)?))?.commit()
 }
 
 /// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.

@@ -1,12 +1,13 @@
 //! The profile is written however the JVM ends.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use cct_profile::Profile;
 
 use crate::support::golden::flat;
-use crate::support::{Blocks, Jdk, Run, jdks, profiled};
+use crate::support::{Blocks, Jdk, Run, Running, folder, jdks, profiled};
 
 fn calls_of_work(run: &Run) -> u64 {
     flat(run)["Ending.work()V"].0
@@ -19,6 +20,9 @@ fn at_the_end_of_main_at_exit_and_at_halt(jdk: &'static Jdk) {
         let run = profiled(jdk, Blocks::Exact, how).run("Ending", &[how]);
         run.assert_code(code);
         assert_eq!(calls_of_work(&run), calls, "{how}");
+        // For its owner alone, whatever the umask.
+        let mode = fs::metadata(run.profile_path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{how}: {mode:o}");
     }
 }
 
@@ -73,6 +77,42 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
 }
 
+/// Each writes a file of its own and renames it; the last one stays.
+fn many_jvms_may_write_to_one_file(jdk: &'static Jdk) {
+    let place = folder("together");
+    let file = place.join("one.cct");
+    let started: Vec<Running> = (0..8)
+        .map(|_| {
+            let mut java = profiled(jdk, Blocks::Exact, "together");
+            java.option(format!("-Dcctrewrite.out={}", file.display())).start("Ending", &["return"])
+        })
+        .collect();
+    for jvm in started {
+        let run = jvm.wait();
+        run.assert_code(0);
+        assert_eq!(run.err, "");
+    }
+    let profile = Profile::read(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(profile.damage, []);
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
+}
+
+/// Somebody who may write to the folder has put a link where the runtime would make its temporary file.
+fn a_link_in_the_place_of_its_temporary_file_is_not_followed(jdk: &'static Jdk) {
+    let mut jvm = profiled(jdk, Blocks::Exact, "link").start("Ending", &["wait"]);
+    jvm.wait_for("ready");
+    let victim = folder("victim").join("file");
+    fs::write(&victim, "precious").unwrap();
+    let profile = jvm.profile_path();
+    let link = profile.with_extension(format!("cct.{}.tmp", jvm.id()));
+    std::os::unix::fs::symlink(&victim, &link).unwrap();
+    assert!(Command::new("kill").arg(jvm.id().to_string()).status().unwrap().success());
+    let run = jvm.wait();
+    assert_eq!(calls_of_work(&run), 10);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    assert!(link.is_symlink() && !profile.is_symlink());
+}
+
 /// The load-time library writes the trees, and without it the runtime does: in either way names, methods, threads and children are in the order that
 /// readers rely on, which is that of the profile read and written again.
 fn in_canonical_order(jdk: &'static Jdk) {
@@ -95,4 +135,6 @@ jdks!(at_a_signal, at_a_signal, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(where_the_stack_is_full, where_the_stack_is_full, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(to_the_file_that_the_user_named, to_the_file_that_the_user_named, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(by_default_to_a_file_in_the_working_directory, by_default_to_a_file_in_the_working_directory, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(many_jvms_may_write_to_one_file, many_jvms_may_write_to_one_file, 8: jdk_8, 17: jdk_17);
+jdks!(a_link_in_the_place_of_its_temporary_file_is_not_followed, a_link_in_the_place_of_its_temporary_file_is_not_followed, 8: jdk_8, 17: jdk_17);
 jdks!(a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, 8: jdk_8, 17: jdk_17, 25: jdk_25);

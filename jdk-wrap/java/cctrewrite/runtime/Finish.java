@@ -160,6 +160,36 @@ public final class Finish {
         return at > 0 ? name.substring(0, at) : name;
     }
 
+    /**
+     * A new file beside it, which nobody else can have made: not another JVM that writes to the same file, nor whoever puts a link into a folder that
+     * all may write to.
+     */
+    private static File besideIt(File file) throws IOException {
+        String name = file.getPath() + "." + pid();
+        for (int i = 0; i < 100; i++) {
+            File temporary = new File(name + (i == 0 ? ".tmp" : "-" + i + ".tmp"));
+            boolean isNew;
+            try {
+                isNew = temporary.createNewFile();
+            } catch (IOException e) {
+                throw new IOException(temporary + " (" + e.getMessage() + ")");
+            }
+            if (isNew) {
+                return temporary;
+            }
+        }
+        throw new IOException(name + ".tmp and others like it are there already");
+    }
+
+    /** Which methods a program has, and which of them ran, is its owner's business: nobody else may read or write it, as with what perf(1) records. */
+    private static void keepPrivate(File empty) {
+        // The first of each pair is for all, the second for the owner. Where there are no such permissions they do nothing.
+        empty.setReadable(false, false);
+        empty.setReadable(true, true);
+        empty.setWritable(false, false);
+        empty.setWritable(true, true);
+    }
+
     /** Writes beside the file first, so that under its name there is a complete profile or none. Devices and pipes are written to as they are. */
     public static void write(File file) throws IOException {
         if (file.exists() && !file.isFile()) {
@@ -171,10 +201,11 @@ public final class Finish {
             }
             return;
         }
-        File temporary = new File(file.getPath() + ".tmp");
+        File temporary = besideIt(file);
         boolean complete = false;
         FileOutputStream out = new FileOutputStream(temporary);
         try {
+            keepPrivate(temporary);
             try {
                 new ProfileWriter(out).write();
             } finally {

@@ -146,6 +146,11 @@ impl Running {
         self.child.id()
     }
 
+    /// Where the profile will be.
+    pub fn profile_path(&self) -> PathBuf {
+        self.folder.join("profile.cct")
+    }
+
     /// Waits until it has printed a line.
     pub fn wait_for(&mut self, line: &str) {
         let started = Instant::now();

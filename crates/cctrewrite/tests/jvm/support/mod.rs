@@ -8,7 +8,7 @@ mod jdk;
 mod library;
 
 pub use image::{Image, profiled};
-pub use java::{Java, Run, mebibytes};
+pub use java::{Java, Run, Running, mebibytes};
 pub use jdk::Jdk;
 pub use library::{ALL_BLOCKS, Blocks, Library, plain_programs};
 
