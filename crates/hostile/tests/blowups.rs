@@ -152,6 +152,26 @@ fn handlers_that_cover_little() {
     in_time(|| (0..12).for_each(|_| drop(rewrite(&bytes))));
 }
 
+/// 60,000 instructions in a constructor, each covered by 65,000 handlers.
+#[test]
+fn a_constructor_under_many_handlers() {
+    let mut class = ClassAssembler::new(49, "Large", "java/lang/Object");
+    class.method(PUBLIC, "<init>()V", 1, 1, |code| {
+        code.ops(&[op::ALOAD_0]).call(op::INVOKESPECIAL, "java/lang/Object.<init>:()V");
+        let start = code.here();
+        code.ops(&[op::NOP; 60_000]);
+        let end = code.here();
+        code.ops(&[op::RETURN]);
+        let handler = code.here();
+        code.ops(&[op::ATHROW]);
+        for _ in 0..65_000 {
+            code.handler(start, end, handler, None);
+        }
+    });
+    let bytes = class.finish();
+    in_time(|| drop(rewrite(&bytes)));
+}
+
 /// 120,000 classes, each the subclass of the next, of the last of which the superclass is not known.
 #[test]
 fn a_long_chain_of_classes_told_from_the_wrong_end() {

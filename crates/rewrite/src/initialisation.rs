@@ -1,6 +1,8 @@
 //! Where in a constructor `this` is initialised (JVMS 4.10.1.9, `invokespecial`).
 
-use cct_classfile::{Bci, Code, ConstantPool, opcode};
+use std::ops::Range;
+
+use cct_classfile::{Bci, Code, ConstantPool, Handler, opcode};
 
 /// A stretch of code in which `this` is, or is not yet, initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +41,8 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
                 work.push(bci);
             }
         };
+    // What a handler is told depends on one fact alone, so it is told each once.
+    let mut untold = [Untold::of(&code.handlers), Untold::of(&code.handlers)];
     reach(0, State { pending: 0, initialised: false }, &mut states, &mut work);
     while let Some(bci) = work.pop() {
         let at = bci as usize;
@@ -60,10 +64,10 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
             }
             _ => {}
         }
-        for handler in code.handlers.iter().filter(|h| (h.start..h.end).contains(&bci)) {
+        while let Some(handler) = untold[usize::from(state.initialised)].take(bci) {
             // The operand stack is gone, and the objects on it.
             let caught = State { pending: 0, initialised: state.initialised };
-            reach(handler.handler, caught, &mut states, &mut work);
+            reach(code.handlers[handler].handler, caught, &mut states, &mut work);
         }
         instruction.for_each_target(|t| reach(t, after, &mut states, &mut work));
         if !opcode::ends_flow(instruction.opcode) {
@@ -89,4 +93,80 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
         }
     }
     regions
+}
+
+/// Entries of an exception table that have not been taken yet. One that covers an instruction is found without looking at all of them: there may be 65,535 of each.
+struct Untold {
+    /// Where the entries begin, ascending, and which these are.
+    starts: Vec<(Bci, usize)>,
+    /// A binary tree over the same entries: the root at 1, the two below `n` at `2 n` and `2 n + 1`, the entries as leaves. Each knows the largest end below it;
+    /// that of an entry which was taken is 0.
+    ends: Vec<Bci>,
+}
+
+impl Untold {
+    fn of(handlers: &[Handler]) -> Self {
+        let mut starts: Vec<(Bci, usize)> = handlers.iter().map(|h| h.start).zip(0..).collect();
+        starts.sort_unstable();
+        let leaves = starts.len().next_power_of_two();
+        let mut ends = vec![0; 2 * leaves];
+        for (place, (_, handler)) in starts.iter().enumerate() {
+            ends[leaves + place] = handlers[*handler].end;
+        }
+        let mut untold = Untold { starts, ends };
+        (1..leaves).rev().for_each(|node| untold.sum_up(node));
+        untold
+    }
+
+    fn sum_up(&mut self, node: usize) {
+        self.ends[node] = self.ends[2 * node].max(self.ends[2 * node + 1]);
+    }
+
+    /// Takes one that covers `bci`.
+    fn take(&mut self, bci: Bci) -> Option<usize> {
+        let leaves = self.ends.len() / 2;
+        let begun = self.starts.partition_point(|(start, _)| *start <= bci);
+        let place = self.first(1, 0..leaves, begun, bci)?;
+        let mut node = leaves + place;
+        self.ends[node] = 0;
+        while node > 1 {
+            node /= 2;
+            self.sum_up(node);
+        }
+        Some(self.starts[place].1)
+    }
+
+    /// The first of the first `begun` leaves, among those below `node`, that ends behind `bci`.
+    fn first(&self, node: usize, below: Range<usize>, begun: usize, bci: Bci) -> Option<usize> {
+        if below.start >= begun || self.ends[node] <= bci {
+            return None;
+        }
+        if below.len() == 1 {
+            return Some(below.start);
+        }
+        let middle = usize::midpoint(below.start, below.end);
+        let left = self.first(2 * node, below.start..middle, begun, bci);
+        left.or_else(|| self.first(2 * node + 1, middle..below.end, begun, bci))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_entry_is_taken_once_where_it_covers() {
+        let ranges = [(0, 4), (10, 20), (2, 30), (5, 5), (12, 13)];
+        let handlers = ranges.map(|(start, end)| Handler { start, end, handler: 0, catch_type: 0 });
+        let mut untold = Untold::of(&handlers);
+        let mut all = |bci| {
+            let mut taken: Vec<usize> = std::iter::from_fn(|| untold.take(bci)).collect();
+            taken.sort_unstable();
+            taken
+        };
+        assert_eq!(all(3), [0, 2]);
+        assert_eq!(all(12), [1, 4]);
+        assert!(all(5).is_empty() && all(12).is_empty() && all(0).is_empty());
+        assert_eq!(Untold::of(&[]).take(0), None);
+    }
 }

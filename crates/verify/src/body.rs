@@ -6,10 +6,11 @@ use crate::align::{Aligned, Pair, align};
 use crate::convention::{MAX_SLOTS, method_id};
 use crate::counts::{self, Rule};
 use crate::finding::{Check, Finding, Problem};
+use crate::frames;
+use crate::limits::{self, Coded};
 use crate::probe::Reader;
 use crate::prologue::{Prologue, prologues};
 use crate::tables::Tables;
-use crate::{frames, limits};
 
 /// A method, and what became of it.
 pub struct Method<'m, 'a> {
@@ -111,7 +112,10 @@ impl<'a> Method<'_, 'a> {
         let ways_out = tables.ways_out(&added);
         let dropped = tables.attributes()?;
         frames::check(&tables, self.original, rewritten)?;
-        limits::check(self.before, self.code, self.after, code)?;
+        limits::check(
+            Coded { class: self.before, method: self.original, code: self.code },
+            Coded { class: self.after, method: rewritten, code },
+        )?;
         let body = counts::Body {
             class: self.before,
             method: self.original,
@@ -121,7 +125,7 @@ impl<'a> Method<'_, 'a> {
             ways_out: &ways_out,
         };
         if prologue.locals.thread.is_some() {
-            tables.restores_on_exceptions(&ways_out, &body.reached())?;
+            tables.restores_on_exceptions(self.original.name, &ways_out, &body.reached())?;
         }
         let is_recorded = prologue.locals.is_recorded;
         let follows = |rule: Rule| body.follows(rule).err();

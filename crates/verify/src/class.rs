@@ -1,6 +1,6 @@
 //! One class: what is not code must be as it was, and what was added must be known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 
@@ -140,6 +140,12 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
             }
         }
+        for (_, name, descriptor) in FIELDS.iter().filter(|(class, ..)| *class == before.name()) {
+            let added = after.fields.iter().skip(before.fields.len());
+            if added.filter(|f| (f.name, f.descriptor) == (*name, *descriptor)).count() != 1 {
+                self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
+            }
+        }
         for field in after.fields.iter().skip(before.fields.len()) {
             let is_known = FIELDS.contains(&(before.name(), field.name, field.descriptor))
                 && field.access_flags == access::TRANSIENT | access::SYNTHETIC
@@ -188,10 +194,12 @@ impl<'c, 'a> Class<'c, 'a> {
         let (before, after) = (self.before, self.after);
         let mut twins = BTreeMap::new();
         let mut helpers = 0;
-        let wanted: std::collections::BTreeSet<(&[u8], Vec<u8>)> =
+        let mut seen = BTreeSet::new();
+        let wanted: BTreeSet<(&[u8], Vec<u8>)> =
             before.methods.iter().map(|m| (m.name, extended(m.descriptor))).collect();
         for method in after.methods.iter().skip(before.methods.len()) {
             self.tally.added_methods += 1;
+            let is_first = seen.insert((method.name, method.descriptor));
             let key = (method.name, method.descriptor.to_vec());
             let mut is_known = if wanted.contains(&key) {
                 twins.insert(key, method).is_none()
@@ -212,6 +220,7 @@ impl<'c, 'a> Class<'c, 'a> {
                         && forwarder::is_call_for_the_runtime(after, method, is_static(kind))
                 })
             };
+            is_known &= is_first;
             is_known &= method.attributes.iter().all(|a| {
                 a.name == b"Code"
                     || a.name == b"RuntimeVisibleAnnotations" && !method.name.starts_with(b"cct$")

@@ -112,6 +112,16 @@ impl Body<'_, '_> {
         if rule == Rule::None {
             return self.counts_nothing();
         }
+        if rule == Rule::Exact
+            && let Some(i) = self.aligned.originals.iter().find(|i| opcode::is_subroutine_call(i.opcode))
+        {
+            // What a subroutine has counted when it returns depends on its caller: such methods are counted by the precise rule.
+            return Err(Finding::at(
+                Problem::Count("a method with subroutines is not counted by the exact rule"),
+                i.bci,
+                None,
+            ));
+        }
         let facts = self.flow(rule)?;
         if rule == Rule::Exact {
             self.drains(&facts)?;

@@ -10,9 +10,10 @@ use crate::convention::{
     BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, HOOK_CLASSES, Helper, NATIVE_FORWARDER_LINE, RUNTIME,
     SLOTS_OFFSET, STACKS, extended,
 };
+use crate::frames;
+use crate::limits::{self, Coded};
 use crate::op::{Callee, Kind, Op};
 use crate::probe::Reader;
-use crate::{frames, limits};
 
 /// A method that has, or is, a forwarder.
 #[derive(Debug, Clone)]
@@ -288,7 +289,7 @@ impl Straight<'_> {
                 _ => return false,
             }
         }
-        caught && has_line && limits::suffice(class, &code)
+        caught && has_line && limits::suffice(Coded { class, method, code: &code })
     }
 }
 

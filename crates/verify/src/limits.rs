@@ -1,18 +1,25 @@
 //! How much of the operand stack and of the locals code needs (JVMS 4.7.3), found by following it.
 
 use cct_classfile::descriptor::{MethodDescriptor, field_type};
-use cct_classfile::{ClassFile, Code, Instruction, opcode};
+use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
 
 use crate::finding::{Check, Finding, Problem};
+use crate::frames;
+
+/// A method and its code.
+#[derive(Clone, Copy)]
+pub struct Coded<'m, 'a> {
+    /// Its class.
+    pub class: &'m ClassFile<'a>,
+    /// The method.
+    pub method: &'m Member<'a>,
+    /// Its code.
+    pub code: &'m Code<'a>,
+}
 
 /// Whether rewritten code says that it needs as much as it needs, if the original does.
-pub fn check<'a>(
-    before: &ClassFile<'a>,
-    original: &Code<'a>,
-    after: &ClassFile<'a>,
-    rewritten: &Code<'a>,
-) -> Check {
-    if !has_stack(after, rewritten) && has_stack(before, original) {
+pub fn check(original: Coded<'_, '_>, rewritten: Coded<'_, '_>) -> Check {
+    if !has_stack(rewritten.class, rewritten.code) && has_stack(original.class, original.code) {
         return Err(Finding::of(Problem::Limit("max_stack")));
     }
     if !has_locals(rewritten) && has_locals(original) {
@@ -22,22 +29,24 @@ pub fn check<'a>(
 }
 
 /// Whether code says that it needs as much as it needs.
-pub fn suffice<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> bool {
-    has_stack(class, code) && has_locals(code)
+pub fn suffice(coded: Coded<'_, '_>) -> bool {
+    has_stack(coded.class, coded.code) && has_locals(coded)
 }
 
 fn has_stack<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> bool {
     stack(class, code) <= u32::from(code.max_stack)
 }
 
-fn has_locals(code: &Code<'_>) -> bool {
-    locals(code) <= u32::from(code.max_locals)
+fn has_locals(coded: Coded<'_, '_>) -> bool {
+    locals(coded) <= u32::from(coded.code.max_locals)
 }
 
-fn locals(code: &Code<'_>) -> u32 {
+/// Those that instructions name, and those of the arguments, used or not.
+fn locals(Coded { class, method, code }: Coded<'_, '_>) -> u32 {
     let ends =
         code.instructions().filter_map(|i| i.local()).map(|(l, two)| u32::from(l) + 1 + u32::from(two));
-    ends.max().unwrap_or(0)
+    let arguments = frames::argument_slots(class, method).map_or(0, u32::from);
+    ends.max().unwrap_or(0).max(arguments)
 }
 
 /// The deepest stack on any path.

@@ -61,6 +61,7 @@ pub fn follow(classes: &[Links]) -> Linked {
     let mut linked = Linked::default();
     for class in classes {
         for [owner, name, descriptor] in &class.wanted {
+            let signature = (name.clone(), descriptor.clone());
             let (mut due, mut seen) = (vec![&**owner], BTreeSet::new());
             let (mut is_found, mut is_unknown) = (false, false);
             while let (Some(next), false) = (due.pop(), is_found) {
@@ -69,8 +70,7 @@ pub fn follow(classes: &[Links]) -> Linked {
                 }
                 let there = by_name.get(next).map_or(&[][..], Vec::as_slice);
                 is_unknown |= there.is_empty();
-                // Boxes are compared as what is in them.
-                is_found = there.iter().any(|c| c.defined.contains(&(name.clone(), descriptor.clone())));
+                is_found = there.iter().any(|c| c.defined.contains(&signature));
                 due.extend(there.iter().flat_map(|c| c.supers.iter()).map(|s| &**s));
             }
             match (is_found, is_unknown) {

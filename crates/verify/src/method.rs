@@ -314,6 +314,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let is = |straight: forwarder::Straight<'_>| straight.is(self.after, twin);
         let lines: &[u16] =
             if is_native { &[NATIVE_FORWARDER_LINE, FORWARDER_LINE] } else { &[FORWARDER_LINE] };
+        // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/treatments.md).
+        let is_magic = (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get");
+        let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
         let mut recorded = None;
         let form = if is(target.redispatch()) {
             Some(Extended::Redispatch)
@@ -325,8 +328,9 @@ impl<'c, 'a> Class<'c, 'a> {
         } else if is(target.to_native(None)) {
             recorded = Some(false);
             Some(Extended::ToNative)
-        } else if let Some(n) = [0, length]
-            .into_iter()
+        } else if let Some(n) = lengths
+            .iter()
+            .copied()
             .find(|n| lines.iter().any(|line| is(target.counted(Some((id(0), *n)), *line))))
         {
             recorded = Some(true);

@@ -94,7 +94,12 @@ impl<'a> Tables<'_, 'a> {
 
     /// Whether each exception that leaves a body under its original signature gives the thread back its context, be it one that strikes anywhere. The
     /// call of `this(..)` or `super(..)` no handler may cover.
-    pub fn restores_on_exceptions(&self, ways_out: &[Option<Appended>], reached: &[bool]) -> Check {
+    pub fn restores_on_exceptions(
+        &self,
+        method: &[u8],
+        ways_out: &[Option<Appended>],
+        reached: &[bool],
+    ) -> Check {
         for (number, (i, &place)) in self.aligned.originals.iter().zip(&self.aligned.places).enumerate() {
             if !reached[number] {
                 continue;
@@ -102,7 +107,8 @@ impl<'a> Tables<'_, 'a> {
             let callee = i.pool_index().and_then(|index| self.before.pool.member_ref(index).ok());
             let is_own =
                 |class: &[u8]| class == self.before.name() || Some(class) == self.before.super_name();
-            let initialises = i.opcode == opcode::INVOKESPECIAL
+            let initialises = method == b"<init>"
+                && i.opcode == opcode::INVOKESPECIAL
                 && callee.is_some_and(|c| c.name == b"<init>" && is_own(c.class));
             match ways_out[number] {
                 Some(handler) if handler.restores => {}

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, Instruction, access, constant_pool::tag, opcode};
 use cct_rewrite::{BlockRule, Settings};
 use cct_verify::{Expectation, check};
@@ -301,7 +302,10 @@ fn too_little_stack(class: &ClassFile<'_>) -> Vec<Change> {
         let Ok(Some(code)) = Code::of(class, method) else { continue };
         let at = offset(class.bytes, code.bytes) - 8;
         changes.push((at..at + 2, vec![0, 1]));
-        changes.push((at + 2..at + 4, code.max_locals.saturating_sub(3).to_be_bytes().to_vec()));
+        // One less than the arguments take, used or not; compilers may have asked for more than is needed.
+        let arguments = MethodDescriptor::parse(method.descriptor).unwrap().argument_slots();
+        let all = arguments + u16::from(!method.is(access::STATIC));
+        changes.push((at + 2..at + 4, all.max(1).saturating_sub(1).to_be_bytes().to_vec()));
     }
     changes
 }

@@ -47,7 +47,7 @@ public class Context {
         return Counters.method(node);
     }
 
-    /** The caller's context; null for a root. */
+    /** The caller's context; null for a root. It is found behind the siblings that were made earlier, one step for each. */
     public final Context parent() {
         long parent = Counters.parent(node);
         return parent == 0L ? null : new Context(parent);
