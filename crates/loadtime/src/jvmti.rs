@@ -50,6 +50,7 @@ pub struct Jvmti(*mut *const *const c_void);
 
 // SAFETY: JVMTI environments belong to the JVM, not to a thread.
 unsafe impl Send for Jvmti {}
+// SAFETY: the same; their functions may be called by several threads at once (JVMTI, *Environments*).
 unsafe impl Sync for Jvmti {}
 
 /// Calls a function of the table: its number, its type, its arguments.

@@ -115,6 +115,7 @@ pub struct Members {
 // SAFETY: field and method ids belong to the JVM, not to a thread.
 #[allow(unsafe_code)]
 unsafe impl Send for Members {}
+// SAFETY: the same; nothing changes them.
 #[allow(unsafe_code)]
 unsafe impl Sync for Members {}
 

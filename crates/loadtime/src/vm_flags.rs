@@ -83,6 +83,7 @@ struct Flags {
 
 // SAFETY: the table belongs to the JVM, not to a thread, and stays.
 unsafe impl Send for Flags {}
+// SAFETY: the same; it is only read.
 unsafe impl Sync for Flags {}
 
 impl Jvm {

@@ -203,9 +203,9 @@ public final class Finish {
         }
         File temporary = besideIt(file);
         boolean complete = false;
-        FileOutputStream out = new FileOutputStream(temporary);
         try {
             keepPrivate(temporary);
+            FileOutputStream out = new FileOutputStream(temporary);
             try {
                 new ProfileWriter(out).write();
             } finally {
