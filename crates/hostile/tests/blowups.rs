@@ -79,6 +79,16 @@ fn a_frame_with_as_many_locals_as_can_be() {
     assert_eq!(too_many(rewrite(&bytes)), "locals in a frame");
 }
 
+/// As many locals as a method can have, and a local of two slots where ours would go: behind all others there is no room.
+#[test]
+fn as_many_locals_as_can_be_and_none_to_be_moved() {
+    let mut class = ClassAssembler::new(52, "Large", "java/lang/Object");
+    class.method(PUBLIC | STATIC, "m(I)V", 4, 65_535, |code| {
+        code.ops(&[op::LCONST_0, op::LSTORE_0, op::RETURN]);
+    });
+    assert_eq!(too_many(rewrite(&class.finish())), "local variables");
+}
+
 /// 2,500 jumps that no longer reach their targets go by way of trampolines, which 60,000 exception ranges must leave out: 150 million ranges.
 #[test]
 fn exception_ranges_around_many_trampolines() {

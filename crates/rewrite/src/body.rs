@@ -181,6 +181,11 @@ struct Locals {
     pending: Option<u16>,
 }
 
+impl Locals {
+    /// Slots of all of them, or of the extended form's parameters and what comes behind these.
+    const MOST: u16 = 6;
+}
+
 /// Writes a whole `method_info` with the instrumented body. `mid` is `None` where the body is not recorded.
 #[allow(clippy::too_many_arguments)]
 pub fn write(
@@ -235,6 +240,9 @@ fn write_at(
     at: u16,
 ) -> Result<Written> {
     use VerificationType as V;
+    if at > u16::MAX - Locals::MOST {
+        return Err(ErrorKind::TooMany("local variables").into());
+    }
     let arguments = signature.argument_slots();
     let moved = at != arguments;
     let new_signature = match form {
