@@ -13,7 +13,7 @@ const OTHERS: &str = "other troubles with classes that were defined at run time"
 
 /// Classes by what was wrong with them.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub struct Troubles {
     by_trouble: BTreeMap<String, Group>,
 }
 
@@ -24,7 +24,14 @@ struct Group {
     names: std::collections::BTreeSet<String>,
 }
 
-impl Notes {
+impl Troubles {
+    /// All of these: the trouble, the class.
+    pub fn of<'a>(troubles: impl Iterator<Item = (&'a str, &'a str)>) -> Troubles {
+        let mut all = Troubles::default();
+        troubles.for_each(|(trouble, name)| all.add(trouble, name));
+        all
+    }
+
     /// Adds a class (or a method of one).
     pub fn add(&mut self, trouble: impl Into<String>, name: &str) {
         let mut trouble = trouble.into();
@@ -56,22 +63,22 @@ mod tests {
 
     #[test]
     fn troubles_without_end_are_counted_together() {
-        let mut notes = Notes::default();
+        let mut troubles = Troubles::default();
         for i in 0..1000 {
-            notes.add(format!("trouble {i}"), "C");
+            troubles.add(format!("trouble {i}"), "C");
         }
-        let lines = notes.lines();
+        let lines = troubles.lines();
         assert_eq!(lines.len(), TROUBLES + 1);
         assert!(lines.contains(&format!("{OTHERS}: 900 (C, ...)")), "{lines:?}");
     }
 
     #[test]
     fn the_first_twenty_names_are_listed_and_all_are_counted() {
-        let mut notes = Notes::default();
+        let mut troubles = Troubles::default();
         for i in (10..40).rev() {
-            notes.add("odd", &format!("C{i}"));
+            troubles.add("odd", &format!("C{i}"));
         }
-        let lines = notes.lines();
+        let lines = troubles.lines();
         assert!(lines[0].starts_with("odd: 30 (C10, C11, ") && lines[0].ends_with("C29, ...)"), "{lines:?}");
     }
 }

@@ -29,6 +29,7 @@ mod pending_file;
 mod place;
 mod profile_file;
 mod progress;
+mod recover_command;
 mod report_command;
 mod reproducible;
 mod run_command;
@@ -55,6 +56,8 @@ fn main() -> ExitCode {
         Command::Flags(arguments) => (complete(flags::run(&arguments)), exit::FAILURE),
         Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
         Command::Run(arguments) => (run_command::run(&arguments), run_command::FAILURE),
+        Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), exit::FAILURE),
+        Command::Recover(arguments) => (recover_command::recover(&arguments), exit::FAILURE),
         Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
         Command::Verify(arguments) => (verify_command::run(&arguments), exit::TROUBLE),
         Command::Api(arguments) => (complete(api_command::run(&arguments)), exit::FAILURE),

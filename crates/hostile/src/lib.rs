@@ -38,6 +38,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "image", run: targets::archive, seeds: seeds::images, mutate: mutate::image },
     Target { name: "index", run: targets::index, seeds: seeds::indexes, mutate: mutate::bytes },
     Target { name: "profile", run: targets::profile, seeds: seeds::profiles, mutate: mutate::profile },
+    Target { name: "arena", run: targets::arena, seeds: seeds::arenas, mutate: mutate::arena },
     Target { name: "contexts", run: targets::contexts, seeds: seeds::lists, mutate: mutate::text },
     Target { name: "selection", run: targets::selection, seeds: seeds::patterns, mutate: mutate::text },
 ];

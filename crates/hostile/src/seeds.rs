@@ -4,7 +4,10 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
+use cct_arena::layout;
+use cct_arena::log::{Entry, pack};
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use cct_rewrite::mid::{ClassHash, Mid};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World, index};
 use zip::write::{SimpleFileOptions, ZipWriter};
@@ -158,6 +161,80 @@ fn small_profile() -> Profile {
 /// Profiles.
 pub fn profiles() -> Vec<Vec<u8>> {
     vec![small_profile().to_bytes().unwrap(), Profile::default().to_bytes().unwrap()]
+}
+
+/// A file of the memory of trees: a thread with three contexts and a region that is being recorded, one with merged contexts.
+pub fn arenas() -> Vec<Vec<u8>> {
+    let mut log = Vec::new();
+    let mut text = |text: &str| {
+        let name = log.len() as u64 + 1;
+        Entry::Text(text).encode(&mut log);
+        name
+    };
+    let (own, main, pool, group, region) = (text(""), text("main"), text("p-1"), text("p-#"), text("hot"));
+    let hash = ClassHash(5);
+    let mut methods = Vec::new();
+    pack(2, 0, b"m", b"()V", &mut methods);
+    pack(1, 1, b"n", b"(I)J", &mut methods);
+    let entries = [
+        Entry::Class(b"p/C", hash, &methods),
+        Entry::Meta("exact", "yes"),
+        Entry::MetaWithRawClasses("exact", "no"),
+        Entry::NoteWithRawClasses("a note"),
+        Entry::RawClass("q/R"),
+        Entry::Trouble("odd", "q/S"),
+        Entry::Foreign(Mid::foreign(b"f/F", b"f", b"()V", 0), b"f/F", b"f", b"()V"),
+    ];
+    entries.iter().for_each(|entry| entry.encode(&mut log));
+
+    // Nodes of the trees' part, at the addresses that they have in the JVM; each is 64 bytes, each record 192.
+    const BASE: u64 = 0x7F00_0000_0000;
+    let mut words = vec![0_u64; 256];
+    let mut put = |address: u64, value: u64| words[((address - BASE) / 8) as usize] = value;
+    let mut thread = |at: u64, name: u64, children: &[(u64, u64)]| {
+        let (root, merged) = (at + 192, at + 256);
+        let record = [(24, root), (64, 1), (72, merged), (120, name)];
+        record.into_iter().for_each(|(offset, value)| put(at + offset, value));
+        [(root, 1), (merged, 2)].into_iter().for_each(|(node, mid)| put(node, mid));
+        let mut parent = root;
+        for (place, &(mid, counts)) in (0..).zip(children) {
+            let node = at + 320 + 64 * place;
+            put(parent + 24, node);
+            put(node + 32, parent.wrapping_neg() | 1);
+            [(0, mid), (8, counts), (16, counts.wrapping_mul(10))]
+                .into_iter()
+                .for_each(|(o, value)| put(node + o, value));
+            parent = node;
+        }
+    };
+    let (m, n) = (hash.method(0, 2).0, hash.method(1, 1).0);
+    thread(BASE, main, &[(m, 3), (n, 4), (Mid::foreign(b"f/F", b"f", b"()V", 0).0, 5)]);
+    thread(BASE + 512, pool, &[(n, 6)]);
+    thread(BASE + 1024, region, &[(m, 1_u64.wrapping_neg())]);
+    let more = [
+        (BASE + 144, BASE + 1024),
+        (BASE + 152, BASE + 1024),
+        (BASE + 512 + 16, BASE),
+        (BASE + 512 + 128, group),
+        (BASE + 512 + 40, 3),
+        (BASE + 512 + 256 + 8, 9),
+    ];
+    more.into_iter().for_each(|(address, value)| put(address, value));
+
+    let mut files = Vec::new();
+    for switches in [0, 2] {
+        let mut header = vec![0_u64; (layout::HEADER / 8) as usize];
+        header[..4].copy_from_slice(&[layout::MAGIC, layout::VERSION, 2, log.len() as u64]);
+        header[8..11].copy_from_slice(&[BASE + 512, own, switches]);
+        let trees = 8 * words.len() as u64;
+        let extents =
+            [BASE, layout::HEADER, trees, 1, BASE + 4096, layout::HEADER + trees, log.len() as u64, 2];
+        header[128..136].copy_from_slice(&extents);
+        let mut file: Vec<u8> = header.iter().chain(&words).flat_map(|word| word.to_le_bytes()).collect();
+        file.extend_from_slice(&log);
+        files.push(file);
+    }
+    files
 }
 
 /// Lists of contexts, ours and another tool's.

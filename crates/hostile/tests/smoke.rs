@@ -65,6 +65,11 @@ fn profile() {
 }
 
 #[test]
+fn arena() {
+    smoke("arena", 3000);
+}
+
+#[test]
 fn contexts() {
     smoke("contexts", 1500);
 }

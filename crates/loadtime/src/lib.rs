@@ -15,6 +15,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod archived;
+mod arena;
+mod arena_natives;
 mod collection;
 mod frames;
 mod hash_code;
@@ -27,7 +29,6 @@ mod library;
 mod loaders;
 mod native_methods;
 mod natives;
-mod notes;
 mod replay;
 mod rewriting;
 mod selection;

@@ -62,6 +62,11 @@ impl Library {
         Ok(())
     }
 
+    /// The provenance of the index that was added last.
+    pub fn last_provenance(&self) -> Option<&[u8]> {
+        Some(self.indexes.last()?.provenance())
+    }
+
     /// Settings and provenance of the first output, with which all others agree; `None` without any.
     pub fn provenance(&self) -> Option<(Settings, Provenance)> {
         let provenance = self.provenance.clone()?;

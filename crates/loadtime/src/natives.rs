@@ -12,6 +12,7 @@ use std::ptr;
 use jni_sys as sys;
 use jni_sys::{jint, jlong};
 
+use cct_arena::log::Entry;
 use cct_rewrite::mid::Mid;
 
 use crate::collection;
@@ -28,6 +29,7 @@ use crate::state::{Members, state};
 use crate::tree::{Node, Record};
 use crate::vm_flags;
 use crate::writing::{self, Collected, Tree, pending};
+use crate::{arena, arena_natives};
 
 /// Called by `System.load`.
 ///
@@ -78,17 +80,17 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
-        Some(class) if env.register(class, &natives) => sys::JNI_VERSION_1_6,
+        Some(class) if env.register(class, &natives) && arena_natives::register(env) => sys::JNI_VERSION_1_6,
         _ => sys::JNI_ERR,
     }
 }
 
 /// Runs a native's body; a panic, which would be a defect, becomes `otherwise`.
-fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) -> T {
+pub(crate) fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) -> T {
     // SAFETY: the JVM calls natives with the interface of their thread.
     let env = unsafe { Env::new(raw) };
     catch_unwind(AssertUnwindSafe(|| body(env))).unwrap_or_else(|_| {
-        state().notes.add("defects in the load-time library (its natives gave up)", "?");
+        state().note("defects in the load-time library (its natives gave up)", "?");
         otherwise
     })
 }
@@ -97,6 +99,9 @@ fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) 
 extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let bytes = env.bytes(index, 0, env.length(index));
+        if let Some(bytes) = &bytes {
+            arena::log(&Entry::Index(bytes));
+        }
         added(env, bytes.map(Bytes::Owned).ok_or_else(|| "no memory".to_owned()))
     })
 }
@@ -104,8 +109,14 @@ extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> j
 /// `String addFile(String index)`
 extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
-        let path = env.text(index).ok_or_else(|| "no memory".to_owned());
-        added(env, path.and_then(|path| Bytes::of_file(&path).map_err(|e| e.to_string())))
+        let Some(path) = env.text(index) else { return added(env, Err("no memory".to_owned())) };
+        let trouble = added(env, Bytes::of_file(&path).map_err(|e| e.to_string()));
+        if trouble.is_null()
+            && let Some(provenance) = state().library.last_provenance()
+        {
+            arena::log(&Entry::IndexFile(&path, provenance));
+        }
+        trouble
     })
 }
 
@@ -198,7 +209,7 @@ extern "system" fn index(raw: *mut sys::JNIEnv, _: jclass) -> jbyteArray {
         match index {
             Ok(bytes) => env.new_bytes(&bytes),
             Err(trouble) => {
-                state().notes.add("names of classes rewritten at load time are missing", &trouble);
+                state().note("names of classes rewritten at load time are missing", &trouble);
                 ptr::null_mut()
             }
         }

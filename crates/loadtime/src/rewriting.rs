@@ -60,7 +60,7 @@ pub fn rewrite(
     let class = match read(bytes) {
         Ok(class) => class,
         Err(e) => {
-            state().notes.add("class files that cannot be read stayed as they are", &e.to_string());
+            state().note("class files that cannot be read stayed as they are", &e.to_string());
             return None;
         }
     };
@@ -68,7 +68,7 @@ pub fn rewrite(
     env.frame(64, || Definition { env, loader, host, how, class: &class, patched }.rewrite())
         .unwrap_or_else(|| Err("no memory for references".to_owned()))
         .unwrap_or_else(|trouble| {
-            state().notes.add(format!("classes stayed as they are because of: {trouble}"), &name);
+            state().note(format!("classes stayed as they are because of: {trouble}"), &name);
             None
         })
 }
@@ -147,7 +147,7 @@ impl Definition<'_, '_> {
             let name = cct_classfile::mutf8::decode_lossy(&identity.name).into_owned();
             state.selected.found(&rewritten.report);
             for what in &rewritten.report.unpinned {
-                state.notes.add("what was to be pinned and is not there", &format!("{name}.{what}"));
+                state.note("what was to be pinned and is not there", &format!("{name}.{what}"));
             }
             for (method, fallback) in &rewritten.report.fallbacks {
                 let what = match fallback {
@@ -157,7 +157,7 @@ impl Definition<'_, '_> {
                     Fallback::CallsOnly => "methods too large to count their bytecodes",
                     Fallback::NotInstrumented => "methods too large to be instrumented",
                 };
-                state.notes.add(what, &format!("{name}.{method}"));
+                state.note(what, &format!("{name}.{method}"));
             }
         }
         self.offer(scope, known, Some(&identity));

@@ -7,7 +7,7 @@ use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::report::ClassReport;
 
 use crate::state::{State, state};
-use crate::writing::MERGED_MID;
+use cct_arena::layout::node::MERGED_MID;
 
 /// The methods, and where they were found; and which classes are recorded.
 #[derive(Debug, Default)]

@@ -3,18 +3,20 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use cct_arena::Troubles;
+use cct_arena::log::{Entry, pack};
 use cct_rewrite::index::read::Named;
 use cct_rewrite::index::{self, ClassRecord, ForeignRecord};
 use cct_rewrite::mid::ClassHash;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::arena;
 use crate::frames::Frames;
 use crate::jni::{Env, jfieldID, jmethodID};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::library::Library;
 use crate::loaders::Loaders;
-use crate::notes::Notes;
 use crate::selection::Selected;
 
 /// Everything.
@@ -29,7 +31,7 @@ pub struct State {
     /// How methods show in the tree.
     pub frames: Frames,
     /// What readers must know.
-    pub notes: Notes,
+    pub notes: Troubles,
     /// Methods that the user named.
     pub selected: Selected,
     /// All classes rewritten here, for their names.
@@ -49,13 +51,27 @@ impl State {
     /// Remembers a class that was rewritten here. Another one with the same identity may have been before.
     pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
         if self.seen.insert(class.summary.hash) {
+            if arena::is_open() {
+                let mut methods = Vec::new();
+                for (method, row) in class.summary.methods.iter().zip(&class.rows) {
+                    let (method, descriptor) =
+                        (class.summary.method_name(method), class.summary.method_descriptor(method));
+                    pack(row.slots, row.flags, method, descriptor, &mut methods);
+                }
+                arena::log(&Entry::Class(name, class.summary.hash, &methods));
+            }
             self.rewritten.push(Row { name: name.into(), class });
         }
         for record in foreign {
-            if !self.foreign.contains(record) {
-                self.foreign.insert(record.clone());
-            }
+            self.add_foreign(record.clone());
         }
+    }
+
+    /// Remembers what was wrong with a class.
+    pub fn note(&mut self, trouble: impl Into<String>, name: &str) {
+        let trouble = trouble.into();
+        arena::log(&Entry::Trouble(&trouble, name));
+        self.notes.add(trouble, name);
     }
 
     /// The names behind the ids of the methods of classes that were rewritten here, or that call sites in these count.
@@ -79,7 +95,10 @@ impl State {
 
     /// Remembers a method that somebody counts who calls it.
     pub fn add_foreign(&mut self, method: ForeignRecord) {
-        self.foreign.insert(method);
+        if !self.foreign.contains(&method) {
+            arena::log(&Entry::Foreign(method.mid, &method.class, &method.name, &method.descriptor));
+            self.foreign.insert(method);
+        }
     }
 
     /// The index of the classes that were rewritten here.

@@ -2,26 +2,16 @@
 
 #![allow(unsafe_code)]
 
+use cct_arena::layout::node::{BYTECODES, CALLS, FIRST_CHILD, LAST, MID, NEXT};
+use cct_arena::layout::record::{MERGED, ROOT};
+
 /// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node(u64);
 
-// Offsets of a node's words.
-const MID: u64 = 0;
-const CALLS: u64 = 8;
-const BYTECODES: u64 = 16;
-const FIRST_CHILD: u64 = 24;
-/// The next sibling's address, negated; of the last one the parent's, negated and with this bit.
-const NEXT: u64 = 32;
-const LAST: u64 = 1;
-
 /// A tree's record.
 #[derive(Debug, Clone, Copy)]
 pub struct Record(Node);
-
-// Offsets of a record's words.
-const ROOT: u64 = 24;
-const MERGED: u64 = 72;
 
 impl Record {
     /// # Safety

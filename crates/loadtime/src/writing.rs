@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cct_arena::layout::node::MERGED_MID;
 use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
 use cct_rewrite::mid::Mid;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,9 +14,6 @@ use crate::archived;
 use crate::jni::Env;
 use crate::state::{jvmti, state};
 use crate::tree::{Node, Record};
-
-/// The id of the node for contexts that were merged (docs/runtime.md, *Nodes*). The runtime knows why they were, and how the node is called.
-pub const MERGED_MID: u64 = 2;
 
 /// A tree and its thread's row.
 pub struct Tree<'a> {

@@ -2,7 +2,7 @@
 //!
 //! The environment variable [`VARIABLE`] names a folder; it is handed down from process to process whoever starts whom. Each JVM that records
 //! enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`, numbered in the order of starts, with its process id and what it was started
-//! with, each ended by a zero. Its profile goes to `NNNNNN.cct` beside it. Who has started the command leaves word for them ([`tell`], [`option`]), and finds out what there
+//! with, each ended by a zero. Its profile goes to `NNNNNN.cct` beside it, and until then its trees are in `NNNNNN.cct.arena`. Who has started the command leaves word for them ([`tell`], [`option`]), and finds out what there
 //! is by [`entries`].
 
 use std::fs::{self, File};
@@ -17,6 +17,7 @@ const OPTIONS: &str = "options";
 
 const ENTRY: &str = "jvm";
 const PROFILE: &str = "cct";
+const ARENA: &str = "cct.arena";
 
 /// The first number that an entry may have, and the last.
 const NUMBERS: std::ops::RangeInclusive<u32> = 1..=999_999;
@@ -30,6 +31,8 @@ pub struct Entry {
     pub arguments: Vec<String>,
     /// Where its profile is, when it has been written.
     pub profile: PathBuf,
+    /// Where it keeps its trees until then.
+    pub arena: PathBuf,
 }
 
 /// Enters a JVM; returns the file in which its profile is expected. `arguments` are ended by a zero each.
@@ -90,6 +93,7 @@ fn read(path: &Path) -> io::Result<Entry> {
         process: parts.next().and_then(|part| part.parse().ok()).unwrap_or(0),
         arguments: parts.map(str::to_owned).collect(),
         profile: path.with_extension(PROFILE),
+        arena: path.with_extension(ARENA),
     })
 }
 
@@ -107,9 +111,10 @@ mod tests {
         tell(&folder, &[("record", "regions".to_owned()), ("start-at", "a=b".to_owned())])?;
         let told = ["record", "start-at", "start", "rec"].map(|key| option(&folder, key));
         fs::remove_dir_all(&folder)?;
-        let entry = |process, arguments: &[&str], profile| Entry {
+        let entry = |process, arguments: &[&str], profile: PathBuf| Entry {
             process,
             arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+            arena: profile.with_extension("cct.arena"),
             profile,
         };
         assert_eq!(told, [Some("regions".to_owned()), Some("a=b".to_owned()), None, None]);

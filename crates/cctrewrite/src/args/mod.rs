@@ -13,6 +13,7 @@ mod instrument;
 mod jdk;
 mod limits;
 mod merge;
+mod recover;
 mod report;
 mod run;
 mod selection;
@@ -33,6 +34,7 @@ pub use instrument::Instrument;
 pub use jdk::Jdk;
 pub use limits::LimitsArguments;
 pub use merge::{Merge, ThreadsArgument};
+pub use recover::{Recover, Snapshot};
 pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
 pub use run::Run;
 pub use selection::SelectionArguments;
@@ -79,6 +81,8 @@ pub enum Command {
     Flags(Flags),
     Jdk(Jdk),
     Run(Run),
+    Snapshot(Snapshot),
+    Recover(Recover),
     Report(Report),
     Info(Info),
     Merge(Merge),
@@ -105,6 +109,7 @@ mod tests {
         include_str!("../../../../docs/bench.md"),
         include_str!("../../../../docs/build-tools.md"),
         include_str!("../../../../docs/cli.md"),
+        include_str!("../../../../docs/recover.md"),
         include_str!("../../../../docs/reports.md"),
         include_str!("../../../../docs/run.md"),
         include_str!("../../../../docs/exports.md"),

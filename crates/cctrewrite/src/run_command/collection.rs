@@ -26,6 +26,10 @@ pub struct Jvm {
     pub arguments: Vec<String>,
     /// Its profile; `None` if it left none.
     pub profile: Option<PathBuf>,
+    /// Where it would be.
+    pub place: PathBuf,
+    /// The file in which its trees are, if it is there.
+    pub arena: Option<PathBuf>,
 }
 
 impl Collection {
@@ -73,9 +77,10 @@ impl Collection {
     fn now(&self) -> Result<Vec<Jvm>> {
         let entries =
             entries(self.path()).with_context(|| format!("cannot read {}", self.path().display()))?;
-        let jvm = |(number, Entry { process, arguments, profile })| {
-            let profile = Path::is_file(&profile).then_some(profile);
-            Jvm { number, process, arguments, profile }
+        let jvm = |(number, Entry { process, arguments, profile: place, arena })| {
+            let profile = Path::is_file(&place).then(|| place.clone());
+            let arena = Path::is_file(&arena).then_some(arena);
+            Jvm { number, process, arguments, profile, place, arena }
         };
         Ok((1..).zip(entries).map(jvm).collect())
     }
@@ -119,7 +124,7 @@ mod tests {
     #[test]
     fn long_command_lines_are_cut() {
         let arguments = vec!["\u{e9}".repeat(200)];
-        let jvm = Jvm { number: 1, process: 0, arguments, profile: None };
+        let jvm = Jvm { number: 1, process: 0, arguments, profile: None, place: PathBuf::new(), arena: None };
         assert_eq!(jvm.command(), format!("{} ...", "\u{e9}".repeat(120)));
     }
 }

@@ -24,6 +24,7 @@ use crate::exit::{Outcome, say};
 use crate::image;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
+use crate::recover_command;
 use crate::target_jdk::Target;
 use crate::text::counted;
 use child::Ending;
@@ -54,8 +55,8 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         Ending::NotFound => return not_started(command, "not found", 127),
         Ending::NotStarted => return not_started(command, "cannot be started", 126),
     };
-    let jvms = collection.jvms()?;
-    let missing = say_missing(&jvms);
+    let mut jvms = collection.jvms()?;
+    let missing = recover_missing(&mut jvms);
     if jvms.is_empty() {
         say(&format!(
             "cctrewrite: {} started no JVM of the profiled JDK {}; a program that names another java by its path is not profiled",
@@ -73,17 +74,44 @@ fn not_started(command: &OsStr, why: &str, code: u8) -> Result<Outcome> {
     Ok(Outcome::Passed(code))
 }
 
-/// Names the JVMs without a profile; says whether any is missing, or there were none at all.
-fn say_missing(jvms: &[Jvm]) -> bool {
-    let without: Vec<&Jvm> = jvms.iter().filter(|jvm| jvm.profile.is_none()).collect();
-    for jvm in &without {
-        let why = match jvm.is_running() {
-            true => "still runs; have it end before the command does, or end it and run again",
-            false => "left no profile; it was killed, crashed, or refused to run",
+/// Names the JVMs that have written no profile, and makes one of what is in their memory. Says whether there were any such, or none at all.
+fn recover_missing(jvms: &mut [Jvm]) -> bool {
+    let mut missing = jvms.is_empty();
+    for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
+        missing = true;
+        let runs = jvm.is_running();
+        let recovered = jvm.arena.as_deref().map(|arena| recover(arena, &jvm.place));
+        let why = match (runs, &recovered) {
+            (true, Some(Ok(()))) => {
+                "still runs; its profile has what it has executed by now: have it end before the command does"
+                    .to_owned()
+            }
+            (false, Some(Ok(()))) => {
+                "was killed or crashed; its profile was recovered from its memory, as it was then".to_owned()
+            }
+            (true, _) => {
+                "still runs; have it end before the command does, or end it and run again".to_owned()
+            }
+            (false, None) => "left no profile; it was killed, crashed, or refused to run".to_owned(),
+            (false, Some(Err(e))) => {
+                format!(
+                    "left no profile; it was killed or crashed, and of its memory nothing can be recovered ({e:#})"
+                )
+            }
         };
+        if let Some(Ok(())) = recovered {
+            jvm.profile = Some(jvm.place.clone());
+        }
         say(&format!("cctrewrite: the JVM of process {} {why}: {}", jvm.process, jvm.command()));
     }
-    !without.is_empty() || jvms.is_empty()
+    missing
+}
+
+/// Makes a profile of a JVM's memory.
+fn recover(arena: &Path, place: &Path) -> Result<()> {
+    let recovered = recover_command::of_file(arena)?;
+    // What is wrong with it stands in its notes, which the summary shows.
+    PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()
 }
 
 /// Where profiles go.

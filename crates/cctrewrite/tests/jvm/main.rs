@@ -36,6 +36,7 @@ mod overflows;
 mod packed;
 mod profiled_jdks;
 mod raw;
+mod recover;
 mod reproducible;
 mod runs;
 mod runtime_classes;

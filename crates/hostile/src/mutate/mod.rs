@@ -1,10 +1,12 @@
 //! Mutators: each knows one format well enough to change an input so that most of it stays sound.
 
+mod arena;
 mod class;
 mod image;
 mod jar;
 mod profile;
 
+pub use arena::arena;
 pub use class::class;
 pub use image::image;
 pub use jar::jar;

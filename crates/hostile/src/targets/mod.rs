@@ -1,6 +1,7 @@
 //! The targets.
 
 mod archive;
+mod arena;
 mod class;
 mod contexts;
 mod index;
@@ -13,6 +14,7 @@ mod selection;
 mod walk;
 
 pub use archive::archive;
+pub use arena::arena;
 pub use class::class;
 pub use contexts::contexts;
 pub use index::index;

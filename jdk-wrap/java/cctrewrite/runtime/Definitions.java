@@ -97,6 +97,7 @@ public final class Definitions {
                 || isUnnamable(how) && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName) || INTERNAL_MAGIC.equals(c.superName))) {
             synchronized (LOCK) {
                 generated++;
+                Arena.put(Arena.GENERATED, generated);
             }
         } else {
             raw(c, how);
@@ -132,6 +133,7 @@ public final class Definitions {
             }
             rewrittenNames[rewrittenCount] = c.name;
             rewritten[rewrittenCount++] = known;
+            Arena.rewritten(c.name, known.hash, known.methods());
             waiting = PENDING.remove(c.name);
         }
         resume(waiting, c.name);

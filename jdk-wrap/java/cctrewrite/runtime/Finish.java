@@ -122,9 +122,13 @@ public final class Finish {
             if (!Agents.end(profile)) {
                 profile.write(profile.file());
             }
+            Arena.end();
         } catch (Throwable e) {
             try {
                 Settings.say("the profile could not be written: " + e);
+                if (Arena.left() != null) {
+                    Settings.say("what was recorded is left in " + Arena.left() + "; see `cctrewrite recover`");
+                }
             } catch (Throwable again) {
                 // Nothing is left to say it with; the program's own end must not suffer.
             }

@@ -58,6 +58,11 @@ final class KnownClass {
         return at + 2 + text.length;
     }
 
+    /** Null when not rewritten. */
+    byte[] methods() {
+        return methods;
+    }
+
     private static byte[] resize(byte[] old, int size, int capacity) {
         byte[] bytes = new byte[capacity];
         System.arraycopy(old, 0, bytes, 0, size);

@@ -53,6 +53,9 @@ public final class Launch {
         if (trouble == null && LoadTime.ready() != null) {
             trouble = "the library that rewrites classes at load time (-Dcctrewrite.loadtime) cannot be used: " + LoadTime.ready();
         }
+        if (trouble == null && Arena.trouble() != null) {
+            trouble = "the file for the memory of the trees (-Dcctrewrite.arena) cannot be made: " + Arena.trouble();
+        }
         if (trouble == null && recording) {
             trouble = LoadTime.misnamed();
         }
@@ -68,6 +71,9 @@ public final class Launch {
         }
         if (trouble != null) {
             Settings.stop(trouble);
+        }
+        if (Arena.isOpen()) {
+            Arena.describe(Description.of(false, false), Description.of(true, false));
         }
     }
 }

@@ -46,7 +46,17 @@ public final class Layout {
     public static final long STAND_IN = 96L;
     /** How many nodes the tree may have before it asks {@link Bound} again; without a bound, as many as it likes. */
     public static final long PERMITTED = 112L;
-    public static final long RECORD_SIZE = 120L;
+    // For readers from outside (Arena): whose tree it is, by numbers of texts, and what is recorded.
+    public static final long NAME = 120L;
+    public static final long GROUP = 128L;
+    public static final long DAEMON = 136L;
+    /** The record of the tree's newest region, and in that one of the next. */
+    public static final long REGIONS = 144L;
+    /** 0 for what the board says of all, {@link #NOTHING}, {@link #SWITCHING}, or the record of the region that is being recorded. */
+    public static final long OPEN = 152L;
+    public static final long NOTHING = 1L;
+    public static final long SWITCHING = 2L;
+    public static final long RECORD_SIZE = 160L;
 
     /** Marks the first word of {@link #STAND_IN}; no negated address is that small. */
     public static final long STAND_IN_MARK = Long.MIN_VALUE;

@@ -41,7 +41,10 @@ public final class LoadTime {
         try {
             System.load(path);
             loaded = true;
-            place = recording ? place() : null;
+            if (recording) {
+                place = place();
+                Arena.open(System.getProperty("cctrewrite.arena"), place == null ? null : place + ".arena");
+            }
         } catch (Throwable e) {
             trouble = e.toString();
             return;

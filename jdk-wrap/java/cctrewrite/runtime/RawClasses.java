@@ -13,10 +13,12 @@ final class RawClasses {
 
     static synchronized void add(String name) {
         NAMES.add(name);
+        Arena.rawClass(name);
     }
 
     static synchronized void note(String text) {
         NOTES.add(text);
+        Arena.note(text);
     }
 
     /** What the profile's reader must know. */

@@ -1,6 +1,7 @@
 package cctrewrite.runtime;
 
 import java.util.ArrayList;
+import sun.misc.Unsafe;
 
 /**
  * Recording that is switched on and off while the program runs (docs/selective.md): by the program (`cctrewrite.api.Recording`), or at the first entry of
@@ -125,12 +126,26 @@ public final class Regions {
             entries[i].differs = false;
         }
         all = to;
+        tellAll();
         count(changed, to);
+    }
+
+    /** Tells readers from outside what is recorded of threads of which nothing else has been said. */
+    private static void tellAll() {
+        Arena.put(Arena.ALL, Arena.name(all));
+    }
+
+    /** Before the first thread is recorded. */
+    public static void begin() {
+        synchronized (LOCK) {
+            tellAll();
+        }
     }
 
     private static void count(boolean changed, String to) {
         if (changed) {
             switches++;
+            Arena.put(Arena.SWITCHES, switches);
             if (to != null) {
                 starts++;
             }
@@ -146,12 +161,16 @@ public final class Regions {
         // Whatever needs the Java heap comes first.
         Region ends = from == null ? null : region(entry, from);
         Region starts = to == null ? null : region(entry, to);
+        Unsafe u = CctMemory.U;
+        u.putLong(null, entry.record + Layout.OPEN, Layout.SWITCHING);
         if (ends != null) {
             RegionTree.add(entry.record, ends.record, 1L);
         }
         if (starts != null) {
             RegionTree.add(entry.record, starts.record, -1L);
         }
+        u.fullFence();
+        u.putLong(null, entry.record + Layout.OPEN, starts == null ? Layout.NOTHING : starts.record);
         entry.region = to != null && starts == null ? null : to;
         return true;
     }
@@ -168,6 +187,11 @@ public final class Regions {
             failures++;
             return null;
         }
+        Unsafe u = CctMemory.U;
+        u.putLong(null, record + Layout.NAME, Arena.name(name));
+        u.putLong(null, record + Layout.REGIONS, entry.regions == null ? 0L : entry.regions.record);
+        u.fullFence();
+        u.putLong(null, entry.record + Layout.REGIONS, record);
         entry.regions = new Region(name, record, entry.regions);
         return entry.regions;
     }

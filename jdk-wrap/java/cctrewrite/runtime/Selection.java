@@ -8,11 +8,18 @@ final class Selection {
 
     /** In words; empty for all of it. */
     static String text() {
+        String text = given();
+        if (Settings.START_AT == null && Regions.used()) {
+            text += (text.length() == 0 ? "" : "; ") + "regions";
+        }
+        return text;
+    }
+
+    /** As far as the user said it, and not the program. */
+    static String given() {
         String text = Settings.EXTENT == null ? "" : "extents " + Settings.EXTENT;
         if (Settings.START_AT != null) {
             text += (text.length() == 0 ? "" : "; ") + "from " + Settings.START_AT + " on";
-        } else if (Regions.used()) {
-            text += (text.length() == 0 ? "" : "; ") + "regions";
         }
         return text;
     }

@@ -98,10 +98,17 @@ public final class Threads {
         if (record == 0L) {
             record = Tree.create();
         }
+        long name = Arena.name(entry.name);
+        long groupName = Arena.name(entry.group);
+        if (CctRuntime.unattached() > 0) {
+            // Whoever counted them had no stack left for more.
+            Arena.put(Arena.UNATTACHED, CctRuntime.unattached());
+        }
         boolean taken = false;
         synchronized (LOCK) {
             if (record == 0L) {
                 failures++;
+                Arena.put(Arena.FAILURES, failures);
                 return null;
             }
             try {
@@ -117,6 +124,9 @@ public final class Threads {
                     group.members = more;
                 }
                 entry.record = record;
+                u.putLong(null, record + Layout.NAME, name);
+                u.putLong(null, record + Layout.GROUP, groupName);
+                u.putLong(null, record + Layout.DAEMON, entry.daemon ? 1L : 0L);
                 u.putLong(null, record + Layout.SERIAL, count);
                 u.putLong(null, record + Layout.THREADS, 1L);
                 u.putLong(null, record + Layout.NEXT_TREE, newest);
@@ -125,6 +135,7 @@ public final class Threads {
                 }
                 u.fullFence();
                 newest = record;
+                Arena.put(Arena.NEWEST, record);
                 entries[count++] = entry;
                 if (group != null) {
                     group.members[group.size++] = entry;
@@ -154,6 +165,7 @@ public final class Threads {
                     entry.name = threadName;
                     entry.daemon = daemon;
                     Unsafe u = CctMemory.U;
+                    u.putLong(null, entry.record + Layout.DAEMON, daemon ? 1L : 0L);
                     u.putLong(null, entry.record + Layout.THREADS, u.getLong(null, entry.record + Layout.THREADS) + 1L);
                     return entry;
                 }

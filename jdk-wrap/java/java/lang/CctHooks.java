@@ -6,6 +6,7 @@ import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Launch;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Members;
+import cctrewrite.runtime.Regions;
 import cctrewrite.runtime.Settings;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -38,6 +39,9 @@ public final class CctHooks {
         LoadTime.load(on);
         if (CctMemory.SENTINEL != 0L) {
             Settings.early();
+            if (on) {
+                Regions.begin();
+            }
             CctRuntime.start(on, Settings.EXTENT != null, Settings.START_AT != null);
         }
     }

@@ -1,10 +1,11 @@
 package java.lang;
 
+import cctrewrite.runtime.Arena;
 import sun.misc.Unsafe;
 
 /**
- * The memory of all trees: regions from the C heap, cut into chunks of 4096 bytes that are aligned to their size, so that the tree of
- * a node is found by masking its address.
+ * The memory of all trees: regions of the file that the load-time library maps ({@link Arena}), without it of the C heap, cut into chunks of 4096
+ * bytes that are aligned to their size, so that the tree of a node is found by masking its address.
  *
  * <p>Initialised by {@link CctHooks#boot()} and not touched before: {@code Unsafe} may not be used earlier in the start of the JVM. From then
  * on {@link #U} and {@link #SENTINEL} are constants to the compiler.
@@ -13,7 +14,7 @@ public final class CctMemory {
     /** Bytes of a chunk, and its alignment. */
     public static final int CHUNK = 4096;
 
-    /** Chunks of a region, the unit in which memory is asked from the C heap. */
+    /** Chunks of a region, the unit in which memory is asked for. */
     private static final int REGION_CHUNKS = 256;
 
     /**
@@ -27,7 +28,7 @@ public final class CctMemory {
     /** What an empty call-site slot points to: a node whose MID, 0, no method has. Nothing but the MID of it is ever read. */
     public static final long SENTINEL = sentinel();
 
-    /** Bytes that may still be taken from the C heap ({@code -Dcctrewrite.max}). */
+    /** Bytes that may still be taken ({@code -Dcctrewrite.max}). */
     private static long budget = Long.MAX_VALUE;
 
     /** The part of the newest region that has not been handed out: where it begins, and how many chunks it has. */
@@ -62,11 +63,13 @@ public final class CctMemory {
     }
 
     private static boolean region() {
-        long bytes = (long) (REGION_CHUNKS + 1) * CHUNK;
+        // What the C heap gives is not aligned.
+        boolean mapped = Arena.isOpen();
+        long bytes = (long) (mapped ? REGION_CHUNKS : REGION_CHUNKS + 1) * CHUNK;
         if (budget < bytes) {
             return false;
         }
-        long address = allocate(bytes);
+        long address = mapped ? Arena.memory() : allocate(bytes);
         if (address == 0L) {
             // For ever: what is given back later is the program's.
             budget = 0L;

@@ -1,0 +1,199 @@
+//! What the log says, put in order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::sync::Arc;
+
+use cct_classfile::mutf8;
+use cct_profile::Method;
+use cct_rewrite::index::method_flags::NATIVE;
+use cct_rewrite::index::read::{Index, Named};
+use cct_rewrite::mid::Mid;
+use memmap2::Mmap;
+use rustc_hash::FxHashMap;
+
+use crate::log::{Entry, entries, methods};
+
+/// Classes that were not rewritten named in a note at most.
+const NAMED: usize = 20;
+
+/// The log of a JVM.
+#[derive(Default)]
+pub struct Contents {
+    texts: FxHashMap<u64, Arc<str>>,
+    meta: BTreeMap<String, String>,
+    meta_with_raw: BTreeMap<String, String>,
+    notes: BTreeSet<String>,
+    notes_with_raw: BTreeSet<String>,
+    raw: Vec<String>,
+    troubles: Vec<(String, String)>,
+    indexes: Vec<Index<Bytes>>,
+    named: FxHashMap<u64, Named>,
+    /// What could not be read.
+    pub problems: BTreeSet<String>,
+}
+
+/// The bytes of an index.
+enum Bytes {
+    Owned(Vec<u8>),
+    Mapped(Mmap),
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(bytes) => bytes,
+        }
+    }
+}
+
+impl Contents {
+    /// Reads a log.
+    pub fn of(log: &[u8]) -> Contents {
+        let mut contents = Contents::default();
+        for (place, record) in entries(log) {
+            contents.add(place, record);
+        }
+        contents
+    }
+
+    fn add(&mut self, place: u64, record: Option<Entry<'_>>) {
+        match record {
+            Some(Entry::Text(text)) => {
+                self.texts.insert(place + 1, text.into());
+            }
+            Some(Entry::Meta(key, value)) => {
+                self.meta.insert(key.to_owned(), value.to_owned());
+            }
+            Some(Entry::MetaWithRawClasses(key, value)) => {
+                self.meta_with_raw.insert(key.to_owned(), value.to_owned());
+            }
+            Some(Entry::Note(text)) => {
+                self.notes.insert(text.to_owned());
+            }
+            Some(Entry::NoteWithRawClasses(text)) => {
+                self.notes_with_raw.insert(text.to_owned());
+            }
+            Some(Entry::RawClass(name)) => self.raw.push(name.to_owned()),
+            Some(Entry::Trouble(trouble, name)) => self.troubles.push((trouble.to_owned(), name.to_owned())),
+            Some(Entry::IndexFile(path, provenance)) => self.add_index_file(path, provenance),
+            Some(Entry::Index(bytes)) => self.add_index("the class library's", Bytes::Owned(bytes.to_vec())),
+            Some(Entry::Class(name, hash, packed)) => {
+                for (k, (slots, flags, method, descriptor)) in methods(packed).enumerate() {
+                    // More slots than a node has would be another method's id.
+                    if slots < 0x80 {
+                        let named = named(name, method, descriptor, flags & NATIVE != 0);
+                        self.named.insert(hash.method(k, slots).0, named);
+                    }
+                }
+            }
+            Some(Entry::Foreign(mid, class, name, descriptor)) => {
+                // As in an index: natives, and Object's constructor.
+                let named = named(class, name, descriptor, name != b"<init>");
+                self.named.insert(mid.0, named);
+            }
+            None => {
+                self.problems.insert("a record of the log cannot be read".to_owned());
+            }
+        }
+    }
+
+    #[allow(unsafe_code)]
+    fn add_index_file(&mut self, path: &str, provenance: &[u8]) {
+        // SAFETY: outputs are never written in place: a new one is another file of that name.
+        let map = File::open(path).and_then(|file| unsafe { Mmap::map(&file) });
+        match map {
+            Ok(map) => {
+                let before = self.indexes.len();
+                self.add_index(path, Bytes::Mapped(map));
+                if self.indexes.len() > before && self.indexes[before].provenance() != provenance {
+                    self.indexes.pop();
+                    self.problems.insert(format!(
+                        "{path} is not what the JVM used: the methods' names of the class library are missing"
+                    ));
+                }
+            }
+            Err(e) => {
+                self.problems
+                    .insert(format!("{path}: {e}: the methods' names of the class library are missing"));
+            }
+        }
+    }
+
+    fn add_index(&mut self, what: &str, bytes: Bytes) {
+        match Index::new(bytes) {
+            Ok(index) => self.indexes.push(index),
+            Err(e) => {
+                self.problems.insert(format!("the index {what}: {e}"));
+            }
+        }
+    }
+
+    /// The text that a word of the memory names; `None` for 0 and for what is no text.
+    pub fn text(&self, word: u64) -> Option<Arc<str>> {
+        self.texts.get(&word).cloned()
+    }
+
+    /// The value of a line of the profile's description.
+    pub fn meta(&self, key: &str) -> Option<&str> {
+        self.meta.get(key).map(String::as_str)
+    }
+
+    /// The profile's description, given how many classes were generated and not rewritten.
+    pub fn description(&self, generated: u64) -> BTreeMap<String, String> {
+        let mut meta = self.meta.clone();
+        if !self.raw.is_empty() || generated > 0 {
+            meta.extend(self.meta_with_raw.clone());
+        }
+        meta
+    }
+
+    /// What the reader of the profile must know, in the runtime's own words (`RawClasses.notes`).
+    pub fn notes(&self, generated: u64) -> BTreeSet<String> {
+        let mut notes = self.notes.clone();
+        let mut raw = self.raw.clone();
+        if !raw.is_empty() || generated > 0 {
+            notes.extend(self.notes_with_raw.iter().cloned());
+        }
+        if !raw.is_empty() {
+            raw.sort();
+            let names = raw[..raw.len().min(NAMED)].join(", ");
+            let more = if raw.len() > NAMED { ", ..." } else { "" };
+            let what = match raw.len() {
+                1 => "1 class was not rewritten and is".to_owned(),
+                count => format!("{count} classes were not rewritten and are"),
+            };
+            notes.insert(format!("{what} missing from the tree: {names}{more}"));
+        }
+        if generated > 0 {
+            notes.insert(format!(
+                "{generated} classes were generated while the program ran (lambdas, proxies, accessors) and are missing from the tree"
+            ));
+        }
+        notes
+    }
+
+    /// What was wrong with classes that were defined while the program ran: the trouble, the class.
+    pub fn troubles(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.troubles.iter().map(|(trouble, name)| (&**trouble, &**name))
+    }
+
+    /// The method with an id, if its name is known.
+    pub fn method(&self, mid: u64) -> Option<Method> {
+        let in_indexes = || self.indexes.iter().find_map(|index| index.method(Mid(mid)));
+        let named = self.named.get(&mid).cloned().or_else(in_indexes)?;
+        let text = |name: &[u8]| Arc::from(mutf8::decode_lossy(name));
+        Some(Method {
+            class: text(&named.class),
+            name: text(&named.name),
+            descriptor: text(&named.descriptor),
+            mid,
+            flags: if named.is_native { Method::NATIVE } else { 0 },
+        })
+    }
+}
+
+fn named(class: &[u8], name: &[u8], descriptor: &[u8], is_native: bool) -> Named {
+    Named { class: class.into(), name: name.into(), descriptor: descriptor.into(), is_native }
+}

@@ -1,0 +1,275 @@
+//! The trees in the memory, copied out.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use cct_profile::{Tree, TreeBuilder, TreeTooLarge};
+
+use crate::layout::{header, node, record};
+use crate::memory::Memory;
+
+/// What is wrong with the memory, if something is: then not all of a tree could be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fault {
+    /// An address that leads out of the memory.
+    Astray,
+    /// More nodes than there is room for: some are reached twice.
+    Cycle,
+    /// Counts of a region that cannot be.
+    Negative,
+}
+
+/// Counts of a context.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    mid: u64,
+    calls: i64,
+    bytecodes: i64,
+    /// Places of the first child and the next sibling; 0, which is the root's, for none.
+    first_child: u32,
+    next: u32,
+}
+
+/// A tree that was copied out. Counts may be those of another tree less.
+#[derive(Debug)]
+pub struct Copied {
+    nodes: Vec<Counted>,
+}
+
+/// A tree's record.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'m> {
+    memory: &'m Memory,
+    /// Its address.
+    pub address: u64,
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Memory of {} bytes", self.bytes())
+    }
+}
+
+/// The records of all trees, in the order in which these were made.
+pub fn records(memory: &Memory) -> (Vec<Record<'_>>, Option<Fault>) {
+    let mut records = chain(memory, memory.header(header::NEWEST), record::NEXT_TREE);
+    records.0.reverse();
+    records
+}
+
+/// A list of records.
+fn chain(memory: &Memory, first: u64, next: u64) -> (Vec<Record<'_>>, Option<Fault>) {
+    let most = memory.bytes() / 4096 + 1;
+    let mut records = Vec::new();
+    let mut address = first;
+    while address != 0 {
+        let record = Record { memory, address };
+        let Some(following) = record.get(next) else { return (records, Some(Fault::Astray)) };
+        if records.len() as u64 >= most {
+            return (records, Some(Fault::Cycle));
+        }
+        records.push(record);
+        address = following;
+    }
+    (records, None)
+}
+
+impl<'m> Record<'m> {
+    /// Its word at an offset.
+    pub fn get(self, offset: u64) -> Option<u64> {
+        self.memory.word(self.address.checked_add(offset)?)
+    }
+
+    /// Records of the tree's regions.
+    pub fn regions(self) -> (Vec<Record<'m>>, Option<Fault>) {
+        match self.get(record::REGIONS) {
+            Some(first) => chain(self.memory, first, record::REGIONS),
+            None => (Vec::new(), Some(Fault::Astray)),
+        }
+    }
+}
+
+impl Copied {
+    /// Copies a tree out of the memory.
+    pub fn of(of: Record<'_>) -> (Copied, Option<Fault>) {
+        let root = Counted { mid: 0, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
+        let mut copied = Copied { nodes: vec![root] };
+        let fault = copied.fill(of);
+        (copied, fault)
+    }
+
+    fn fill(&mut self, of: Record<'_>) -> Option<Fault> {
+        let memory = of.memory;
+        let most = || (memory.bytes() / node::SMALLEST).min(u64::from(u32::MAX)) as usize;
+        let mut room = most();
+        let mut fault = None;
+        let Some(root) = of.get(record::ROOT) else { return Some(Fault::Astray) };
+        // Each node is read from its children's list on: (address, place).
+        let mut open = vec![(root, 0_u32)];
+        while let Some((address, place)) = open.pop() {
+            let Some(mut child) = word(memory, address, node::FIRST_CHILD) else {
+                fault = fault.max(Some(Fault::Astray));
+                continue;
+            };
+            while child != 0 {
+                let parts = [node::MID, node::CALLS, node::BYTECODES, node::NEXT];
+                let [Some(mid), Some(calls), Some(bytecodes), Some(next)] =
+                    parts.map(|part| word(memory, child, part))
+                else {
+                    fault = fault.max(Some(Fault::Astray));
+                    break;
+                };
+                if self.nodes.len() > room {
+                    // The JVM may have got more memory since.
+                    room = most();
+                    if self.nodes.len() > room {
+                        return Some(Fault::Cycle);
+                    }
+                }
+                let new = self.push(place, mid, calls as i64, bytecodes as i64);
+                open.push((child, new));
+                child = if next & node::LAST == 0 { next.wrapping_neg() } else { 0 };
+            }
+        }
+        let merged = of.get(record::MERGED);
+        if let Some(merged) = merged
+            && let Some(calls) = word(memory, merged, node::CALLS)
+            && let Some(bytecodes) = word(memory, merged, node::BYTECODES)
+        {
+            if calls | bytecodes != 0 {
+                self.push(0, node::MERGED_MID, calls as i64, bytecodes as i64);
+            }
+        } else {
+            fault = fault.max(Some(Fault::Astray));
+        }
+        fault
+    }
+
+    /// Adds a child; its place.
+    fn push(&mut self, parent: u32, mid: u64, calls: i64, bytecodes: i64) -> u32 {
+        let place = self.nodes.len() as u32;
+        let parent = &mut self.nodes[parent as usize];
+        let next = std::mem::replace(&mut parent.first_child, place);
+        self.nodes.push(Counted { mid, calls, bytecodes, first_child: 0, next });
+        place
+    }
+
+    /// Places of a node's children.
+    fn children(&self, place: u32) -> impl Iterator<Item = u32> {
+        let some = |place: u32| (place != 0).then_some(place);
+        std::iter::successors(some(self.nodes[place as usize].first_child), move |&child| {
+            some(self.nodes[child as usize].next)
+        })
+    }
+
+    /// Adds the counts of another tree, context by context.
+    pub fn add(&mut self, other: &Copied) {
+        let mut open = vec![(0, 0)];
+        while let Some((from, to)) = open.pop() {
+            let known: FxHashMap<u64, u32> =
+                self.children(to).map(|child| (self.nodes[child as usize].mid, child)).collect();
+            for child in other.children(from) {
+                let Counted { mid, calls, bytecodes, .. } = other.nodes[child as usize];
+                let place = match known.get(&mid) {
+                    Some(&place) => {
+                        let node = &mut self.nodes[place as usize];
+                        node.calls = node.calls.wrapping_add(calls);
+                        node.bytecodes = node.bytecodes.wrapping_add(bytecodes);
+                        place
+                    }
+                    None => self.push(to, mid, calls, bytecodes),
+                };
+                open.push((child, place));
+            }
+        }
+    }
+
+    /// Takes out what has no counts and leads to nothing that has; what has counts that cannot be counts for nothing, and is a fault.
+    pub fn prune(&mut self) -> Option<Fault> {
+        let mut fault = None;
+        for node in &mut self.nodes {
+            if node.calls < 0 || node.bytecodes < 0 {
+                fault = Some(Fault::Negative);
+                (node.calls, node.bytecodes) = (node.calls.max(0), node.bytecodes.max(0));
+            }
+        }
+        let mut keep = vec![false; self.nodes.len()];
+        let mut parents = vec![0; self.nodes.len()];
+        for place in 0..self.nodes.len() as u32 {
+            for child in self.children(place) {
+                parents[child as usize] = place;
+            }
+        }
+        // Children stand behind their parents.
+        for place in (1..self.nodes.len()).rev() {
+            let node = self.nodes[place];
+            keep[place] |= node.calls != 0 || node.bytecodes != 0;
+            if keep[place] {
+                keep[parents[place] as usize] = true;
+            }
+        }
+        for place in 0..self.nodes.len() as u32 {
+            let kept: Vec<u32> = self.children(place).filter(|&child| keep[child as usize]).collect();
+            let mut first = 0;
+            for &child in kept.iter().rev() {
+                self.nodes[child as usize].next = first;
+                first = child;
+            }
+            self.nodes[place as usize].first_child = first;
+        }
+        fault
+    }
+
+    /// Whether contexts were merged.
+    pub fn has_merged(&self) -> bool {
+        self.children(0).any(|child| self.nodes[child as usize].mid == node::MERGED_MID)
+    }
+
+    /// Whether there is no context.
+    pub fn is_empty(&self) -> bool {
+        self.nodes[0].first_child == 0
+    }
+
+    /// Adds the ids of all methods.
+    pub fn mids(&self, to: &mut FxHashSet<u64>) {
+        to.extend(self.nodes[1..].iter().map(|node| node.mid));
+    }
+
+    /// The tree in the profile's order, given the methods' places.
+    ///
+    /// # Errors
+    /// When it has too many contexts.
+    pub fn tree(&self, places: &FxHashMap<u64, u32>) -> Result<Tree, TreeTooLarge> {
+        let mut builder = TreeBuilder::new();
+        let sorted = |place: u32| {
+            let mut children: Vec<(u32, u32)> = self
+                .children(place)
+                .filter_map(|child| Some((*places.get(&self.nodes[child as usize].mid)?, child)))
+                .collect();
+            // The first one is taken first: it lies on top.
+            children.sort_unstable_by_key(|&child| std::cmp::Reverse(child));
+            children
+        };
+        enum Step {
+            Enter(u32, u32),
+            Leave,
+        }
+        let enter = |(method, child)| Step::Enter(method, child);
+        let mut steps: Vec<Step> = sorted(0).into_iter().map(enter).collect();
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Leave => builder.leave(),
+                Step::Enter(method, place) => {
+                    let node = &self.nodes[place as usize];
+                    builder.enter(method, node.calls as u64, node.bytecodes as u64)?;
+                    steps.push(Step::Leave);
+                    steps.extend(sorted(place).into_iter().map(enter));
+                }
+            }
+        }
+        Ok(builder.finish())
+    }
+}
+
+fn word(memory: &Memory, address: u64, offset: u64) -> Option<u64> {
+    memory.word(address.checked_add(offset)?)
+}

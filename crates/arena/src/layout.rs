@@ -1,0 +1,103 @@
+//! Where things lie: in the file's header, in a tree's record, in a node. The runtime has the same numbers (`cctrewrite.runtime.Layout`, `Board`).
+
+/// The first word of the file, in the machine's own order: all words are little-endian, so a file of another kind of machine is refused.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"\x89CCTMEM\n");
+
+/// The second word.
+pub const VERSION: u64 = 1;
+
+/// Bytes of the header.
+pub const HEADER: u64 = 1 << 16;
+
+/// Words of the header, by their number.
+pub mod header {
+    /// How many entries the table of extents has.
+    pub const EXTENTS: u64 = 2;
+    /// How many bytes of the log are complete.
+    pub const LOG: u64 = 3;
+    /// 1 when there was no room for more of the log.
+    pub const LOG_LOST: u64 = 4;
+    /// Where the table of extents begins: four words each (address, offset in the file, bytes, kind).
+    pub const TABLE: u64 = 128;
+    /// How many extents there may be.
+    pub const MOST_EXTENTS: u64 = (super::HEADER / 8 - TABLE) / 4;
+
+    // The board: what the runtime says of all trees.
+
+    /// The address of the newest tree's record.
+    pub const NEWEST: u64 = 8;
+    /// The text of the region's name under which everything is recorded; 0 if nothing is.
+    pub const ALL: u64 = 9;
+    /// How often recording was switched on, off, or to another name.
+    pub const SWITCHES: u64 = 10;
+    /// Classes that were generated while the program ran and not rewritten.
+    pub const GENERATED: u64 = 11;
+    /// Entries of new threads that were not recorded for want of memory for a tree.
+    pub const FAILURES: u64 = 12;
+    /// Entries of new threads that were not recorded for want of stack or Java heap.
+    pub const UNATTACHED: u64 = 14;
+    /// 1 when the JVM has written its profile itself.
+    pub const ENDED: u64 = 13;
+}
+
+/// Kinds of extents.
+pub mod kind {
+    /// Nodes and records, at their addresses.
+    pub const TREES: u64 = 1;
+    /// A part of the log.
+    pub const LOG: u64 = 2;
+}
+
+/// Offsets in a node.
+pub mod node {
+    /// The method's id.
+    pub const MID: u64 = 0;
+    /// Entries.
+    pub const CALLS: u64 = 8;
+    /// Bytecodes that it executed itself.
+    pub const BYTECODES: u64 = 16;
+    /// The newest child's address, or 0.
+    pub const FIRST_CHILD: u64 = 24;
+    /// The next sibling's address, negated; of the last one the parent's, negated and with [`LAST`].
+    pub const NEXT: u64 = 32;
+    /// See [`NEXT`].
+    pub const LAST: u64 = 1;
+    /// The bytes of the smallest node.
+    pub const SMALLEST: u64 = 40;
+    /// The id of the node for contexts that were merged.
+    pub const MERGED_MID: u64 = 2;
+}
+
+/// Offsets in a tree's record.
+pub mod record {
+    /// The next older tree.
+    pub const NEXT_TREE: u64 = 16;
+    /// The root's address.
+    pub const ROOT: u64 = 24;
+    /// Why contexts were merged: [`OUT_OF_MEMORY`], [`BOUND_REACHED`].
+    pub const LACK: u64 = 40;
+    /// See [`LACK`].
+    pub const OUT_OF_MEMORY: u64 = 1;
+    /// See [`LACK`].
+    pub const BOUND_REACHED: u64 = 2;
+    /// The tree's number, in the order in which they were made.
+    pub const SERIAL: u64 = 56;
+    /// How many threads the tree has served.
+    pub const THREADS: u64 = 64;
+    /// The address of the node for merged contexts.
+    pub const MERGED: u64 = 72;
+    /// The text of the thread's name; of a region's tree, of the region's.
+    pub const NAME: u64 = 120;
+    /// The text of the name that all threads of the tree have in common; 0 for none.
+    pub const GROUP: u64 = 128;
+    /// 1 for a daemon.
+    pub const DAEMON: u64 = 136;
+    /// The record of the newest region of the tree, and in that one of the next; 0 for none.
+    pub const REGIONS: u64 = 144;
+    /// What is recorded now: 0 what [`header::ALL`](super::header::ALL) says, [`NOTHING`], [`SWITCHING`], or the record of a region.
+    pub const OPEN: u64 = 152;
+    /// See [`OPEN`].
+    pub const NOTHING: u64 = 1;
+    /// See [`OPEN`].
+    pub const SWITCHING: u64 = 2;
+}

@@ -1,0 +1,190 @@
+//! What the file has beside the trees: names, and how the numbers came about. A list of entries, only ever added to.
+
+use cct_rewrite::mid::{ClassHash, Mid};
+
+/// An entry. Names of classes and methods are those of class files (modified UTF-8), all other texts UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry<'a> {
+    /// A text, which words of the memory name by its place in the log plus one.
+    Text(&'a str),
+    /// A line of the profile's description; a later one of that key replaces it.
+    Meta(&'a str, &'a str),
+    /// What the reader of the profile must know.
+    Note(&'a str),
+    /// The same, if there are classes that were not rewritten.
+    NoteWithRawClasses(&'a str),
+    /// The same of [`Entry::Meta`].
+    MetaWithRawClasses(&'a str, &'a str),
+    /// A class that was not rewritten.
+    RawClass(&'a str),
+    /// What was wrong with a class that was defined while the program ran, and its name.
+    Trouble(&'a str, &'a str),
+    /// The file in which an index of the class library is, and the index's provenance.
+    IndexFile(&'a str, &'a [u8]),
+    /// An index of the class library.
+    Index(&'a [u8]),
+    /// A rewritten class that is in no index: name, hash, and of each method of its original slots, flags, and in two bytes of length and then the
+    /// bytes its name and descriptor.
+    Class(&'a [u8], ClassHash, &'a [u8]),
+    /// A method that is counted by who calls it: id, class, name, descriptor.
+    Foreign(Mid, &'a [u8], &'a [u8], &'a [u8]),
+}
+
+impl Entry<'_> {
+    /// Adds the entry's bytes: the kind, the length of what follows in four bytes, and then each part, those with another one behind them preceded by
+    /// their length.
+    pub fn encode(&self, to: &mut Vec<u8>) {
+        let number;
+        let (kind, parts): (u8, &[&[u8]]) = match self {
+            Entry::Text(text) => (1, &[text.as_bytes()]),
+            Entry::Meta(key, value) => (2, &[key.as_bytes(), value.as_bytes()]),
+            Entry::Note(text) => (3, &[text.as_bytes()]),
+            Entry::NoteWithRawClasses(text) => (4, &[text.as_bytes()]),
+            Entry::MetaWithRawClasses(key, value) => (5, &[key.as_bytes(), value.as_bytes()]),
+            Entry::RawClass(name) => (6, &[name.as_bytes()]),
+            Entry::Trouble(trouble, name) => (7, &[trouble.as_bytes(), name.as_bytes()]),
+            Entry::IndexFile(path, provenance) => (8, &[path.as_bytes(), provenance]),
+            Entry::Index(bytes) => (9, &[bytes]),
+            Entry::Class(name, hash, methods) => {
+                number = hash.0.to_le_bytes();
+                (10, &[name, &number, methods])
+            }
+            Entry::Foreign(mid, class, name, descriptor) => {
+                number = mid.0.to_le_bytes();
+                (11, &[&number, class, name, descriptor])
+            }
+        };
+        let last = parts.len() - 1;
+        let length: usize = parts.iter().map(|part| part.len()).sum::<usize>() + 4 * last;
+        to.push(kind);
+        to.extend((length as u32).to_le_bytes());
+        for (i, part) in parts.iter().enumerate() {
+            if i < last {
+                to.extend((part.len() as u32).to_le_bytes());
+            }
+            to.extend_from_slice(part);
+        }
+    }
+}
+
+/// The entries of a log, with their places. Ends at the first one that is not there as a whole; of one that is not as it should be it says so by
+/// `None`, and goes on with the next.
+pub fn entries(log: &[u8]) -> impl Iterator<Item = (u64, Option<Entry<'_>>)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let place = at;
+        let kind = *log.get(at)?;
+        let length = u32::from_le_bytes(*log.get(at + 1..)?.first_chunk()?) as usize;
+        let body = log.get(at + 5..)?.get(..length)?;
+        at += 5 + length;
+        Some((place as u64, decode(kind, body)))
+    })
+}
+
+fn decode(kind: u8, body: &[u8]) -> Option<Entry<'_>> {
+    let mut rest = body;
+    let mut part = || {
+        let (length, behind) = rest.split_first_chunk()?;
+        let (part, behind) = behind.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        rest = behind;
+        Some(part)
+    };
+    let text = |bytes| std::str::from_utf8(bytes).ok();
+    let number = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
+    Some(match kind {
+        1 => Entry::Text(text(body)?),
+        2 => Entry::Meta(text(part()?)?, text(rest)?),
+        3 => Entry::Note(text(body)?),
+        4 => Entry::NoteWithRawClasses(text(body)?),
+        5 => Entry::MetaWithRawClasses(text(part()?)?, text(rest)?),
+        6 => Entry::RawClass(text(body)?),
+        7 => Entry::Trouble(text(part()?)?, text(rest)?),
+        8 => Entry::IndexFile(text(part()?)?, rest),
+        9 => Entry::Index(body),
+        10 => Entry::Class(part()?, ClassHash(number(part()?)?), rest),
+        11 => Entry::Foreign(Mid(number(part()?)?), part()?, part()?, rest),
+        _ => return None,
+    })
+}
+
+/// The methods of a [`Entry::Class`]: slots, flags, name, descriptor. Ends where the bytes do.
+pub fn methods(packed: &[u8]) -> impl Iterator<Item = (u8, u8, &[u8], &[u8])> {
+    let mut rest = packed;
+    std::iter::from_fn(move || {
+        let ([slots, flags], behind) = rest.split_first_chunk()?;
+        rest = behind;
+        let mut text = || {
+            let (length, behind) = rest.split_first_chunk()?;
+            let (text, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+            rest = behind;
+            Some(text)
+        };
+        Some((*slots, *flags, text()?, text()?))
+    })
+}
+
+/// Adds a method to the packed ones of a [`Entry::Class`].
+pub fn pack(slots: u8, flags: u8, name: &[u8], descriptor: &[u8], to: &mut Vec<u8>) {
+    to.extend([slots, flags]);
+    for text in [name, descriptor] {
+        // A constant of a class file is not longer (JVMS 4.4.7).
+        to.extend((text.len() as u16).to_be_bytes());
+        to.extend_from_slice(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut packed = Vec::new();
+        pack(3, 1, b"m", b"()V", &mut packed);
+        pack(0, 0, b"", b"(J)I", &mut packed);
+        let all = [
+            Entry::Text(""),
+            Entry::Meta("key", "value"),
+            Entry::Note("n\u{e9}"),
+            Entry::NoteWithRawClasses("x"),
+            Entry::MetaWithRawClasses("exact", "no"),
+            Entry::RawClass("a/B"),
+            Entry::Trouble("odd", "a/C"),
+            Entry::IndexFile("/a b/index", b"tool=x\n"),
+            Entry::Index(&[0, 255, 7]),
+            Entry::Class(b"a/D", ClassHash(u64::MAX - 1), &packed),
+            Entry::Foreign(Mid(0x1234_5678_9ABC_DEF0), b"F", b"f", b"()V"),
+        ];
+        let mut log = Vec::new();
+        let places: Vec<u64> = all
+            .iter()
+            .map(|record| {
+                let place = log.len() as u64;
+                record.encode(&mut log);
+                place
+            })
+            .collect();
+        let read: Vec<_> = entries(&log).collect();
+        assert_eq!(read, places.into_iter().zip(all.into_iter().map(Some)).collect::<Vec<_>>());
+        let methods: Vec<_> = methods(&packed).collect();
+        assert_eq!(methods, [(3, 1, &b"m"[..], &b"()V"[..]), (0, 0, b"", b"(J)I")]);
+    }
+
+    #[test]
+    fn a_log_that_stops_or_is_damaged_is_read_as_far_as_it_goes() {
+        let mut log = Vec::new();
+        Entry::Meta("key", "value").encode(&mut log);
+        let first = log.len();
+        Entry::Foreign(Mid(7), b"F", b"f", b"()V").encode(&mut log);
+        for length in 0..log.len() {
+            let whole = entries(&log[..length]).count();
+            assert_eq!(whole, usize::from(length >= first));
+        }
+        for at in 0..log.len() {
+            let mut bad = log.clone();
+            bad[at] ^= 0xFF;
+            // Whatever it is, it ends.
+            assert!(entries(&bad).count() <= 2);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The reader's side: the words of a file that may be growing, or of one that was left behind.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::{FlockOperation, flock};
+
+use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
+
+/// Why a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The system refused.
+    #[error("cannot be read")]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error(
+        "not the memory of a profiled JVM (a file that -Dcctrewrite.arena names, or cctrewrite run keeps)"
+    )]
+    NoArena,
+    /// Another version of the format, or another kind of machine.
+    #[error(
+        "version {0} of the format, which this version of cctrewrite does not know; use the one that the JVM was profiled with"
+    )]
+    Version(u64),
+    /// It stops before its own header ends.
+    #[error("stops after {0} bytes, in its header")]
+    Short(u64),
+}
+
+/// The words of the file, by their place in it and by the address that they have in the JVM.
+///
+/// The file is mapped, and looked at word by word: a JVM may be writing to it. That makes what is complete before it is linked complete for the reader,
+/// too, as the words are loaded in the order in which they are asked for.
+pub struct Memory {
+    file: File,
+    /// The whole file as it was when it was last mapped; anew when it has grown.
+    map: RefCell<MmapRaw>,
+    extents: RefCell<Vec<Extent>>,
+    /// The extent in which the last address was.
+    last: Cell<usize>,
+}
+
+/// Where a part of the memory is.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    address: u64,
+    offset: u64,
+    length: u64,
+}
+
+impl Memory {
+    /// Opens a file. Its owner must not make it shorter meanwhile, which no JVM does.
+    ///
+    /// # Errors
+    /// When it cannot be read or is something else.
+    pub fn open(file: File) -> Result<Memory, ReadError> {
+        let length = file.metadata()?.len();
+        if length < 16 {
+            return Err(ReadError::NoArena);
+        }
+        let map = map(&file)?;
+        let memory = Memory { file, map: RefCell::new(map), extents: RefCell::default(), last: Cell::new(0) };
+        match (memory.at(0), memory.at(8)) {
+            (Some(MAGIC), Some(VERSION)) => {}
+            (Some(MAGIC), Some(version)) => return Err(ReadError::Version(version)),
+            _ => return Err(ReadError::NoArena),
+        }
+        if length < HEADER {
+            return Err(ReadError::Short(length));
+        }
+        memory.load_extents();
+        Ok(memory)
+    }
+
+    /// Whether the JVM still runs, or whoever else has its file.
+    pub fn is_in_use(&self) -> bool {
+        match flock(&self.file, FlockOperation::NonBlockingLockShared) {
+            Ok(()) => {
+                // Nobody else waits for it.
+                let _ = flock(&self.file, FlockOperation::Unlock);
+                false
+            }
+            Err(_) => true,
+        }
+    }
+
+    /// The word at a place in the file; `None` behind its end.
+    #[allow(unsafe_code)]
+    fn at(&self, offset: u64) -> Option<u64> {
+        let map = self.map.borrow();
+        if !offset.is_multiple_of(8) || offset.checked_add(8)? > map.len() as u64 {
+            return None;
+        }
+        // SAFETY: within the mapping and aligned. Whoever else writes to it does so by whole words.
+        let word = unsafe { AtomicU64::from_ptr(map.as_mut_ptr().add(offset as usize).cast()) };
+        Some(word.load(Ordering::Acquire))
+    }
+
+    /// A word of the header.
+    pub fn header(&self, number: u64) -> u64 {
+        self.at(8 * number).unwrap_or(0)
+    }
+
+    /// Takes up the extents that there are now. Says whether there are more than before.
+    fn load_extents(&self) -> bool {
+        let count = self.header(header::EXTENTS).min(header::MOST_EXTENTS);
+        let mut extents = Vec::new();
+        for number in 0..count {
+            let [address, offset, length, kind] =
+                [0, 1, 2, 3].map(|i| self.header(header::TABLE + 4 * number + i));
+            if kind == kind::TREES && address.checked_add(length).is_some() {
+                extents.push(Extent { address, offset, length });
+            }
+        }
+        extents.sort_unstable_by_key(|extent| extent.address);
+        let more = extents.len() > self.extents.borrow().len();
+        self.extents.replace(extents);
+        more
+    }
+
+    /// The word at an address of the JVM; `None` where no tree can be.
+    pub fn word(&self, address: u64) -> Option<u64> {
+        if let Some(word) = self.place(address).and_then(|offset| self.at(offset)) {
+            return Some(word);
+        }
+        // The JVM may have got more memory since.
+        let grown = self.file.metadata().is_ok_and(|file| file.len() > self.map.borrow().len() as u64);
+        if grown {
+            self.map.replace(map(&self.file).ok()?);
+        }
+        if !self.load_extents() && !grown {
+            return None;
+        }
+        self.at(self.place(address)?)
+    }
+
+    /// Where the word with that address is in the file.
+    fn place(&self, address: u64) -> Option<u64> {
+        let extents = self.extents.borrow();
+        let holds = |extent: &&Extent| address >= extent.address && address - extent.address < extent.length;
+        let extent = match extents.get(self.last.get()).filter(holds) {
+            Some(extent) => extent,
+            None => {
+                let number = extents.partition_point(|extent| extent.address <= address).checked_sub(1)?;
+                self.last.set(number);
+                extents.get(number).filter(holds)?
+            }
+        };
+        extent.offset.checked_add(address - extent.address)
+    }
+
+    /// Bytes of memory for trees that the file really has.
+    pub fn bytes(&self) -> u64 {
+        let length = self.map.borrow().len() as u64;
+        let extents = self.extents.borrow();
+        let within = |extent: &Extent| length.saturating_sub(extent.offset).min(extent.length);
+        extents.iter().map(within).sum::<u64>().min(length)
+    }
+
+    /// The log as far as it is complete; and whether that is all of it.
+    #[allow(unsafe_code)]
+    pub fn log(&self) -> (Vec<u8>, bool) {
+        let wanted = self.header(header::LOG);
+        let count = self.header(header::EXTENTS).min(header::MOST_EXTENTS);
+        if self.file.metadata().is_ok_and(|file| file.len() > self.map.borrow().len() as u64)
+            && let Ok(map) = map(&self.file)
+        {
+            self.map.replace(map);
+        }
+        let map = self.map.borrow();
+        let mut log = Vec::new();
+        for number in 0..count {
+            let [offset, length, kind] = [1, 2, 3].map(|i| self.header(header::TABLE + 4 * number + i));
+            let end = offset.saturating_add(length).min(map.len() as u64);
+            let left = wanted - log.len() as u64;
+            if kind == kind::LOG && offset < end && left > 0 {
+                let bytes = (end - offset).min(left) as usize;
+                // SAFETY: within the mapping. What is complete of the log is never written again.
+                let part =
+                    unsafe { std::slice::from_raw_parts(map.as_mut_ptr().add(offset as usize), bytes) };
+                log.extend_from_slice(part);
+            }
+        }
+        let complete = log.len() as u64 == wanted && self.header(header::LOG_LOST) == 0;
+        (log, complete)
+    }
+}
+
+/// Maps the file as it is now, to be read only.
+fn map(file: &File) -> io::Result<MmapRaw> {
+    MmapOptions::new().map_raw_read_only(file)
+}

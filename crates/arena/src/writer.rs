@@ -1,0 +1,294 @@
+//! The JVM's side: memory for trees, and the log.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
+use rustc_hash::FxHashMap;
+use rustix::fs::{FallocateFlags, FlockOperation, MemfdFlags, fallocate, flock, ftruncate, memfd_create};
+
+use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
+use crate::log::Entry;
+
+/// What is got from the file system, and handed out, at once.
+pub const REGION: u64 = 1 << 20;
+
+/// The least bytes by which the log grows.
+const LOG_STEP: u64 = 1 << 16;
+
+/// The most address space that is taken at once.
+const LARGEST: u64 = 1 << 30;
+
+/// Address space that must be left when more is taken: it is the JVM's and the program's, whose own requests would be the next to fail. It is never touched.
+const RESERVE: u64 = 64 << 20;
+
+/// How many files of one name there may be.
+const NAMES: u32 = 1000;
+
+/// The file, mapped. Nothing in it is ever given back or moved.
+#[derive(Debug)]
+pub struct Arena {
+    file: File,
+    path: Option<PathBuf>,
+    /// The header first.
+    maps: Vec<MmapRaw>,
+    /// Where the file ends.
+    length: u64,
+    trees: Part,
+    log: Part,
+    texts: FxHashMap<Box<str>, u64>,
+}
+
+/// The newest extent of a kind.
+#[derive(Debug, Default)]
+struct Part {
+    /// Its address, and where it is in the file.
+    address: u64,
+    offset: u64,
+    /// Bytes of it, and how many of them are in use.
+    length: u64,
+    used: u64,
+    /// Bytes of all extents of that kind.
+    total: u64,
+}
+
+impl Arena {
+    /// A new file of that name, which only its owner may read; where there is one already, `NAME-1` and so on: that one may be all that is left of a JVM.
+    ///
+    /// # Errors
+    /// When it cannot be made, or its file system cannot set room aside.
+    pub fn create(path: &Path) -> io::Result<Arena> {
+        for number in 0..NAMES {
+            let mut name = path.as_os_str().to_owned();
+            if number > 0 {
+                name.push(format!("-{number}"));
+            }
+            let path = PathBuf::from(name);
+            match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
+                Ok(file) => {
+                    return Arena::of(file, Some(path.clone())).inspect_err(|_| {
+                        // Nothing is in it.
+                        let _ = std::fs::remove_file(&path);
+                    });
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// A file without a name, which is gone when the last process is that has it open.
+    ///
+    /// # Errors
+    /// When the system has no such files.
+    pub fn nameless() -> io::Result<Arena> {
+        let file = memfd_create("cctrewrite.arena", MemfdFlags::CLOEXEC)?;
+        Arena::of(file.into(), None)
+    }
+
+    fn of(file: File, path: Option<PathBuf>) -> io::Result<Arena> {
+        let mut arena = Arena {
+            file,
+            path,
+            maps: Vec::new(),
+            length: 0,
+            trees: Part::default(),
+            log: Part::default(),
+            texts: FxHashMap::default(),
+        };
+        // Held as long as the JVM lives, however it ends: so readers know.
+        flock(&arena.file, FlockOperation::NonBlockingLockExclusive)?;
+        arena.map(HEADER)?;
+        arena.set_aside(0, HEADER)?;
+        arena.word(1).store(VERSION, Ordering::Relaxed);
+        arena.word(0).store(MAGIC, Ordering::Release);
+        Ok(arena)
+    }
+
+    /// The address of the header, in which the runtime keeps its board.
+    pub fn board(&self) -> u64 {
+        self.maps[0].as_mut_ptr() as u64
+    }
+
+    /// The file's name, if it has one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    #[allow(unsafe_code)]
+    fn word(&self, number: u64) -> &AtomicU64 {
+        assert!(number < HEADER / 8);
+        // SAFETY: the header is mapped as long as this lives, aligned, and all its words are accessed as atomics.
+        unsafe { AtomicU64::from_ptr(self.maps[0].as_mut_ptr().cast::<u64>().add(number as usize)) }
+    }
+
+    /// Maps so many bytes at the end of the file, without room for them yet. Returns the address.
+    fn map(&mut self, bytes: u64) -> io::Result<u64> {
+        let offset = self.length;
+        ftruncate(&self.file, offset + bytes)?;
+        let map = MmapOptions::new().offset(offset).len(bytes as usize).map_raw(&self.file)?;
+        let address = map.as_mut_ptr() as u64;
+        self.length += bytes;
+        self.maps.push(map);
+        Ok(address)
+    }
+
+    /// Has the file system set room aside. A write to a mapping that finds none would end the JVM (SIGBUS).
+    fn set_aside(&self, offset: u64, bytes: u64) -> io::Result<()> {
+        Ok(fallocate(&self.file, FallocateFlags::empty(), offset, bytes)?)
+    }
+
+    /// Adds an extent and publishes it.
+    fn extend(&mut self, kind: u64, bytes: u64) -> io::Result<Part> {
+        let number = self.word(header::EXTENTS).load(Ordering::Relaxed);
+        if number == header::MOST_EXTENTS {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        let offset = self.length;
+        let address = self.map(bytes)?;
+        let entry = header::TABLE + 4 * number;
+        for (i, value) in (0..).zip([address, offset, bytes, kind]) {
+            self.word(entry + i).store(value, Ordering::Relaxed);
+        }
+        self.word(header::EXTENTS).store(number + 1, Ordering::Release);
+        Ok(Part { address, offset, length: bytes, used: 0, total: 0 })
+    }
+
+    /// Memory for trees, aligned to pages: the address of [`REGION`] bytes, which are zero. `None` when there is none, or what must be left would not be.
+    pub fn memory(&mut self) -> Option<u64> {
+        if !is_left(RESERVE + REGION) {
+            return None;
+        }
+        if self.trees.used == self.trees.length {
+            // By a quarter of what there is, so that there are few extents. Where address space is limited that may be too much.
+            let quarter = (self.trees.total / 4).next_multiple_of(REGION).clamp(REGION, LARGEST);
+            let part = match quarter > REGION && is_left(RESERVE + quarter) {
+                true => self.extend(kind::TREES, quarter).ok(),
+                false => None,
+            };
+            let part = match part {
+                Some(part) => part,
+                None => self.extend(kind::TREES, REGION).ok()?,
+            };
+            let total = self.trees.total + part.length;
+            self.trees = Part { total, ..part };
+        }
+        self.set_aside(self.trees.offset + self.trees.used, REGION).ok()?;
+        let address = self.trees.address + self.trees.used;
+        self.trees.used += REGION;
+        Some(address)
+    }
+
+    /// Adds a record to the log. Without room for it that is lost, which is marked.
+    pub fn log(&mut self, record: &Entry<'_>) {
+        let mut bytes = Vec::new();
+        record.encode(&mut bytes);
+        self.append(&bytes);
+    }
+
+    /// The name of a text for words of the memory, which is not 0.
+    pub fn text(&mut self, text: &str) -> u64 {
+        if let Some(&known) = self.texts.get(text) {
+            return known;
+        }
+        let place = self.word(header::LOG).load(Ordering::Relaxed) + 1;
+        self.log(&Entry::Text(text));
+        // What programs make up without end is not looked up, only written.
+        if self.texts.len() < 1 << 16 {
+            self.texts.insert(text.into(), place);
+        }
+        place
+    }
+
+    #[allow(unsafe_code)]
+    fn append(&mut self, mut bytes: &[u8]) {
+        if self.word(header::LOG_LOST).load(Ordering::Relaxed) != 0 {
+            return;
+        }
+        let end = self.word(header::LOG).load(Ordering::Relaxed) + bytes.len() as u64;
+        while !bytes.is_empty() {
+            if self.log.used == self.log.length && self.grow_log(bytes.len() as u64).is_err() {
+                self.word(header::LOG_LOST).store(1, Ordering::Relaxed);
+                return;
+            }
+            let count = bytes.len().min((self.log.length - self.log.used) as usize);
+            // SAFETY: the extent is mapped, has room set aside, and nobody reads beyond the length in the header, which is stored below.
+            unsafe {
+                let to = (self.log.address + self.log.used) as *mut u8;
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, count);
+            }
+            self.log.used += count as u64;
+            bytes = &bytes[count..];
+        }
+        fence(Ordering::Release);
+        self.word(header::LOG).store(end, Ordering::Release);
+    }
+
+    fn grow_log(&mut self, bytes: u64) -> io::Result<()> {
+        let step = bytes.max(self.log.total / 4).next_multiple_of(LOG_STEP);
+        let offset = self.length;
+        // First the room: an extent that is published counts as part of the log.
+        ftruncate(&self.file, offset + step)?;
+        self.set_aside(offset, step)?;
+        let part = self.extend(kind::LOG, step)?;
+        let total = self.log.total + part.length;
+        self.log = Part { total, ..part };
+        Ok(())
+    }
+
+    /// The JVM has written its profile: the file has served.
+    pub fn end(&mut self) {
+        self.word(header::ENDED).store(1, Ordering::Release);
+        if let Some(path) = &self.path {
+            // Whoever finds it reads that the JVM has ended by itself.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Whether the address space has so many bytes more.
+fn is_left(bytes: u64) -> bool {
+    MmapMut::map_anon(bytes as usize).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_private_and_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("x.arena");
+        let first = Arena::create(&name).unwrap();
+        let second = Arena::create(&name).unwrap();
+        assert_eq!(first.path(), Some(&*name));
+        assert_eq!(second.path(), Some(&*folder.path().join("x.arena-1")));
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&name).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(Arena::create(&folder.path().join("no/such")).is_err());
+    }
+
+    #[test]
+    fn memory_is_page_aligned_zero_and_never_the_same() {
+        let mut arena = Arena::nameless().unwrap();
+        let mut places: Vec<u64> = (0..40).map(|_| arena.memory().unwrap()).collect();
+        places.sort_unstable();
+        assert!(places.iter().all(|place| place % 4096 == 0));
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= REGION));
+        // Few extents, however much there is.
+        assert!(arena.word(header::EXTENTS).load(Ordering::Relaxed) < 20);
+    }
+
+    #[test]
+    fn the_file_goes_when_the_profile_has_been_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("x.arena");
+        let mut arena = Arena::create(&name).unwrap();
+        arena.end();
+        assert!(!name.exists());
+    }
+}

@@ -1,0 +1,20 @@
+//! The memory of a JVM's trees as a file.
+
+use std::fs::File;
+use std::io::Write;
+
+use cct_arena::{Memory, State, recover};
+
+use super::profile::downstream;
+
+/// Reads it as `recover` does. Whatever stands in it, that ends, and gives a profile that can be written and looked at.
+pub fn arena(bytes: &[u8]) {
+    let mut file: File = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    let Ok(memory) = Memory::open(file) else { return };
+    let recovered = recover(&memory, State::Killed).unwrap();
+    let written = recovered.profile.to_bytes().unwrap();
+    let read = cct_profile::Profile::read(&written).unwrap();
+    assert!(read.damage.is_empty() && read.contexts() == recovered.profile.contexts());
+    downstream(&read);
+}

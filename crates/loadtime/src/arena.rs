@@ -1,0 +1,41 @@
+//! The file in which the trees lie (`cctrewrite.runtime.Arena`), of which there is one at most.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cct_arena::Arena;
+use cct_arena::log::Entry;
+
+/// Held for short: nobody waits for anything under it, and no other lock is taken.
+static ARENA: Mutex<Option<Arena>> = Mutex::new(None);
+
+/// The file, if there is one.
+pub fn arena() -> MutexGuard<'static, Option<Arena>> {
+    // A panic under the lock leaves at worst a record unfinished, which the length in the header does not count.
+    ARENA.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes the file; `%p` in its name is the process. Says what is wrong, if anything is.
+pub fn make(path: Option<&str>) -> Result<(), String> {
+    let made = match path {
+        Some(path) => {
+            let path = path.replace("%p", &std::process::id().to_string());
+            Arena::create(&PathBuf::from(&path)).map_err(|e| format!("{path}: {e}"))?
+        }
+        None => Arena::nameless().map_err(|e| e.to_string())?,
+    };
+    *arena() = Some(made);
+    Ok(())
+}
+
+/// Whether there is one.
+pub fn is_open() -> bool {
+    arena().is_some()
+}
+
+/// Adds a record to its log, if there is one.
+pub fn log(record: &Entry<'_>) {
+    if let Some(arena) = arena().as_mut() {
+        arena.log(record);
+    }
+}

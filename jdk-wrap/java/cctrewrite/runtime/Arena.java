@@ -1,0 +1,153 @@
+package cctrewrite.runtime;
+
+/**
+ * The file in which the trees lie where there is a load-time library (docs/recover.md): others can read it while the JVM runs, and after it was
+ * killed. What stands beside the trees is written by the natives into a log: names, and how the numbers came about; a board of a few words says where the trees are.
+ *
+ * <p>The natives call no Java code and wait for nothing but each other; they may be called with the thread's context as it is.
+ */
+public final class Arena {
+    // Words of the board, as offsets; the library has the same (crates/arena, layout.rs).
+    static final long NEWEST = 64L;
+    static final long ALL = 72L;
+    static final long SWITCHES = 80L;
+    static final long GENERATED = 88L;
+    static final long FAILURES = 96L;
+    static final long UNATTACHED = 112L;
+
+    // Kinds of records in the log.
+    private static final int META = 2;
+    private static final int NOTE = 3;
+    private static final int NOTE_WITH_RAW_CLASSES = 4;
+    private static final int META_WITH_RAW_CLASSES = 5;
+    private static final int RAW_CLASS = 6;
+
+    /** The address of the board; 0 without a file. */
+    private static long board;
+
+    /** Why the file that the user named cannot be made, or null. */
+    private static String trouble;
+
+    private Arena() {}
+
+    /**
+     * Makes the file, before there is any tree.
+     *
+     * @param given the name that the user gave; null for none, empty for no file at all
+     * @param place where `cctrewrite run` would look for it, or null
+     */
+    static void open(String given, String place) {
+        if (given != null && given.length() == 0) {
+            return;
+        }
+        if (given != null) {
+            trouble = make(given);
+        } else if (place == null || make(place) != null) {
+            // Without a name others can still read it while the JVM runs.
+            make(null);
+        }
+        board = board();
+    }
+
+    /** Why the file that the user named cannot be made, or null. */
+    static String trouble() {
+        return trouble;
+    }
+
+    /** Whether there is one. */
+    public static boolean isOpen() {
+        return board != 0L;
+    }
+
+    /** Sets a word of the board. */
+    static void put(long word, long value) {
+        if (board != 0L) {
+            CctMemory.U.putLong(null, board + word, value);
+        }
+    }
+
+    /** A number for a text, which others find in the log; 0 for null, and without a file. */
+    static long name(String text) {
+        return board == 0L || text == null ? 0L : text(text);
+    }
+
+    /** Of a class that was not rewritten. */
+    static void rawClass(String name) {
+        if (board != 0L) {
+            say(RAW_CLASS, name, "");
+        }
+    }
+
+    /** What the reader of the profile must know. */
+    static void note(String text) {
+        if (board != 0L) {
+            say(NOTE, text, "");
+        }
+    }
+
+    /** A rewritten class that is in no index of the class library ({@link KnownClass}). */
+    static void rewritten(String name, long hash, byte[] methods) {
+        if (board != 0L) {
+            remember(name, hash, methods);
+        }
+    }
+
+    /** How the numbers come about, as far as is known when the program begins; {@code withRawClasses} is what holds instead if there are such. */
+    static void describe(Description description, Description withRawClasses) {
+        if (board == 0L) {
+            return;
+        }
+        for (int i = 0; i < Description.KEYS.length; i++) {
+            String value = description.values[i];
+            if (value != null) {
+                say(META, Description.KEYS[i], value);
+                if (!value.equals(withRawClasses.values[i])) {
+                    say(META_WITH_RAW_CLASSES, Description.KEYS[i], withRawClasses.values[i]);
+                }
+            }
+        }
+        for (int i = 0; i < description.notes.size(); i++) {
+            say(NOTE, description.notes.get(i), "");
+        }
+        for (int i = 0; i < withRawClasses.notes.size(); i++) {
+            say(NOTE_WITH_RAW_CLASSES, withRawClasses.notes.get(i), "");
+        }
+    }
+
+    /** The profile has been written: the file is not needed any more, and goes. */
+    static void end() {
+        if (board != 0L) {
+            ended();
+        }
+    }
+
+    /** The file that has what could not be written as a profile; null if it has no name. */
+    static String left() {
+        return board == 0L ? null : path();
+    }
+
+    /**
+     * Makes the file.
+     *
+     * @param path null for one without a name
+     * @return what went wrong, or null
+     */
+    private static native String make(String path);
+
+    /** The address of the board; 0 without a file. */
+    private static native long board();
+
+    /** Its name, or null. */
+    private static native String path();
+
+    /** The address of 1 MiB for trees, a multiple of 4096; 0 when there is no more. */
+    public static native long memory();
+
+    private static native long text(String text);
+
+    private static native void say(int kind, String first, String second);
+
+    private static native void remember(String name, long hash, byte[] methods);
+
+    private static native void ended();
+}

@@ -1,0 +1,115 @@
+package cctrewrite.runtime;
+
+import java.io.File;
+import java.util.ArrayList;
+
+/**
+ * How the numbers of a run come about: the lines of the profile's description, and what its reader must know because of them. In bypass.
+ *
+ * <p>Made at the end, and already when the program begins (for {@link Arena}), where only classes of the library may be used that the launcher has used.
+ */
+final class Description {
+    /** Sorted. */
+    static final String[] KEYS = {
+        "agent", "blocks", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "provenance", "reproducible", "selection", "tool",
+    };
+
+    /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
+    private static final String LIMITS = "Object.clone is not counted where it is called virtually";
+
+    /** What is missing with {@code --intrinsics native}. */
+    private static final String OF_NATIVE_INTRINSICS =
+            "; intrinsics are not counted where reflection, method handles or classes that were not rewritten call them, nor is"
+                    + " String.equals where it is called virtually";
+
+    /** What is missing without the load-time library. */
+    private static final String WITHOUT_REPLAY =
+            "code that the JVM calls by itself hangs under the context last stored, not under its cause; "
+                    + "Object.hashCode is not counted where it is called virtually; ";
+
+    /** The value of each key; null for none. */
+    final String[] values;
+
+    final ArrayList<String> notes = new ArrayList<String>();
+
+    private Description(String... values) {
+        this.values = values;
+    }
+
+    /** With or without classes that were not rewritten; at the JVM's end with what is known only then. */
+    static Description of(boolean rawClasses, boolean atTheEnd) {
+        Output[] outputs = Outputs.known().all;
+        boolean bodies = !value(outputs, "intrinsics").equals("native");
+        ArrayList<String> notes = new ArrayList<String>();
+        boolean exact = Exactness.check(rawClasses, bodies, notes);
+        String reproducible = value(outputs, "reproducible");
+        if (atTheEnd && reproducible.equals("yes") && !Reproducibility.check(notes)) {
+            reproducible = "partly";
+        }
+        Outputs.known().notes(notes);
+        if (Agents.isNeverAsked()) {
+            notes.add(Agents.NEVER_ASKED);
+        }
+        String selection = atTheEnd ? Selection.text() : Selection.given();
+        Description description = new Description(
+                Settings.AGENT,
+                value(outputs, "blocks"),
+                exact ? "yes" : "no",
+                value(outputs, "intrinsics"),
+                property("java.version"),
+                property("java.vm.name"),
+                property("java.vm.version"),
+                (LoadTime.loaded() ? "" : WITHOUT_REPLAY) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS),
+                mainClass(),
+                Settings.MAX_CONTEXTS,
+                value(outputs, "metrics"),
+                provenance(outputs),
+                reproducible,
+                selection.length() == 0 ? null : selection,
+                value(outputs, "tool"));
+        description.notes.addAll(notes);
+        return description;
+    }
+
+    private static String property(String name) {
+        String value = System.getProperty(name);
+        return value == null ? "" : value;
+    }
+
+    private static String value(Output[] outputs, String key) {
+        String value = outputs.length == 0 ? null : outputs[0].value(key);
+        return value == null ? "unknown" : value;
+    }
+
+    /** One line per output: its file's name (no path of the machine) and its {@code key=value} pairs. */
+    private static String provenance(Output[] outputs) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < outputs.length; i++) {
+            text.append(i == 0 ? "" : "\n").append(outputs[i].file.getName());
+            String lines = outputs[i].provenance;
+            for (int k = 0; k < lines.length(); k++) {
+                char c = lines.charAt(k);
+                if (k == 0) {
+                    text.append(' ');
+                }
+                if (c != '\n') {
+                    text.append(c);
+                } else if (k + 1 < lines.length()) {
+                    text.append(' ');
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    /** The command line's main class, or the name of its jar. */
+    private static String mainClass() {
+        String command = System.getProperty("sun.java.command");
+        if (command == null || command.length() == 0) {
+            return "unknown";
+        }
+        int end = command.indexOf(' ');
+        return new File(end < 0 ? command : command.substring(0, end)).getName();
+    }
+}
