@@ -11,6 +11,7 @@ mod process;
 mod programs;
 mod quickstart;
 mod readers;
+mod soak;
 mod test;
 mod watch;
 mod workspace;
@@ -60,6 +61,9 @@ enum Task {
         offline: bool,
     },
 
+    /// Profile a server under load for an hour, and hold what it counts against what it was asked (docs/soak.md).
+    Soak(soak::Arguments),
+
     /// Measure something, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
@@ -85,6 +89,7 @@ fn main() -> Result<ExitCode> {
         Task::Test(arguments) => return test::run(&arguments),
         Task::Programs(arguments) => return programs::run(&arguments),
         Task::Readers { offline } => readers::run(offline)?,
+        Task::Soak(arguments) => soak::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }

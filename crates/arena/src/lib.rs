@@ -6,6 +6,8 @@
 //!
 //! The format is `docs/formats/arena.md`. What is read is not trusted: addresses lead nowhere but into the file, and cycles end.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod contents;
 mod forest;
 pub mod layout;
