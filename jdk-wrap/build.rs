@@ -23,6 +23,7 @@ fn main() -> Result<()> {
     tell_cargo("rerun-if-changed=harness");
 
     let javac = find_javac()?;
+    fs::write(out.join("compiler.txt"), version(&javac)?)?;
     let stubs = fresh_folder(&out.join("stubs"))?;
     let classes = fresh_folder(&out.join("classes"))?;
     compile(&javac, &root.join("stubs"), &stubs, None)?;
@@ -57,6 +58,17 @@ fn find_javac() -> Result<PathBuf> {
              Install a JDK (8 or newer) and set JAVA_HOME to it, or put its bin folder on the PATH."
                 .into()
         })
+}
+
+/// What the compiler says it is: `javac 17.0.15`. Compilers of different releases make different class files of the same sources.
+fn version(javac: &Path) -> Result<String> {
+    let mut command = Command::new(javac);
+    command.env_remove("JDK_JAVAC_OPTIONS").env_remove("JAVA_TOOL_OPTIONS").arg("-version");
+    let output = command.output().map_err(|e| format!("{} cannot be started: {e}", javac.display()))?;
+    // Up to JDK 8 on standard error.
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    Ok(said.lines().find(|line| line.starts_with("javac ")).unwrap_or("an unknown javac").trim().to_owned())
 }
 
 fn fresh_folder(folder: &Path) -> Result<PathBuf> {

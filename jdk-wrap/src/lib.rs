@@ -16,6 +16,9 @@ pub fn classes() -> &'static [Class] {
     CLASSES
 }
 
+/// The compiler that made the classes: `javac 17.0.15`. That of another release makes other class files, which do the same.
+pub const COMPILER: &str = include_str!(concat!(env!("OUT_DIR"), "/compiler.txt"));
+
 static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/classes.rs"));
 
 /// The classes by which a program says what is recorded (`docs/selective.md`), sorted by name. They are no part of the runtime: a program brings

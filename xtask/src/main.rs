@@ -12,6 +12,7 @@ mod programs;
 mod quickstart;
 mod readers;
 mod soak;
+mod reproducible;
 mod test;
 mod watch;
 mod workspace;
@@ -64,6 +65,9 @@ enum Task {
     /// Profile a server under load for an hour, and hold what it counts against what it was asked (docs/soak.md).
     Soak(soak::Arguments),
 
+    /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/reproducible.md).
+    Reproducible(reproducible::Arguments),
+
     /// Measure something, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
@@ -90,6 +94,7 @@ fn main() -> Result<ExitCode> {
         Task::Programs(arguments) => return programs::run(&arguments),
         Task::Readers { offline } => readers::run(offline)?,
         Task::Soak(arguments) => soak::run(&arguments)?,
+        Task::Reproducible(arguments) => reproducible::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }

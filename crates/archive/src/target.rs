@@ -130,34 +130,91 @@ impl Target {
         Err(self.refuse(TargetProblem::NotEmpty))
     }
 
+    /// Puts a folder in its place, at once: whoever looks finds the old one or the new one, also when this process is killed meanwhile.
     fn commit_folder(&self, staged: TempDir) -> Result<(), Error> {
-        let rename =
-            |from: &Path| fs::rename(from, &self.place).map_err(Error::io(&self.shown, "put in place"));
-        match self.check_folder()? {
-            Occupied::No => rename(staged.path())?,
-            Occupied::EmptyFolder => {
-                fs::remove_dir(&self.place).map_err(Error::io(&self.shown, "replace"))?;
-                rename(staged.path())?;
+        let mut again = 0;
+        let cause = loop {
+            let moved = match self.check_folder()? {
+                Occupied::No => fs::rename(staged.path(), &self.place),
+                Occupied::EmptyFolder => replace_empty(staged.path(), &self.place),
+                Occupied::EarlierOutput => match exchange(staged.path(), &self.place) {
+                    // What is removed in the end is the earlier output.
+                    Ok(true) => return Ok(remove_old(staged)),
+                    Ok(false) => return self.replace_in_two_steps(staged),
+                    Err(cause) => Err(cause),
+                },
+            };
+            match moved {
+                Ok(()) => break None,
+                // Another run that writes there has been faster, or is in the middle of it.
+                Err(cause) if again < ATTEMPTS && is_overtaken(&cause) => again += 1,
+                Err(cause) => break Some(cause),
             }
-            Occupied::EarlierOutput => {
-                // Into a temporary folder, which removes it in the end.
-                let attic = self.temp_folder()?;
-                let old = attic.path().join("old");
-                fs::rename(&self.place, &old).map_err(Error::io(&self.shown, "replace"))?;
-                if let Err(error) = rename(staged.path()) {
-                    if fs::rename(&old, &self.place).is_err() {
-                        // The earlier output could not go back; at least it must not be deleted.
-                        let _ = attic.keep();
-                    }
-                    return Err(error);
-                }
-                remove_old(attic);
-            }
+        };
+        if let Some(cause) = cause {
+            return Err(Error::io(&self.shown, "put in place")(cause));
         }
         // Its name is gone; nothing is left to be removed.
         let _ = staged.keep();
         Ok(())
     }
+
+    /// Where the system cannot exchange two folders. A process that is killed between the two steps leaves the earlier output in the temporary folder.
+    fn replace_in_two_steps(&self, staged: TempDir) -> Result<(), Error> {
+        // Into a temporary folder, which removes it in the end.
+        let attic = self.temp_folder()?;
+        let old = attic.path().join("old");
+        fs::rename(&self.place, &old).map_err(Error::io(&self.shown, "replace"))?;
+        if let Err(cause) = fs::rename(staged.path(), &self.place) {
+            if fs::rename(&old, &self.place).is_err() {
+                // The earlier output could not go back; at least it must not be deleted.
+                let _ = attic.keep();
+            }
+            return Err(Error::io(&self.shown, "put in place")(cause));
+        }
+        remove_old(attic);
+        let _ = staged.keep();
+        Ok(())
+    }
+}
+
+/// How often a run looks again at what is in its output's place, when other runs write there, too.
+const ATTEMPTS: u32 = 100;
+
+/// Whether something else has come into the place, or has gone from it, since it was looked at.
+fn is_overtaken(cause: &io::Error) -> bool {
+    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
+    matches!(cause.kind(), AlreadyExists | DirectoryNotEmpty | NotFound)
+}
+
+/// Replaces an empty folder, which POSIX does in one step.
+#[cfg(unix)]
+fn replace_empty(folder: &Path, place: &Path) -> io::Result<()> {
+    fs::rename(folder, place)
+}
+
+/// Elsewhere the empty folder has to go first.
+#[cfg(not(unix))]
+fn replace_empty(folder: &Path, place: &Path) -> io::Result<()> {
+    fs::remove_dir(place)?;
+    fs::rename(folder, place)
+}
+
+/// Has two folders change places; false where the system or the file system cannot do that.
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 enum Occupied {

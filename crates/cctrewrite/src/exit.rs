@@ -36,6 +36,17 @@ pub enum Outcome {
     Passed(u8),
 }
 
+/// Has a write fail that goes beyond the limit on the size of files (`ulimit -f`). By default the system ends the process there and then: without a
+/// word, and with its temporary files left behind. Programs that we start have the default again.
+pub fn outlive_size_limits() {
+    #[cfg(unix)]
+    {
+        // Nobody asks for it: that somebody watches suffices. Should that fail, the default stays.
+        let seen = std::sync::Arc::default();
+        let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), seen);
+    }
+}
+
 /// Ends the process's work: says what failed, on one line, and chooses the exit code, which after a failure is `failure`.
 pub fn finish(result: Result<Outcome>, failure: u8) -> ExitCode {
     match result {

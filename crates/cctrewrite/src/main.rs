@@ -51,6 +51,7 @@ use args::Command;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    exit::outlive_size_limits();
     let (result, failure) = match args::Arguments::parse().command {
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), exit::FAILURE),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), exit::FAILURE),

@@ -89,9 +89,25 @@ pub enum Damage {
         /// What is not there.
         missing: Missing,
     },
+    /// Some of the file's bytes are not those that were written: a broken disk, a transfer that went wrong.
+    Corrupt {
+        /// Where the first section stands whose checksum is wrong, in bytes from the file's start.
+        offset: u64,
+        /// What is not there.
+        missing: Missing,
+    },
 }
 
-/// What a truncated file lacks.
+impl Damage {
+    /// What is not there.
+    pub fn missing(&self) -> &Missing {
+        match self {
+            Damage::Truncated { missing, .. } | Damage::Corrupt { missing, .. } => missing,
+        }
+    }
+}
+
+/// What a damaged file lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The method names or what stands before them: no tree could be read.
@@ -107,13 +123,39 @@ pub enum Missing {
     },
     /// The trees that may have stood behind those that were read.
     LaterTrees,
+    /// How the numbers came about.
+    Meta,
+    /// What a reader of the numbers must know.
+    Notes,
+    /// The rest of this thread's tree. Of the trees behind it those that could be found were read.
+    RestOfOneTree {
+        /// The thread's name.
+        thread: String,
+        /// How many of the tree's contexts were read.
+        contexts: usize,
+    },
+    /// One tree or several, in the middle.
+    SomeTrees,
+    /// The end mark alone.
+    EndMark,
 }
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Damage::Truncated { length, missing } = self;
-        write!(f, "the profile is truncated after {length} bytes: ")?;
-        match missing {
+        match self {
+            Damage::Truncated { length, missing } => {
+                write!(f, "the profile is truncated after {length} bytes: {missing}")
+            }
+            Damage::Corrupt { offset, missing } => {
+                write!(f, "the profile is damaged at byte {offset}, where a checksum is wrong: {missing}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Missing::Names => write!(f, "the method names and all trees are missing"),
             Missing::AllTrees => write!(f, "all trees are missing"),
             Missing::RestOfTree { thread, contexts } => write!(
@@ -121,6 +163,16 @@ impl fmt::Display for Damage {
                 "the tree of thread '{thread}' ends after {contexts} contexts, and the threads behind it are missing"
             ),
             Missing::LaterTrees => write!(f, "threads behind those shown may be missing"),
+            Missing::Meta => {
+                write!(f, "how the numbers came about is missing, the metrics and the options of the JVM")
+            }
+            Missing::Notes => write!(f, "the notes on the numbers, if there were any, are missing"),
+            Missing::RestOfOneTree { thread, contexts } => write!(
+                f,
+                "the tree of thread '{thread}' ends after {contexts} contexts, and threads that stood next may be missing"
+            ),
+            Missing::SomeTrees => write!(f, "the tree of at least one thread is missing"),
+            Missing::EndMark => write!(f, "the end mark is missing, and threads behind those shown may be"),
         }
     }
 }

@@ -3,11 +3,13 @@
 //! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
 //! in the file never size an allocation; every section's checksum is verified before its contents are looked at.
 
-use crate::section::{Fields, Section, Sections};
+use crate::section::{Fields, Section, Sections, Step};
 use crate::{Damage, Method, Missing, Profile, ThreadTree, TreeBuilder, TreeTooLarge};
 use std::io::{self, Read};
 use std::sync::Arc;
 
+#[cfg(test)]
+mod damaged;
 #[cfg(test)]
 mod tests;
 
@@ -96,11 +98,12 @@ pub enum Problem {
 }
 
 impl Profile {
-    /// Reads a profile from the bytes of its file. If the file is truncated, what was sound is returned, and
-    /// [`Profile::damage`] says what is missing.
+    /// Reads a profile from the bytes of its file. If the file is truncated, or some of its bytes are not those that were written, what is
+    /// sound is returned, and [`Profile::damage`] says what is missing.
     ///
     /// # Errors
-    /// When the bytes are no profile, or damaged in any other way than truncation.
+    /// When the bytes are no profile, when the names of methods are damaged, without which trees mean nothing, and when a section whose checksum
+    /// is right makes no sense.
     pub fn read(bytes: &[u8]) -> Result<Profile, ReadError> {
         Profile::read_from(bytes)
     }
@@ -112,15 +115,37 @@ impl Profile {
     pub fn read_from(input: impl Read) -> Result<Profile, ReadError> {
         let mut input = Sections::of(io::BufReader::new(input))?;
         let mut reader = Reader::default();
-        while let Some(section) = input.next()? {
-            reader.section(&section)?;
+        loop {
+            match input.next()? {
+                Step::Section(section) => reader.section(&section)?,
+                Step::End => break,
+                Step::Cut(start) if reader.stage == Stage::Done => return Err(behind_the_end(start)),
+                Step::Damaged(start, _) if reader.stage == Stage::Done => return Err(behind_the_end(start)),
+                Step::Cut(start) => {
+                    let length = input.offset();
+                    match input.find(reader.wanted())? {
+                        Some(section) => reader.goes_on(start, &section)?,
+                        None => return Ok(reader.finish(length)),
+                    }
+                }
+                Step::Damaged(start, error) => match input.find(reader.wanted())? {
+                    Some(section) => reader.goes_on(start, &section)?,
+                    None if reader.stage < Stage::Trees => return Err(error),
+                    None => return Ok(reader.ends_at(start)),
+                },
+            }
         }
         Ok(reader.finish(input.offset()))
     }
 }
 
+/// The error of a file that does not end where it says: two profiles that were put into one file, perhaps.
+fn behind_the_end(offset: u64) -> ReadError {
+    ReadError::Section { section: "DONE".to_owned(), offset, problem: Problem::TrailingBytes }
+}
+
 /// How far the file has been read: the section that was last.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     #[default]
     Start,
@@ -264,20 +289,71 @@ impl Reader {
         Ok(Stage::InTree)
     }
 
+    /// What is looked for when the next section is damaged. Without the names there is no use in going on.
+    fn wanted(&self) -> &'static [&'static [u8; 4]] {
+        match self.stage {
+            Stage::Start => &[b"NOTE", b"STRS"],
+            Stage::Meta => &[b"STRS"],
+            Stage::Notes | Stage::Strings | Stage::Done => &[],
+            Stage::Trees | Stage::InTree => &[b"THRD", b"DONE"],
+        }
+    }
+
+    /// Goes on with a sound section behind what is damaged.
+    fn goes_on(&mut self, offset: u64, section: &Section) -> Result<(), ReadError> {
+        let mut note = |missing| self.profile.damage.push(Damage::Corrupt { offset, missing });
+        match self.stage {
+            Stage::Start => {
+                note(Missing::Meta);
+                // The notes may have stood between them, or there were none.
+                if section.tag == *b"STRS" {
+                    note(Missing::Notes);
+                }
+                self.stage = Stage::Meta;
+            }
+            Stage::Meta => {
+                note(Missing::Notes);
+                self.stage = Stage::Notes;
+            }
+            _ => {
+                let missing = match self.close_tree() {
+                    Some((thread, contexts)) => Missing::RestOfOneTree { thread, contexts },
+                    None => Missing::SomeTrees,
+                };
+                self.profile.damage.push(Damage::Corrupt { offset, missing });
+                self.stage = Stage::Trees;
+            }
+        }
+        self.section(section)
+    }
+
+    /// The profile of which nothing sound follows.
+    fn ends_at(mut self, offset: u64) -> Profile {
+        let missing = match self.close_tree() {
+            Some((thread, contexts)) => Missing::RestOfTree { thread, contexts },
+            None if self.profile.threads.is_empty() => Missing::AllTrees,
+            None => Missing::EndMark,
+        };
+        self.profile.damage.push(Damage::Corrupt { offset, missing });
+        self.profile
+    }
+
+    /// Keeps what there is of the tree that is being read; its thread's name, and how many contexts it has.
+    fn close_tree(&mut self) -> Option<(String, usize)> {
+        let tree = self.tree.take()?.finish();
+        let described = (tree.name.to_string(), tree.tree.contexts());
+        self.profile.threads.push(tree);
+        Some(described)
+    }
+
     /// The profile, at the end of a file of `length` bytes.
     fn finish(mut self, length: u64) -> Profile {
         let missing = match self.stage {
             Stage::Done => return self.profile,
             Stage::Start | Stage::Meta | Stage::Notes | Stage::Strings => Missing::Names,
             Stage::Trees if self.profile.threads.is_empty() => Missing::AllTrees,
-            Stage::Trees | Stage::InTree => match self.tree.take() {
-                Some(tree) => {
-                    let tree = tree.finish();
-                    let missing =
-                        Missing::RestOfTree { thread: tree.name.to_string(), contexts: tree.tree.contexts() };
-                    self.profile.threads.push(tree);
-                    missing
-                }
+            Stage::Trees | Stage::InTree => match self.close_tree() {
+                Some((thread, contexts)) => Missing::RestOfTree { thread, contexts },
                 None => Missing::LaterTrees,
             },
         };

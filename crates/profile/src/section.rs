@@ -1,6 +1,7 @@
 //! The bytes of a `.cct` file, below what they mean: sections with their checksums, and the fields inside them.
 
 use crate::read::{Problem, ReadError};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
 pub(crate) const MAGIC: [u8; 8] = *b"\x89CCT\r\n\x1A\n";
@@ -31,16 +32,38 @@ impl Section {
     }
 }
 
+/// What comes next in a file.
+pub(crate) enum Step {
+    /// A whole section.
+    Section(Section),
+    /// The file ends behind a section.
+    End,
+    /// The file ends in the middle of a section, which starts here.
+    Cut(u64),
+    /// A section whose checksum is wrong; where it starts, and what is to be said if nothing can be done.
+    Damaged(u64, ReadError),
+}
+
 /// The sections of a file, one after the other.
 pub(crate) struct Sections<R> {
     input: R,
     offset: u64,
+    /// Bytes that were read and are to be read again, the first of them at `offset`.
+    again: VecDeque<u8>,
+    /// The bytes of the step before, from which on sound sections may be looked for.
+    last: Vec<u8>,
 }
+
+/// The most bytes that the section of a thread takes: three numbers.
+const LONGEST_THREAD: u64 = 30;
+
+/// How often the beginning of a large section is believed, where sound ones are looked for: each time costs as much as reading it.
+const LARGE_CANDIDATES: usize = 16;
 
 impl<R: Read> Sections<R> {
     /// Checks the file's first bytes.
     pub(crate) fn of(input: R) -> Result<Sections<R>, ReadError> {
-        let mut sections = Sections { input, offset: 0 };
+        let mut sections = Sections { input, offset: 0, again: VecDeque::new(), last: Vec::new() };
         sections.start()?;
         Ok(sections)
     }
@@ -52,9 +75,11 @@ impl<R: Read> Sections<R> {
 
     /// Up to `length` bytes; fewer only where the file ends.
     fn bytes(&mut self, length: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.input.by_ref().take(length).read_to_end(&mut bytes)?;
+        let known = usize::try_from(length).map_or(self.again.len(), |length| length.min(self.again.len()));
+        let mut bytes: Vec<u8> = self.again.drain(..known).collect();
+        self.input.by_ref().take(length - known as u64).read_to_end(&mut bytes)?;
         self.offset += bytes.len() as u64;
+        self.last.extend(&bytes);
         Ok(bytes)
     }
 
@@ -78,21 +103,86 @@ impl<R: Read> Sections<R> {
         }
     }
 
-    /// The next whole section; `None` at the end of the file, be it in the middle of a section.
-    pub(crate) fn next(&mut self) -> Result<Option<Section>, ReadError> {
+    /// The next section, or why there is none.
+    pub(crate) fn next(&mut self) -> Result<Step, ReadError> {
         let start = self.offset;
-        let Some(tag) = self.array::<4>()? else { return Ok(None) };
-        let Some(length) = self.array()?.map(u64::from_be_bytes) else { return Ok(None) };
+        self.last.clear();
+        let Some(tag) = self.array::<4>()? else {
+            return Ok(if self.offset == start { Step::End } else { Step::Cut(start) });
+        };
+        let Some(length) = self.array()?.map(u64::from_be_bytes) else { return Ok(Step::Cut(start)) };
         let payload = self.bytes(length)?;
-        let Some(stored) = self.array()?.map(u32::from_be_bytes) else { return Ok(None) };
+        let Some(stored) = self.array()?.map(u32::from_be_bytes) else { return Ok(Step::Cut(start)) };
         let section = Section { tag, start, payload };
         let computed = checksum(tag, &section.payload);
         if stored != computed {
-            return Err(section.at_start(Problem::Checksum { stored, computed }));
+            return Ok(Step::Damaged(start, section.at_start(Problem::Checksum { stored, computed })));
         }
-        Ok(Some(section))
+        Ok(Step::Section(section))
+    }
+
+    /// The first sound section with one of these tags that begins within what [`Sections::next`] has just found to be damaged, or behind it. A length
+    /// that was damaged leads anywhere, so what it led over is looked through, too.
+    pub(crate) fn find(&mut self, tags: &[&[u8; 4]]) -> Result<Option<Section>, ReadError> {
+        let mut large = 0;
+        self.step_back();
+        // One byte further each time.
+        while !self.bytes(1)?.is_empty() && self.seek(tags)? {
+            let (head, _) = self.again.as_slices();
+            let Some((tag, length)) = head.split_first_chunk::<4>() else { continue };
+            let length = length.first_chunk().map(|length| u64::from_be_bytes(*length));
+            let may_be = match (tag, length) {
+                (_, None) => false,
+                (b"THRD", Some(length)) => length <= LONGEST_THREAD,
+                (b"DONE", Some(length)) => length == 0,
+                _ => {
+                    large += 1;
+                    large <= LARGE_CANDIDATES
+                }
+            };
+            if may_be {
+                if let Step::Section(section) = self.next()? {
+                    return Ok(Some(section));
+                }
+                self.step_back();
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes to where one of the tags stands, with the length behind it at hand; false at the file's end.
+    fn seek(&mut self, tags: &[&[u8; 4]]) -> io::Result<bool> {
+        loop {
+            let known = self.again.make_contiguous();
+            let place = known.windows(4).position(|four| tags.iter().any(|tag| *tag == four));
+            // The last three bytes may be the beginning of a tag.
+            let passed = place.unwrap_or(known.len().saturating_sub(3));
+            self.again.drain(..passed);
+            self.offset += passed as u64;
+            let is_enough = self.again.len() >= SECTION_HEAD as usize;
+            let mut more = Vec::new();
+            if place.is_none() || !is_enough {
+                self.input.by_ref().take(READ_AHEAD).read_to_end(&mut more)?;
+                self.again.extend(&more);
+                self.again.make_contiguous();
+            }
+            if place.is_some() || more.is_empty() {
+                return Ok(place.is_some());
+            }
+        }
+    }
+
+    /// Has the bytes of the last step read again.
+    fn step_back(&mut self) {
+        self.offset -= self.last.len() as u64;
+        for byte in self.last.drain(..).rev() {
+            self.again.push_front(byte);
+        }
     }
 }
+
+/// How much is read at once where sound sections are looked for.
+const READ_AHEAD: u64 = 1 << 16;
 
 /// CRC-32 over tag, length and payload.
 fn checksum(tag: [u8; 4], payload: &[u8]) -> u32 {

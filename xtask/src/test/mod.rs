@@ -63,6 +63,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         parts.push(lint("fmt", &["--all", "--check"], jdk_8)?);
         let clippy = ["--workspace", "--all-targets", "--", "-D", "warnings"];
         parts.push(lint("clippy", &offline(&clippy, arguments.offline), jdk_8)?);
+        // Advisories need the network, and are asked for by hand (SECURITY.md).
+        parts.push(lint("deny", &["check", "bans", "licenses", "sources"], jdk_8)?);
     }
     let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
     parts.push(part);
@@ -120,8 +122,12 @@ fn matrix(answer: &Answer, tally: &Tally) -> String {
 fn lint(name: &'static str, arguments: &[&str], jdk: &Jdk) -> Result<Part> {
     heading(&format!("cargo {name}"));
     if !process::run(cargo(jdk).args([name, "--version"]))?.status.success() {
-        let reason = format!("cargo {name} is not installed (rustup component add rust{name})")
-            .replace("rustclippy", "clippy");
+        let how = match name {
+            "fmt" => "rustup component add rustfmt",
+            "clippy" => "rustup component add clippy",
+            _ => "cargo install --locked cargo-deny",
+        };
+        let reason = format!("cargo {name} is not installed ({how})");
         print_line(&format!("skipped: {reason}"))?;
         return Ok(Part { name, outcome: Outcome::Skipped(reason), time: Duration::ZERO });
     }

@@ -42,6 +42,8 @@ pub use shell::{Completions, Man};
 pub use verify::{Verify, VerifyFormat};
 pub use wanted::{Wanted, WantedArguments};
 
+use std::sync::LazyLock;
+
 use clap::{Parser, Subcommand};
 
 use crate::exit::EXIT_CODES;
@@ -64,10 +66,18 @@ The same step by step, on a JDK that stays as it is (JDK 8):
 
 `cctrewrite COMMAND --help` explains a command, with examples.";
 
+/// What decides about the bytes that this build writes: its version, and by whom the runtime was compiled.
+fn long_version() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        format!("{}\nruntime compiled by {}", env!("CARGO_PKG_VERSION"), jdk_wrap::COMPILER)
+    });
+    &TEXT
+}
+
 /// Rewrites Java class files offline, the JDK's own class library included, so that a program yields its complete, exact
 /// calling-context tree: calls and executed bytecodes for every call stack, the same on every machine.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 100, after_help = format!("{HELP}\n\n{EXIT_CODES}"))]
+#[command(version, long_version = long_version(), max_term_width = 100, after_help = format!("{HELP}\n\n{EXIT_CODES}"))]
 pub struct Arguments {
     /// What to do
     #[command(subcommand)]

@@ -22,6 +22,7 @@ mod counts;
 mod drift;
 mod endings;
 mod exactness;
+mod faults;
 mod filters;
 mod forms;
 mod hooks;

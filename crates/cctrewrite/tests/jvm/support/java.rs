@@ -25,6 +25,8 @@ pub struct Java {
     options: Vec<String>,
     class_path: Vec<PathBuf>,
     address_space: Option<u64>,
+    /// A program and its arguments that start it.
+    through: Vec<String>,
 }
 
 impl Java {
@@ -43,7 +45,14 @@ impl Java {
             options,
             class_path: Vec::new(),
             address_space: None,
+            through: Vec::new(),
         }
+    }
+
+    /// Has another program start it: this one, whose last arguments are then the JVM and its arguments.
+    pub fn through(&mut self, program: &[&str]) -> &mut Self {
+        self.through = program.iter().map(|&part| part.to_owned()).collect();
+        self
     }
 
     /// Lets it have so much address space, in KiB; whoever asks for more gets none.
@@ -89,9 +98,14 @@ impl Java {
 
     /// Starts it; `main` is a class, or `-m module/class`.
     pub fn start(&self, main: &str, arguments: &[&str]) -> Running {
-        let mut command = match self.address_space {
-            None => Command::new(&self.program),
-            Some(kib) => {
+        let mut command = match (self.address_space, self.through.split_first()) {
+            (None, None) => Command::new(&self.program),
+            (None, Some((program, arguments))) => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(&self.program);
+                command
+            }
+            (Some(kib), _) => {
                 let mut shell = Command::new("sh");
                 let limited = format!("ulimit -c 0 && ulimit -v {kib} && exec \"$0\" \"$@\"");
                 shell.env("MALLOC_ARENA_MAX", "1").arg("-c").arg(limited).arg(&self.program);

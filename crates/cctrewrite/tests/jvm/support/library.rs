@@ -59,6 +59,7 @@ const PROGRAMS: &[&str] = &[
     "drift",
     "ending",
     "exceptions",
+    "faults",
     "frames",
     "hello",
     "initialisers",
