@@ -335,7 +335,11 @@ extern "system" fn write(
         let file = ManuallyDrop::new(unsafe { File::from_raw_fd(file) });
         match collected.write(&mut &*file, found, trees.collect()) {
             Ok(()) => ptr::null_mut(),
-            Err(e) => failed(env, &e.to_string()),
+            // With its cause: that the disk is full, say.
+            Err(e) => {
+                let cause = std::error::Error::source(&e).map(|cause| format!(": {cause}"));
+                failed(env, &format!("{e}{}", cause.unwrap_or_default()))
+            }
         }
     })
 }

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use cct_profile::Profile;
 
-use crate::support::golden::flat;
 use crate::support::{Blocks, Java, Jdk, Run, Running, folder, jdks, profiled};
 
 /// A number from the environment, for more cases than a test should take time for.
@@ -42,7 +41,7 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
 
     // As many again while the program runs.
     let span = (until_ready * 2).as_millis() as u64;
-    let (mut dice, mut with, mut without) = (Dice(jdk.version.into()), 0, 0);
+    let (mut dice, mut with, mut without, mut lost) = (Dice(jdk.version.into()), 0, 0, 0);
     let cases = number("TERMS", 34);
     for pair in 0..cases.div_ceil(2) {
         let started: Vec<(Running, u64)> = (0..2)
@@ -59,6 +58,7 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
             terminate(jvm);
         }
         for (jvm, moment) in started {
+            lost += insist(&jvm);
             let run = jvm.wait();
             // Before the JVM handles signals, the system ends it: no exit code.
             assert!(matches!(run.code, None | Some(143)), "{moment} ms: {:?} {}", run.code, run.err);
@@ -72,8 +72,28 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
             }
         }
     }
-    eprintln!("JDK {}: {with} profiles, {without} ended before anything was recorded", jdk.version);
+    let version = jdk.version;
+    eprintln!(
+        "JDK {version}: {with} profiles, {without} ended before anything was recorded, {lost} signals lost"
+    );
     assert!(with >= cases / 4, "{with} of {cases}");
+}
+
+/// Signals again whoever does not end: a JVM that starts may lose a signal, the plain JDK 8 lost 18 of 120. How many signals were lost.
+fn insist(jvm: &Running) -> u64 {
+    for lost in 0.. {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(5) {
+            // The state stands behind the program's name; who has ended is a zombie until somebody waits for him.
+            let stat = fs::read_to_string(format!("/proc/{}/stat", jvm.id())).unwrap_or_default();
+            if stat.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z')) {
+                return lost;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        terminate(jvm);
+    }
+    0
 }
 
 fn terminate(jvm: &Running) {
@@ -209,15 +229,22 @@ fn sums_of_a_program_whose_heap_is_full(jdk: &'static Jdk) {
     let [_, kept, _, deep, _, full] = words[..] else { panic!("{} {}", run.out, run.err) };
     let number = |text: &str| text.parse::<u64>().unwrap();
     assert_eq!(number(full), 2 * rounds, "{}", run.out);
-    let methods = flat(&run);
-    assert_eq!(methods["HeapFull.keep([Ljava/lang/Object;I)[Ljava/lang/Object;"].0, number(kept));
-    assert_eq!(methods["HeapFull.deep(II)V"].0, number(deep));
-    assert_eq!(methods["HeapFull.fill(I)V"].0, 2 * rounds);
-    assert_eq!(methods["HeapFull.below(I)I"], (4 * rounds, 4 * rounds * 15));
+    let profile = run.profile();
+    let sums = |name: &str| {
+        let is_it = |method: u32| {
+            profile.methods.get(method as usize).is_some_and(|m| &*m.class == "HeapFull" && &*m.name == name)
+        };
+        let nodes = profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]);
+        nodes.filter(|n| is_it(n.method)).fold((0, 0), |sum, n| (sum.0 + n.calls, sum.1 + n.bytecodes))
+    };
+    assert_eq!([sums("keep").0, sums("deep").0, sums("fill").0], [number(kept), number(deep), 2 * rounds]);
+    assert_eq!(sums("below"), (4 * rounds, 4 * rounds * 15));
+    let notes: Vec<_> = profile.notes.iter().filter(|note| note.contains("heap")).collect();
+    assert!(notes.is_empty(), "{notes:?}");
     eprintln!("JDK {}: {}", jdk.version, run.out);
 }
 
-/// A program that nobody catches the error of, with a heap that is full when it ends.
+/// In each of its methods, in either way. When it did so in its last call, no profile was written.
 fn agents_that_end_the_jvm(jdk: &'static Jdk) {
     for ending in
         ["register exit", "register halt", "report exit", "report halt", "end exit", "end halt", "end throw"]
@@ -227,12 +254,9 @@ fn agents_that_end_the_jvm(jdk: &'static Jdk) {
         let started = Instant::now();
         let run = java.run("AgentWork", &[]);
         eprintln!("JDK {}: {ending}: {:?} in {:?}\n{}", jdk.version, run.code, started.elapsed(), run.err);
-        let code = if ending.starts_with("end") { 0 } else { 9 };
-        assert!(
-            run.code == Some(code) || ending.starts_with("end") && run.code == Some(9),
-            "{ending}: {:?}",
-            run.code
-        );
+        run.assert_code(if ending == "end throw" { 0 } else { 9 });
+        let said = run.err.contains("ended the JVM in its last call");
+        assert_eq!(said, ending == "end exit" || ending == "end halt", "{ending}: {}", run.err);
         assert_eq!(temporary(&run.folder), [""; 0], "{ending}");
         // What was recorded until then, whole.
         let profile = run.profile();
@@ -240,7 +264,7 @@ fn agents_that_end_the_jvm(jdk: &'static Jdk) {
     }
 }
 
-/// Thirty JVMs end at the same time, each with a profile of its own in one folder.
+/// A dozen JVMs end at the same time, each with a profile of its own in one folder.
 fn many_jvms_at_once(jdk: &'static Jdk) {
     let place = folder("many");
     let started: Vec<Running> = (0..number("JVMS", 12))

@@ -190,5 +190,6 @@ fn of_a_jvm() {
         judge(&original, &bytes, &format!("bit {bit}"), &mut tally);
     }
     eprintln!("{} bytes: {tally:?}", good.len());
-    assert!(tally.read > 1000 && tally.whole_trees > tally.read, "{tally:?}");
+    // Three fifths of the file are names.
+    assert!(tally.read - tally.nameless > 800 && tally.whole_trees > 800, "{tally:?}");
 }

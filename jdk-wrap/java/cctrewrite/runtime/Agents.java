@@ -110,8 +110,9 @@ public final class Agents {
      * The JVM ends.
      *
      * @return false when no agent has dealt with the profile
+     * @throws Exception when the default agent, which does nothing but write it, cannot do so
      */
-    static boolean end(Profile profile) {
+    static boolean end(Profile profile) throws Exception {
         ProfilingAgent active = agent;
         if (active == null) {
             return false;
@@ -120,6 +121,9 @@ public final class Agents {
             active.end(profile);
             return true;
         } catch (Throwable e) {
+            if (active instanceof AggregatingAgent) {
+                throw e;
+            }
             failed(active, e);
             return false;
         }

@@ -22,6 +22,11 @@ public final class Finish {
 
     private static boolean claimed;
 
+    /** The thread that makes the agent's last call, and with what; null before and afterwards. */
+    private static Thread asking;
+
+    private static Profile asked;
+
     private Finish() {}
 
     /** No profile will be written. */
@@ -53,6 +58,9 @@ public final class Finish {
      */
     public static synchronized void finish() {
         if (claimed()) {
+            if (asking == Thread.currentThread()) {
+                left();
+            }
             return;
         }
         if (!isFull()) {
@@ -119,19 +127,39 @@ public final class Finish {
                 roots[i] = Agents.root(all[i]);
             }
             Profile profile = new Profile(roots);
-            if (!Agents.end(profile)) {
+            asked = profile;
+            asking = Thread.currentThread();
+            boolean dealtWith = Agents.end(profile);
+            asking = null;
+            if (!dealtWith) {
                 profile.write(profile.file());
             }
             Arena.end();
         } catch (Throwable e) {
-            try {
-                Settings.say("the profile could not be written: " + e);
-                if (Arena.left() != null) {
-                    Settings.say("what was recorded is left in " + Arena.left() + "; see `cctrewrite recover`");
-                }
-            } catch (Throwable again) {
-                // Nothing is left to say it with; the program's own end must not suffer.
+            tell(e);
+        }
+    }
+
+    /** The agent ends the JVM in its last call, which does not return: as if it had thrown. */
+    private static void left() {
+        asking = null;
+        try {
+            Settings.say("the profiling agent " + Settings.AGENT + " ended the JVM in its last call; the profile is written as without it");
+            asked.write(asked.file());
+            Arena.end();
+        } catch (Throwable e) {
+            tell(e);
+        }
+    }
+
+    private static void tell(Throwable e) {
+        try {
+            Settings.say("the profile could not be written: " + e);
+            if (Arena.left() != null) {
+                Settings.say("what was recorded is left in " + Arena.left() + "; see `cctrewrite recover`");
             }
+        } catch (Throwable again) {
+            // Nothing is left to say it with; the program's own end must not suffer.
         }
     }
 
