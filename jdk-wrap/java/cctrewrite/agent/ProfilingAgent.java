@@ -28,7 +28,8 @@ public interface ProfilingAgent {
     long report(RootContext root, Context current);
 
     /**
-     * The JVM ends. Other threads may still be running.
+     * The JVM ends. Other threads may still be running. An agent that calls {@code System.exit} or {@code Runtime.halt} here has not dealt with the
+     * profile, which is then written as if the agent had thrown.
      *
      * @throws Exception to say that the profile could not be dealt with, as if the agent had thrown before
      */
