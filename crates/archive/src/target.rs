@@ -138,8 +138,11 @@ impl Target {
                 Occupied::No => fs::rename(staged.path(), &self.place),
                 Occupied::EmptyFolder => replace_empty(staged.path(), &self.place),
                 Occupied::EarlierOutput => match exchange(staged.path(), &self.place) {
-                    // What is removed in the end is the earlier output.
-                    Ok(true) => return Ok(remove_old(staged)),
+                    Ok(true) => {
+                        // It is the earlier output now.
+                        remove_old(staged);
+                        return Ok(());
+                    }
                     Ok(false) => return self.replace_in_two_steps(staged),
                     Err(cause) => Err(cause),
                 },
