@@ -136,6 +136,7 @@ public final class Finish {
             }
             Arena.end();
         } catch (Throwable e) {
+            asking = null;
             tell(e);
         }
     }
