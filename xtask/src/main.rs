@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod class_library;
 mod debian;
+mod foreign;
 mod jdks;
 mod process;
 mod programs;
@@ -52,6 +53,12 @@ enum Task {
     /// rewritten one. Ends with a table, and fails if anything differs that is not known with its cause.
     Programs(programs::Arguments),
 
+    /// Rewrite hundreds of jars that others compiled or obfuscated, and have JVMs link every class of them (docs/foreign.md).
+    ///
+    /// Each class is read and written, instrumented, checked against its original, and linked by a plain JVM and rewritten by a profiled one. Ends with a
+    /// table, and fails if anything is different that is not known with its cause.
+    Foreign(foreign::Arguments),
+
     /// Find the programs that the tests of exports use, or fetch them into the cache folder (docs/exports.md).
     ///
     /// callgrind_annotate, pprof, speedscope and DuckDB read what `cctrewrite export` writes. Prints a line for each, and the variable by which the
@@ -92,6 +99,7 @@ fn main() -> Result<ExitCode> {
         Task::Quickstart(arguments) => quickstart::run(&arguments)?,
         Task::Test(arguments) => return test::run(&arguments),
         Task::Programs(arguments) => return programs::run(&arguments),
+        Task::Foreign(arguments) => return foreign::run(&arguments),
         Task::Readers { offline } => readers::run(offline)?,
         Task::Soak(arguments) => soak::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,

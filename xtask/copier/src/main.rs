@@ -5,6 +5,7 @@
 //! copier copy FOLDER INPUT...      read, parse and write everything, on one thread: the least that a rewriter of ours can take
 //! copier jar IMAGE JAR             the contents of a JDK's modules as a jar, for those who cannot read an image
 //! copier part INPUT JAR PART OF    the first PART of each OF classes of a jar
+//! copier survey INPUT...           what our reader and another one make of each class (`cargo xtask foreign`)
 //! ```
 //!
 //! `copy` and `part` print the number of classes and their bytes. It is a package beside `xtask`, since that one need not be fast and should be built quickly.
@@ -15,9 +16,10 @@ mod class;
 #[cfg(test)]
 mod fixtures;
 mod jars;
+mod survey;
 
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -36,7 +38,12 @@ fn main() -> Result<()> {
             let (part, of): (usize, usize) = (number(part)?, number(of)?);
             jars::jar(input, jar, &|index| index % of.max(1) < part)?
         }
-        _ => bail!("copier copy FOLDER INPUT... | copier jar IMAGE JAR | copier part INPUT JAR PART OF"),
+        [task, inputs @ ..] if *task == Path::new("survey") => {
+            return survey::survey(inputs, &mut BufWriter::new(std::io::stdout()));
+        }
+        _ => bail!(
+            "copier copy FOLDER INPUT... | copier survey INPUT... | copier jar IMAGE JAR | copier part INPUT JAR PART OF"
+        ),
     };
     writeln!(std::io::stdout(), "{} {}", counted.classes, counted.bytes)?;
     Ok(())

@@ -7,7 +7,7 @@ mod ground;
 mod machine;
 mod measure;
 mod memory;
-mod page;
+pub mod page;
 mod rewrite;
 mod run;
 mod scale;

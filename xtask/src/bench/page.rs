@@ -12,7 +12,15 @@ use crate::workspace;
 /// # Errors
 /// If the file cannot be written.
 pub fn write_section(name: &str, section: &str) -> Result<PathBuf> {
-    let file = workspace::root().join("docs/benchmarks.md");
+    write_section_of("docs/benchmarks.md", name, section)
+}
+
+/// The same in another page.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_section_of(page: &str, name: &str, section: &str) -> Result<PathBuf> {
+    let file = workspace::root().join(page);
     let old = fs::read_to_string(&file).unwrap_or_else(|_| HEAD.to_owned());
     fs::write(&file, with_section(&old, name, section))
         .with_context(|| format!("write {}", file.display()))?;

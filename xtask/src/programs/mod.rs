@@ -6,14 +6,14 @@
 
 pub mod catalogue;
 pub mod compare;
-mod jars;
+pub mod jars;
 mod known;
 pub mod npm;
 pub mod outcome;
 pub mod packages;
 pub mod place;
 pub mod pypi;
-mod stage;
+pub mod stage;
 mod table;
 mod today;
 

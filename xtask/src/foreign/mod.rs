@@ -1,0 +1,333 @@
+//! `cargo xtask foreign`: hundreds of jars that other compilers and an obfuscator made, rewritten, checked, and linked by JVMs.
+//!
+//! [`sets`] says which jars, [`obtain`] fetches them, [`obfuscate`] makes some; [`survey`] has readers read their classes, [`steps`] runs `cctrewrite`,
+//! [`link`] has JVMs link every class, [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end. docs/foreign.md is
+//! for readers.
+
+mod known;
+mod link;
+mod obfuscate;
+mod obtain;
+mod sets;
+mod steps;
+mod survey;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+
+use crate::jdks::{self, Fetch, Jdk, tool};
+use crate::process;
+use crate::programs::packages::Packages;
+use crate::programs::place::fresh;
+use crate::programs::stage::ProfiledJdk;
+use crate::workspace::{self, Built};
+use link::{Linked, Linker};
+use obtain::{Obtained, list, obtain};
+use sets::{SETS, Set};
+use steps::{Checked, Instrumented};
+use survey::Survey;
+
+/// The JDK whose reader of class files is asked: the first that has one for everybody.
+const READING_JDK: u32 = 25;
+
+/// What to try.
+#[derive(Args)]
+pub struct Arguments {
+    /// Sets of jars, for instance `languages`. Without any: all, and then docs/foreign.md gets the figures
+    #[arg(value_name = "SET")]
+    names: Vec<String>,
+    /// On which JDK, for instance `--jdk 17`. Without any: each set on all that it is for
+    #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
+    jdk: Vec<u32>,
+    /// How classes are rewritten; may be given twice
+    #[arg(long, value_enum, default_values_t = [Way::Offline, Way::LoadTime])]
+    way: Vec<Way>,
+    /// Only say which sets there are
+    #[arg(long)]
+    list: bool,
+    /// Download nothing; what is not in the cache folder is skipped, and counted as skipped
+    #[arg(long)]
+    offline: bool,
+}
+
+/// How classes come to be rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Way {
+    /// By `cctrewrite instrument`
+    Offline,
+    /// When they are loaded
+    LoadTime,
+}
+
+impl Way {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Way::Offline => "offline",
+            Way::LoadTime => "load time",
+        }
+    }
+}
+
+/// A set, and what readers made of it.
+pub struct Tried {
+    /// The set.
+    pub set: &'static Set,
+    /// Where its jars came from.
+    pub versions: Vec<String>,
+    /// How many there are.
+    pub jars: usize,
+    /// What readers say.
+    pub survey: Survey,
+    /// On each JDK.
+    pub on: Vec<OnJdk>,
+}
+
+/// What became of a set on a JDK.
+pub struct OnJdk {
+    /// Its version.
+    pub version: u32,
+    /// Its full version.
+    pub full_version: String,
+    /// What `instrument` says.
+    pub instrumented: Instrumented,
+    /// What `verify` says.
+    pub checked: Checked,
+    /// The plain JDK's JVM.
+    pub plain: Linked,
+    /// The profiled JDK's, in each way, with what is different, and what of it is known.
+    pub profiled: Vec<Profiled>,
+}
+
+/// A run on a profiled JDK.
+pub struct Profiled {
+    /// Which.
+    pub way: Way,
+    /// What became of the classes.
+    pub linked: Linked,
+    /// Differences that nobody knows.
+    pub unknown: Vec<String>,
+    /// Differences with their causes.
+    pub known: Vec<(String, &'static str)>,
+}
+
+/// Runs the task. The exit code is 1 if anything is found.
+///
+/// # Errors
+/// If a set or JDK named on the command line cannot be had, or a step fails.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let chosen = chosen(&arguments.names)?;
+    if arguments.list {
+        for set in chosen {
+            let jdks = set.jdks.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+            crate::print_line(&format!("{:<12} {:<8} {}", set.name, jdks, set.about))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
+    let bench = Bench::prepare(fetch)?;
+    let mut packages = Packages::new(fetch)?;
+    let (mut tried, mut skipped) = (Vec::new(), Vec::new());
+    for set in chosen {
+        eprintln!("{}", set.name);
+        let folder = bench.folder.join(set.name);
+        fresh(&folder)?;
+        match obtain(set, &mut packages, fetch, bench.jdk(8)?, &folder.join("jars")) {
+            Ok(obtained) => tried.push(bench.try_set(set, &obtained, arguments, &folder, &mut skipped)?),
+            Err(reason) => {
+                eprintln!("skipped: {}: {reason:#}", set.name);
+                skipped.push(set.name.to_owned());
+            }
+        }
+    }
+    let section = table::section(&tried, &skipped);
+    crate::print_line(&section.trim_end())?;
+    if !arguments.names.is_empty() && !skipped.is_empty() {
+        bail!("not to be had: {}; the reasons stand above", skipped.join(", "));
+    }
+    let is_whole = arguments.names.is_empty() && arguments.jdk.is_empty() && arguments.way.len() > 1;
+    if is_whole && skipped.is_empty() {
+        let file = crate::bench::page::write_section_of("docs/foreign.md", "foreign", &section)?;
+        eprintln!("written: {}", file.display());
+    }
+    Ok(if tried.iter().all(Tried::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The sets of these names; all, if there is none.
+fn chosen(names: &[String]) -> Result<Vec<&'static Set>> {
+    if let Some(name) = names.iter().find(|name| !SETS.iter().any(|set| set.name == **name)) {
+        let all: Vec<_> = SETS.iter().map(|set| set.name).collect();
+        bail!("there is no set {name}; there are {}", all.join(", "));
+    }
+    Ok(SETS.iter().filter(|set| names.is_empty() || names.iter().any(|name| name == set.name)).collect())
+}
+
+impl Tried {
+    /// Whether nothing was found that is a fault.
+    fn is_clean(&self) -> bool {
+        self.survey.changed.is_empty()
+            && self.on.iter().all(|on| {
+                on.checked.findings.is_empty() && on.profiled.iter().all(|run| run.unknown.is_empty())
+            })
+    }
+}
+
+/// The programs, and the JDKs.
+struct Bench {
+    cctrewrite: PathBuf,
+    copier: PathBuf,
+    /// The folder of the compiled programs of `xtask/foreign`.
+    programs: PathBuf,
+    folder: PathBuf,
+    jdks: Vec<jdks::Answer>,
+}
+
+impl Bench {
+    /// Builds what is needed. JDK 8 must be there: it compiles and obfuscates.
+    fn prepare(fetch: Fetch) -> Result<Bench> {
+        let jdks = jdks::get(&[8, 17, READING_JDK], fetch)?;
+        let jdk = of(&jdks, 8)?;
+        let Built { program: cctrewrite, target } = workspace::build_release(jdk)?;
+        let copier = workspace::build_release_of(jdk, "copier")?.program;
+        let folder = target.join("foreign");
+        let programs = folder.join("programs");
+        fresh(&programs)?;
+        compile(jdk, "LinkJars", &programs)?;
+        if let Ok(jdk) = of(&jdks, READING_JDK) {
+            compile(jdk, "ReadJars", &programs)?;
+        }
+        Ok(Bench { cctrewrite, copier, programs, folder, jdks })
+    }
+
+    fn jdk(&self, version: u32) -> Result<&Jdk> {
+        of(&self.jdks, version)
+    }
+
+    /// Tries a set on all its JDKs.
+    fn try_set(
+        &self,
+        set: &'static Set,
+        obtained: &Obtained,
+        arguments: &Arguments,
+        folder: &Path,
+        skipped: &mut Vec<String>,
+    ) -> Result<Tried> {
+        let Obtained { jars, versions, .. } = obtained;
+        let names = folder.join("jars.txt");
+        list(jars, &names)?;
+        eprintln!("  reading {} jars", jars.len());
+        let mut survey = Survey::of(&self.copier, jars)?;
+        match self.jdk(READING_JDK) {
+            Ok(jdk) => survey.ask_jdk(jdk, &self.programs, &names, folder)?,
+            Err(reason) => {
+                eprintln!("skipped: the reader of JDK {READING_JDK}: {reason:#}");
+                skipped.push(format!("{}: the reader of JDK {READING_JDK}", set.name));
+            }
+        }
+        let mut on = Vec::new();
+        let is_wanted = |version: &&u32| arguments.jdk.is_empty() || arguments.jdk.contains(version);
+        for &version in set.jdks.iter().filter(is_wanted) {
+            match self.jdk(version) {
+                Ok(jdk) => on.push(self.on(version, jdk, obtained, &arguments.way, folder)?),
+                Err(reason) => {
+                    eprintln!("skipped: {} on JDK {version}: {reason:#}", set.name);
+                    skipped.push(format!("{} on JDK {version}", set.name));
+                }
+            }
+        }
+        Ok(Tried { set, versions: versions.clone(), jars: jars.len(), survey, on })
+    }
+
+    /// Rewrites, checks and links jars on a JDK.
+    fn on(&self, version: u32, jdk: &Jdk, obtained: &Obtained, ways: &[Way], folder: &Path) -> Result<OnJdk> {
+        let folder = folder.join(version.to_string());
+        fs::create_dir_all(&folder)?;
+        let Obtained { jars, besides, .. } = obtained;
+        let profiled_jdk = self.profiled(version, jdk)?;
+        eprintln!("  JDK {version}: instrumenting");
+        let library = [profiled_jdk.library(), besides.as_slice()].concat();
+        let instrumented = steps::instrument(&self.cctrewrite, jars, &library, &folder.join("rewritten"))?;
+        eprintln!("  JDK {version}: checking");
+        let checked = steps::verify(&self.cctrewrite, jars, &instrumented.jars)?;
+        let names = |jars: &[PathBuf], name: &str| {
+            let file = folder.join(name);
+            list(jars, &file).map(|()| file)
+        };
+        let (raw, rewritten) = (names(jars, "raw.txt")?, names(&instrumented.jars, "rewritten.txt")?);
+        let path = |jars: &[PathBuf]| [jars, besides.as_slice()].concat();
+        eprintln!("  JDK {version}: linking, plain");
+        let linker = Linker { home: &jdk.home, version, options: Vec::new(), program: &self.programs };
+        let plain = linker.link("plain", &raw, &path(jars), &folder)?;
+        let mut profiled = Vec::new();
+        for &way in ways {
+            eprintln!("  JDK {version}: linking, {}", way.word());
+            let (home, options) = profiled_jdk.start();
+            let mut options = options.to_vec();
+            let name = way.word().replace(' ', "-");
+            options.push(format!("-Dcctrewrite.out={}", folder.join(format!("{name}.cct")).display()));
+            let home = home.unwrap_or(&jdk.home);
+            let linker = Linker { home, version, options, program: &self.programs };
+            let (names, jars) = match way {
+                Way::Offline => (&rewritten, &instrumented.jars),
+                Way::LoadTime => (&raw, jars),
+            };
+            let linked = linker.link(&name, names, &path(jars), &folder)?;
+            let (known, unknown): (Vec<_>, Vec<_>) = plain
+                .differences(&linked)
+                .into_iter()
+                .map(|difference| (known::cause(&difference), difference))
+                .partition(|(cause, _)| cause.is_some());
+            let known = known.into_iter().filter_map(|(cause, text)| Some((text, cause?))).collect();
+            let unknown = unknown.into_iter().map(|(_, text)| text).collect();
+            profiled.push(Profiled { way, linked, unknown, known });
+        }
+        Ok(OnJdk { version, full_version: jdk.full_version.clone(), instrumented, checked, plain, profiled })
+    }
+
+    /// The profiled JDK of a version, made once for all sets.
+    fn profiled(&self, version: u32, jdk: &Jdk) -> Result<ProfiledJdk> {
+        let folder = self.folder.join(format!("jdk-{version}"));
+        ProfiledJdk::make(version, jdk, &self.cctrewrite, folder)
+    }
+}
+
+fn of(jdks: &[jdks::Answer], version: u32) -> Result<&Jdk> {
+    let answer = jdks.iter().find(|answer| answer.version == version);
+    let answer = answer.with_context(|| format!("no answer about JDK {version}"))?;
+    answer.jdk.as_ref().map_err(|reason| anyhow!("{reason:#}"))
+}
+
+/// Compiles a program of `xtask/foreign`.
+fn compile(jdk: &Jdk, name: &str, into: &Path) -> Result<()> {
+    let source = workspace::root().join(format!("xtask/foreign/{name}.java"));
+    process::output(tool(&jdk.home, "javac").args(["-encoding", "UTF-8", "-d"]).arg(into).arg(source))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_chosen_by_name() {
+        assert_eq!(chosen(&[]).unwrap().len(), SETS.len());
+        assert_eq!(chosen(&["languages".to_owned()]).unwrap().len(), 1);
+        assert!(chosen(&["no-such".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn every_set_is_for_jdks_that_are_asked_for() {
+        for set in SETS {
+            assert!(
+                !set.jdks.is_empty() && set.jdks.iter().all(|jdk| [8, 17, READING_JDK].contains(jdk)),
+                "{}",
+                set.name
+            );
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! ProGuard, with the options by which its output is least like a compiler's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::class_library::boot_jars;
+use crate::jdks::{Jdk, tool};
+use crate::process;
+
+/// Names that ProGuard is to give: keywords of Java, names of other things, what is no letter of Latin.
+const NAMES: &str =
+    "if\ndo\nfor\nint\nnew\ntry\nnull\ntrue\nvoid\nlong\nÀ\nΩ\nж\n丁\nªº\naux\ncon\n_\n$\nclass\n";
+
+/// All members may have any name but for what the JVM calls by name; one name goes to as many as possible, and classes to one package. Members become
+/// accessible for everybody, code is inlined and merged. Frames are computed anew.
+const OPTIONS: &str = "\
+-dontwarn
+-dontnote
+-ignorewarnings
+-optimizationpasses 2
+-overloadaggressively
+-mergeinterfacesaggressively
+-allowaccessmodification
+-repackageclasses ''
+-useuniqueclassmembernames
+-keepattributes LineNumberTable,InnerClasses,Signature,*Annotation*
+-keep,allowobfuscation,allowoptimization class ** { *; }
+";
+
+/// ProGuard's own jar.
+pub struct Obfuscator {
+    jar: PathBuf,
+}
+
+impl Obfuscator {
+    /// The one among these jars.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn among(jars: &[PathBuf]) -> Result<Obfuscator> {
+        let is_it = |jar: &&PathBuf| {
+            let name = jar.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("proguard") && !name.contains("retrace")
+        };
+        let jar = jars.iter().find(is_it).context("no jar of ProGuard")?;
+        Ok(Obfuscator { jar: jar.clone() })
+    }
+
+    /// Obfuscates jars, each by itself with the others as libraries, so that each has a jar of its own in `folder`. Each gets a package of its own
+    /// names too, since all are linked on one class path.
+    ///
+    /// # Errors
+    /// If ProGuard refuses one.
+    pub fn all(&self, jars: &[PathBuf], jdk: &Jdk, folder: &Path) -> Result<()> {
+        let work = tempfile::tempdir_in(folder)?;
+        let names = work.path().join("names.txt");
+        fs::write(&names, NAMES)?;
+        for (number, jar) in jars.iter().enumerate() {
+            let name = jar.file_name().with_context(|| format!("{} has no name", jar.display()))?;
+            eprintln!("  obfuscating {}", name.to_string_lossy());
+            let mut java = tool(&jdk.home, "java");
+            java.arg("-Xmx2g").arg("-cp").arg(&self.jar).arg("proguard.ProGuard");
+            java.arg("-injars").arg(jar).arg("-outjars").arg(folder.join(name));
+            for library in boot_jars(jdk).iter().chain(jars.iter().filter(|other| *other != jar)) {
+                java.arg("-libraryjars").arg(library);
+            }
+            for dictionary in
+                ["-obfuscationdictionary", "-classobfuscationdictionary", "-packageobfuscationdictionary"]
+            {
+                java.arg(dictionary).arg(&names);
+            }
+            let options = work.path().join("options.pro");
+            fs::write(&options, OPTIONS.replace("''", &format!("'o{number}'")))?;
+            process::output(java.arg(format!("@{}", options.display())))?;
+        }
+        Ok(())
+    }
+}

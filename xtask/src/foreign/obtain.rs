@@ -1,0 +1,124 @@
+//! The jars of a set, found or fetched.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use walkdir::WalkDir;
+
+use super::obfuscate::Obfuscator;
+use super::sets::{Origin, SUITE, Set};
+use crate::class_library::jars_in;
+use crate::jdks::{Fetch, Jdk};
+use crate::programs::packages::Packages;
+use crate::programs::place::fresh;
+use crate::programs::{jars, pypi};
+
+/// The jars of a set.
+pub struct Obtained {
+    /// Files, whose names differ, in the order of the class path.
+    pub jars: Vec<PathBuf>,
+    /// What else is on the class path: what they were made of, which they refer to.
+    pub besides: Vec<PathBuf>,
+    /// Where they came from, with versions.
+    pub versions: Vec<String>,
+}
+
+/// Finds or fetches the jars of a set; what is made for it lies in `folder`. `jdk` runs what makes jars.
+///
+/// # Errors
+/// If they are not to be had.
+pub fn obtain(
+    set: &Set,
+    packages: &mut Packages,
+    fetch: Fetch,
+    jdk: &Jdk,
+    folder: &Path,
+) -> Result<Obtained> {
+    let obtained = match &set.origin {
+        Origin::Pypi(name, version) => Obtained {
+            jars: pypi::jars(name, version, fetch)?,
+            besides: Vec::new(),
+            versions: vec![format!("{name} {version}")],
+        },
+        Origin::Debian(names) => {
+            let (folders, versions) = packages.folders(SUITE, names)?;
+            Obtained { jars: copies(&all_jars(&folders)?, folder)?, besides: Vec::new(), versions }
+        }
+        Origin::ProGuard { packages: names, jars } => {
+            let found = packages.find(SUITE, names, jars)?;
+            let copies = copies(
+                &found.jars.into_iter().map(|(_, jar)| jar).collect::<Vec<_>>(),
+                &folder.join("plain"),
+            )?;
+            let obfuscated = folder.join("obfuscated");
+            fresh(&obfuscated)?;
+            Obfuscator::among(&copies)?.all(&copies, jdk, &obfuscated)?;
+            Obtained { jars: jars_in(&obfuscated)?, besides: copies, versions: found.versions }
+        }
+    };
+    let names: BTreeSet<_> = obtained.jars.iter().map(|jar| jar.file_name()).collect();
+    ensure!(names.len() == obtained.jars.len(), "{}: two jars of one name", set.name);
+    ensure!(!obtained.jars.is_empty(), "{}: no jars", set.name);
+    Ok(obtained)
+}
+
+/// The jars of packages, by package and path; of several with one name the first. Links lead to others of them.
+fn all_jars(packages: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut names = BTreeSet::new();
+    let mut found = Vec::new();
+    for package in packages {
+        for entry in WalkDir::new(package).sort_by_file_name() {
+            let entry = entry?;
+            let is_jar = entry.path().extension().is_some_and(|extension| extension == "jar");
+            if is_jar && entry.file_type().is_file() && names.insert(entry.file_name().to_owned()) {
+                found.push(entry.into_path());
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Copies of jars in a folder, without the `Class-Path` of their manifests, which names files of an installed system.
+fn copies(jars: &[PathBuf], folder: &Path) -> Result<Vec<PathBuf>> {
+    fresh(folder)?;
+    let copy = |jar: &PathBuf| {
+        let name = jar.file_name().with_context(|| format!("{} has no name", jar.display()))?;
+        let to = folder.join(name);
+        ensure!(!to.exists(), "two jars of the name {}", to.display());
+        jars::copy(jar, &to)?;
+        Ok(to)
+    };
+    jars.iter().map(copy).collect()
+}
+
+/// A file with the paths of jars, one on each line, for the programs that go through them.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn list(jars: &[PathBuf], file: &Path) -> Result<()> {
+    let lines: String = jars.iter().map(|jar| format!("{}\n", jar.display())).collect();
+    fs::write(file, lines).with_context(|| format!("write {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_jars_with_one_name_the_first_counts_and_links_do_not() {
+        let work = tempfile::tempdir().unwrap();
+        let package = |name: &str| {
+            let folder = work.path().join(name);
+            fs::create_dir_all(folder.join("java")).unwrap();
+            fs::write(folder.join("java/a.jar"), name).unwrap();
+            folder
+        };
+        let (one, two) = (package("one"), package("two"));
+        fs::write(two.join("java/b.jar"), "").unwrap();
+        std::os::unix::fs::symlink("b.jar", two.join("java/c.jar")).unwrap();
+        let found = all_jars(&[one.clone(), two.clone()]).unwrap();
+        assert_eq!(found, [one.join("java/a.jar"), two.join("java/b.jar")]);
+    }
+}

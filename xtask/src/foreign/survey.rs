@@ -1,0 +1,100 @@
+//! What readers of class files make of jars: ours, cafebabe, and the JDK's own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use crate::jdks::{Jdk, tool};
+use crate::process;
+
+/// What there is, and who disagrees.
+#[derive(Default)]
+pub struct Survey {
+    /// Classes that are read by ours, and written as they were.
+    pub same: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their methods.
+    pub methods: u64,
+    /// Those that are not written as they were, with what is not.
+    pub changed: Vec<String>,
+    /// Those that ours refuses, by place, with the reason.
+    pub refused: BTreeMap<String, String>,
+    /// Where cafebabe says something else.
+    pub cafebabe: Vec<String>,
+    /// Where the JDK's reader says something else.
+    pub jdk: Vec<String>,
+}
+
+impl Survey {
+    /// Asks our reader and cafebabe, by the program of `xtask/copier`.
+    ///
+    /// # Errors
+    /// If a jar cannot be read.
+    pub fn of(copier: &Path, jars: &[PathBuf]) -> Result<Survey> {
+        parse(&process::output(Command::new(copier).arg("survey").args(jars))?)
+    }
+
+    /// Asks the JDK's reader, too, by `ReadJars`, which lies compiled in `program`; `list` names the jars.
+    ///
+    /// # Errors
+    /// If the JVM does not end well.
+    pub fn ask_jdk(&mut self, jdk: &Jdk, program: &Path, list: &Path, folder: &Path) -> Result<()> {
+        let out = folder.join("jdk.read");
+        let mut java = tool(&jdk.home, "java");
+        java.args(["-Xmx2g", "-XX:+UseSerialGC", "-cp"]).arg(program).arg("ReadJars").arg(list).arg(&out);
+        process::output(&mut java)?;
+        let text = fs::read_to_string(&out).with_context(|| format!("read {}", out.display()))?;
+        for line in text.lines() {
+            let (place, said) = line.rsplit_once('\t').context("three words expected")?;
+            let place = place.replace('\t', ": ");
+            match (self.refused.get(&place), said) {
+                (None, "read") => {}
+                (None, said) => self.jdk.push(format!("{place}: {said}")),
+                (Some(ours), "read") => self.jdk.push(format!("{place}: accepted, but not by ours: {ours}")),
+                (Some(_), _) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the copier prints.
+fn parse(text: &str) -> Result<Survey> {
+    let mut survey = Survey::default();
+    for line in text.lines() {
+        let words: Vec<&str> = line.split('\t').collect();
+        match words.as_slice() {
+            ["class", _, _, bytes, methods] => {
+                survey.same += 1;
+                survey.bytes += bytes.parse::<u64>().context("a number expected")?;
+                survey.methods += methods.parse::<u64>().context("a number expected")?;
+            }
+            ["changed", jar, entry, what] => survey.changed.push(format!("{jar}: {entry}: {what}")),
+            ["refused", jar, entry, why] => {
+                survey.refused.insert(format!("{jar}: {entry}"), (*why).to_owned());
+            }
+            ["another", jar, entry, what] => survey.cafebabe.push(format!("{jar}: {entry}: {what}")),
+            _ => anyhow::bail!("the copier printed: {line}"),
+        }
+    }
+    Ok(survey)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_copier_prints_is_added_up() {
+        let text = "class\ta.jar\tA.class\t100\t3\nclass\ta.jar\tB.class\t50\t1\nrefused\ta.jar\tC.class\tno magic\nanother\ta.jar\tB.class\ttoo new\n";
+        let survey = parse(text).unwrap();
+        assert_eq!((survey.same, survey.bytes, survey.methods), (2, 150, 4));
+        assert_eq!(survey.refused.get("a.jar: C.class").map(String::as_str), Some("no magic"));
+        assert_eq!(survey.cafebabe, ["a.jar: B.class: too new"]);
+        assert!(parse("what\n").is_err());
+    }
+}
