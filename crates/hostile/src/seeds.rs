@@ -31,9 +31,14 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The folders of class files, which are roots of packages.
+pub fn class_folders() -> Vec<PathBuf> {
+    CLASSES.iter().map(|folder| repository().join(folder)).collect()
+}
+
 /// Class files.
 pub fn classes() -> Vec<Vec<u8>> {
-    let mut folders: Vec<PathBuf> = CLASSES.iter().map(|folder| repository().join(folder)).collect();
+    let mut folders = class_folders();
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {

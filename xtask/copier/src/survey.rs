@@ -51,7 +51,7 @@ pub fn survey(inputs: &[&Path], out: &mut dyn Write) -> Result<()> {
 /// The lines of a class; `place` says where it is.
 fn of_class(place: &str, bytes: &[u8]) -> String {
     let ours = read(bytes);
-    let theirs = cafebabe::parse_class_with_options(bytes, ParseOptions::default());
+    let theirs = cafebabe::parse_class_with_options(bytes, &ParseOptions::default());
     let mut lines = match &ours {
         Ok(Read { methods, unlike: None }) => format!("class\t{place}\t{}\t{methods}\n", bytes.len()),
         Ok(Read { unlike: Some(what), .. }) => format!("changed\t{place}\t{}\n", one_line(what)),
@@ -107,7 +107,6 @@ fn attributes<'a>(list: &Attributes<'a>, pool: &ConstantPool<'a>) -> Result<Opti
         let name = String::from_utf8_lossy(attribute.name).into_owned();
         let info = AttributeInfo::parse(attribute, pool).map_err(|e| anyhow!("{name}: {e}"))?;
         info.write(&mut written)?;
-        ensure!(written.len() <= u32::MAX as usize, "{name} is too long");
         if written != attribute.data {
             return Ok(Some(name));
         }

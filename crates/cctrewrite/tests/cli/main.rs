@@ -10,6 +10,7 @@ mod export;
 mod exports_page;
 mod faults;
 mod flags;
+mod foreign;
 mod help;
 mod html;
 mod instrument;

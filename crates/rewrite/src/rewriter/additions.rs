@@ -2,7 +2,7 @@
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Member, access};
+use cct_classfile::{ClassFile, Member, access};
 
 use super::class::ClassRewriter;
 use crate::body;
@@ -73,12 +73,14 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
     }
 
-    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6).
+    /// Interfaces that get concrete methods need class version 52 (JVMS 4.6). One whose own methods are not what its version asks for keeps it: of version
+    /// 52 they might be right, and no JVM is to accept what it refused.
     pub(super) fn raise_interface_version(&mut self) {
         let plan = &self.rewriter.plan;
         let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch())
             || !plan.tie_breaks(self.id).is_empty();
-        if self.class.is_interface() && gains {
+        let is_sound = self.class.methods.iter().all(|method| may_be_in_interface(self.class, method));
+        if self.class.is_interface() && gains && is_sound {
             self.edit.require_version(52);
         }
     }
@@ -165,4 +167,17 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         }
         Ok(())
     }
+}
+
+/// Whether an interface may have a method with these flags: below version 52 all but the initialiser are public and abstract, and little else (JVMS 4.6).
+fn may_be_in_interface(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+    if class.major_version >= 52 || method.name == b"<clinit>" {
+        return true;
+    }
+    let mut refused = access::STATIC | access::FINAL | access::NATIVE;
+    if class.major_version >= 49 {
+        refused |= access::PRIVATE | access::PROTECTED | access::SYNCHRONIZED | access::STRICT;
+    }
+    let asked = access::PUBLIC | access::ABSTRACT;
+    method.access_flags & (asked | refused) == asked
 }

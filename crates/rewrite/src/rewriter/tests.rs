@@ -135,6 +135,25 @@ fn an_interface_raised_to_version_52_has_the_flags_of_one() {
     assert!(class.is(access::INTERFACE | access::ABSTRACT) && !class.is(access::SUPER));
 }
 
+/// An interface of version 46 with a method that is not abstract is refused by JVMs; one of version 52 is not.
+#[test]
+fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
+    let raised = |flags: u16, version: u16| {
+        let interface = crate::testing::interface("I").method(PUBLIC | access::ABSTRACT, "m", "()V");
+        let mut bytes = interface.method(flags, "n", "()V").bytes();
+        bytes[6..8].copy_from_slice(&version.to_be_bytes());
+        let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+        ClassFile::parse(&bytes).unwrap().major_version
+    };
+    let usual = PUBLIC | access::ABSTRACT;
+    assert_eq!(raised(usual, 46), 52);
+    assert_eq!(raised(usual | access::STRICT, 46), 52);
+    assert_eq!(raised(usual | access::STRICT, 49), 49);
+    for flags in [PUBLIC, PUBLIC | access::STATIC, access::ABSTRACT, usual | access::NATIVE] {
+        assert_eq!(raised(flags, 46), 46, "{flags:#x}");
+    }
+}
+
 /// Which helpers the bodies of a method call, by its descriptor.
 fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
     let methods = class.methods.iter().filter(|m| m.name == name);

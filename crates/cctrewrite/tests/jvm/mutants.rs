@@ -1,0 +1,99 @@
+//! Classes that were changed by chance, before a JVM's verifier: what it accepted it accepts when it is rewritten, and what it refused it refuses.
+//!
+//! `MUTANTS=20000` asks for more of them (docs/fuzzing.md).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use cct_classfile::ClassFile;
+use cct_hostile::{Dice, mutate, seeds};
+
+use crate::support::{Blocks, Java, Jdk, Run, fixture, folder, jdks, profiled};
+
+/// Without the variable.
+const MUTANTS: usize = 1500;
+
+/// What a class that is accepted ends with.
+const LINKED: &str = "linked";
+
+/// What one is refused with that was not rewritten, and the program was told so: it outgrows what class files can hold (docs/loadtime.md).
+const MISFIT: &str = "was not rewritten and overrides";
+
+/// Changed classes that our reader accepts; those of a number of changes, most of one, since others are seldom accepted by a JVM.
+fn mutants(count: usize) -> Vec<Vec<u8>> {
+    let seeds = seeds::classes();
+    let mut found = Vec::new();
+    let mut case = 0;
+    while found.len() < count {
+        let mut dice = Dice::new(case);
+        case += 1;
+        let mut class = dice.pick(&seeds).clone();
+        for _ in 0..=dice.below(3) / 2 {
+            class = mutate::class(&class, &mut dice);
+        }
+        if ClassFile::parse(&class).is_ok() {
+            found.push(class);
+        }
+    }
+    found
+}
+
+/// The file that `DefineAll` reads.
+fn write(mutants: &[Vec<u8>], file: &Path) {
+    let mut bytes = Vec::new();
+    for mutant in mutants {
+        bytes.extend_from_slice(&u32::try_from(mutant.len()).unwrap().to_be_bytes());
+        bytes.extend_from_slice(mutant);
+    }
+    fs::write(file, bytes).unwrap();
+}
+
+fn ends(run: &Run, count: usize) -> Vec<&str> {
+    let ends: Vec<&str> = run.out.lines().collect();
+    assert_eq!(ends.len(), count, "{}", run.err);
+    ends
+}
+
+/// The kind of an error.
+fn kind(end: &str) -> &str {
+    end.split(':').next().unwrap()
+}
+
+fn verifier_agrees(jdk: &'static Jdk) {
+    let count = std::env::var("MUTANTS").map_or(MUTANTS, |count| count.parse().unwrap());
+    let mutants = mutants(count);
+    let folder = folder("mutants");
+    let file = folder.join("mutants");
+    write(&mutants, &file);
+    let argument = file.to_str().unwrap();
+    let define = |java: &mut Java| {
+        java.forget_class_path().class_path([fixture("mutants/classes")]).class_path(seeds::class_folders());
+        java.succeed("DefineAll", &[argument])
+    };
+    let plain = define(jdk.java("mutants-plain").verify());
+    let rewritten = define(&mut profiled(jdk, Blocks::Exact, "mutants"));
+
+    let (before, now) = (ends(&plain, count), ends(&rewritten, count));
+    let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let (mut wrong, mut misfits) = (Vec::new(), 0);
+    for (number, (before, now)) in before.iter().zip(&now).enumerate() {
+        *kinds.entry((kind(before), kind(now))).or_default() += 1;
+        // One that was refused may be so for another reason: what is added may be looked at first.
+        if *before == LINKED && now.contains(MISFIT) {
+            misfits += 1;
+        } else if (*before == LINKED) != (*now == LINKED) {
+            fs::write(folder.join(format!("{number}.class")), &mutants[number]).unwrap();
+            wrong.push(format!("{number}.class: {before} -> {now}"));
+        }
+    }
+    for ((before, now), number) in &kinds {
+        eprintln!("JDK {}: {number} of {count}: {before} -> {now}", jdk.version);
+    }
+    let accepted = before.iter().filter(|end| **end == LINKED).count();
+    assert!(accepted > count / 10 && count - accepted > count / 10, "{accepted} of {count} say little");
+    assert!(misfits <= count / 100, "{misfits} of {count} are not rewritten");
+    let shown = wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{} of {count}, in {}:\n{shown}", wrong.len(), folder.display());
+}
+jdks!(what_the_verifier_accepts, verifier_agrees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
