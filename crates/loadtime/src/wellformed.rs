@@ -9,8 +9,9 @@ use cct_classfile::attributes::{AttributeInfo, LocalVariable};
 use cct_classfile::class::{Attributes, Member};
 use cct_classfile::code::{BciSet, Code};
 use cct_classfile::constant_pool::{ConstantPool, tag};
+use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::error::ErrorKind;
-use cct_classfile::{ClassFile, Error, Result, access};
+use cct_classfile::{ClassFile, Error, Result, access, opcode};
 
 /// Attributes of which the JVM looks at the indices.
 const CHECKED: &[&[u8]] = &[
@@ -25,11 +26,18 @@ const CHECKED: &[&[u8]] = &[
     b"SourceFile",
 ];
 
+/// That of JDK 1.0 and 1.1.
+const FIRST_VERSION: u16 = 45;
+
 /// From this version on the verifier wants ranges of local variables to begin and end at instructions.
 const SPLIT_VERIFIER: u16 = 50;
 
 /// Finds the first fault.
 pub fn check(class: &ClassFile<'_>) -> Result<()> {
+    // An interface may get a version that JVMs know.
+    if class.major_version < FIRST_VERSION {
+        return Err(Error::new(ErrorKind::Malformed("a version before the first one")));
+    }
     let pool = &class.pool;
     pool.indices().try_for_each(|index| constant(pool, index))?;
     attributes(&class.attributes, pool)?;
@@ -68,6 +76,18 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
     let pool = &class.pool;
     attributes(&method.attributes, pool)?;
     let Some(code) = Code::of(class, method)? else { return Ok(()) };
+    // Bodies get more locals, and end with code of ours.
+    let receiver = u16::from(!method.is(access::STATIC));
+    let arguments = MethodDescriptor::parse(method.descriptor)?.argument_slots();
+    if arguments.saturating_add(receiver) > code.max_locals {
+        return Err(Error::new(ErrorKind::Malformed("arguments that do not fit into the local variables")));
+    }
+    // The verifier with frames asks that of the last instruction, whether it is reached or not.
+    if class.major_version >= SPLIT_VERIFIER
+        && code.instructions().last().is_some_and(|last| !opcode::ends_flow(last.opcode))
+    {
+        return Err(Error::new(ErrorKind::Malformed("code whose end is reached")));
+    }
     let indices = code.instructions().filter_map(|i| i.pool_index());
     for index in indices.chain(code.handlers.iter().map(|h| h.catch_type).filter(|&t| t != 0)) {
         if pool.tag(index).is_none() {

@@ -1,9 +1,38 @@
 //! Differences whose cause is known.
 
-/// A part of what a difference says, and the cause.
-const KNOWN: &[(&str, &str)] = &[];
+use super::link::{Difference, MISSING};
 
-/// The cause of a difference, if it is known.
-pub fn cause(difference: &str) -> Option<&'static str> {
-    KNOWN.iter().find(|(part, _)| difference.contains(part)).map(|(_, cause)| *cause)
+/// The verifier loads what it must know, method by method, in an order that follows from addresses of names in memory; the first that is not there is named.
+const ANOTHER_IS_MISSING: &str = "several classes are not there, and the verifier names the first that it looks for: its order of methods follows from addresses in memory";
+
+/// The cause of a difference, if it is known. `exists` says whether a class is among the jars.
+pub fn cause(difference: &Difference, exists: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let missing = |end: &str| {
+        let name = end.strip_prefix(MISSING)?.strip_prefix(": ")?;
+        // With a space it is another complaint, such as about a name in another case.
+        let is_name = !name.contains(' ');
+        is_name.then(|| name.replace('/', "."))
+    };
+    let both = (missing(&difference.before)?, missing(&difference.now)?);
+    (!exists(&both.0) && !exists(&both.1)).then_some(ANOTHER_IS_MISSING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_class_that_is_not_there_may_be_named_and_no_other() {
+        let difference = |before: &str, now: &str| Difference {
+            place: "a.jar: A".to_owned(),
+            before: before.to_owned(),
+            now: now.to_owned(),
+        };
+        let (one, two) = (format!("{MISSING}: x/One"), format!("{MISSING}: x/Two"));
+        assert!(cause(&difference(&one, &two), |_| false).is_some());
+        assert_eq!(cause(&difference(&one, &two), |name| name == "x.Two"), None);
+        assert_eq!(cause(&difference("linked", &two), |_| false), None);
+        assert_eq!(cause(&difference(&one, "linked"), |_| false), None);
+        assert_eq!(cause(&difference(&one, "java.lang.VerifyError: x"), |_| false), None);
+    }
 }

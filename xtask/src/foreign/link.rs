@@ -1,6 +1,7 @@
 //! Every class of jars, linked by a JVM, and by another one: what is different.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -33,6 +34,26 @@ pub struct Linked {
     pub classes: BTreeMap<(String, String), String>,
     /// How long the JVM ran.
     pub seconds: f64,
+}
+
+/// What is thrown where a class is not there.
+pub const MISSING: &str = "java.lang.NoClassDefFoundError";
+
+/// A class that ends otherwise.
+#[derive(Debug, PartialEq)]
+pub struct Difference {
+    /// Jar and class.
+    pub place: String,
+    /// What became of it on the plain JDK.
+    pub before: String,
+    /// What becomes of it.
+    pub now: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} -> {}", self.place, self.before, self.now)
+    }
 }
 
 /// The word for a class that is linked.
@@ -107,8 +128,13 @@ impl Linked {
         kinds
     }
 
-    /// What ends otherwise than here: jar, class, and both ends. Of errors the kind counts, and of a class that is not there which one.
-    pub fn differences(&self, other: &Linked) -> Vec<String> {
+    /// The names of all classes.
+    pub fn names(&self) -> BTreeSet<&str> {
+        self.classes.keys().map(|(_, class)| &**class).collect()
+    }
+
+    /// What ends otherwise than here. Of errors the kind counts, and of a class that is not there which one.
+    pub fn differences(&self, other: &Linked) -> Vec<Difference> {
         let missing = "not seen".to_owned();
         let mut places: Vec<_> = self.classes.keys().chain(other.classes.keys()).collect();
         places.sort();
@@ -118,7 +144,11 @@ impl Linked {
             .filter_map(|place| {
                 let ends = [self, other].map(|linked| linked.classes.get(place).unwrap_or(&missing));
                 let [before, now] = ends;
-                (sign(before) != sign(now)).then(|| format!("{}: {}: {before} -> {now}", place.0, place.1))
+                (sign(before) != sign(now)).then(|| Difference {
+                    place: format!("{}: {}", place.0, place.1),
+                    before: before.clone(),
+                    now: now.clone(),
+                })
             })
             .collect()
     }
@@ -131,7 +161,7 @@ fn kind(end: &str) -> &str {
 
 /// What must be the same. Messages of the verifier name bytecode indices, which are others.
 fn sign(end: &str) -> &str {
-    if end.starts_with("java.lang.NoClassDefFoundError") { end } else { kind(end) }
+    if end.starts_with(MISSING) { end } else { kind(end) }
 }
 
 #[cfg(test)]
@@ -152,7 +182,7 @@ mod tests {
         );
         assert_eq!(before.good(), 3);
         assert_eq!(now.refused(), BTreeMap::from([("java.lang.VerifyError", 2)]));
-        let found = before.differences(&now);
+        let found: Vec<String> = before.differences(&now).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             ["a.jar: C: linked -> java.lang.VerifyError: at 0", "a.jar: D: linked -> not seen"]

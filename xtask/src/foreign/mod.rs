@@ -263,6 +263,7 @@ impl Bench {
         eprintln!("  JDK {version}: linking, plain");
         let linker = Linker { home: &jdk.home, version, options: Vec::new(), program: &self.programs };
         let plain = linker.link("plain", &raw, &path(jars), &folder)?;
+        let there = plain.names();
         let mut profiled = Vec::new();
         for &way in ways {
             eprintln!("  JDK {version}: linking, {}", way.word());
@@ -277,15 +278,16 @@ impl Bench {
                 Way::LoadTime => (&raw, jars),
             };
             let linked = linker.link(&name, names, &path(jars), &folder)?;
-            let (known, unknown): (Vec<_>, Vec<_>) = plain
-                .differences(&linked)
-                .into_iter()
-                .map(|difference| (known::cause(&difference), difference))
-                .partition(|(cause, _)| cause.is_some());
-            let known = known.into_iter().filter_map(|(cause, text)| Some((text, cause?))).collect();
-            let unknown = unknown.into_iter().map(|(_, text)| text).collect();
+            let (mut known, mut unknown) = (Vec::new(), Vec::new());
+            for difference in plain.differences(&linked) {
+                match known::cause(&difference, |name| there.contains(name)) {
+                    Some(cause) => known.push((difference.to_string(), cause)),
+                    None => unknown.push(difference.to_string()),
+                }
+            }
             profiled.push(Profiled { way, linked, unknown, known });
         }
+        drop(there);
         Ok(OnJdk { version, full_version: jdk.full_version.clone(), instrumented, checked, plain, profiled })
     }
 

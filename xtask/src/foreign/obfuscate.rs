@@ -19,7 +19,7 @@ const OPTIONS: &str = "\
 -dontwarn
 -dontnote
 -ignorewarnings
--optimizationpasses 2
+-optimizationpasses 1
 -overloadaggressively
 -mergeinterfacesaggressively
 -allowaccessmodification
@@ -35,17 +35,9 @@ pub struct Obfuscator {
 }
 
 impl Obfuscator {
-    /// The one among these jars.
-    ///
-    /// # Errors
-    /// If there is none.
-    pub fn among(jars: &[PathBuf]) -> Result<Obfuscator> {
-        let is_it = |jar: &&PathBuf| {
-            let name = jar.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with("proguard") && !name.contains("retrace")
-        };
-        let jar = jars.iter().find(is_it).context("no jar of ProGuard")?;
-        Ok(Obfuscator { jar: jar.clone() })
+    /// ProGuard in this jar.
+    pub fn new(jar: PathBuf) -> Obfuscator {
+        Obfuscator { jar }
     }
 
     /// Obfuscates jars, each by itself with the others as libraries, so that each has a jar of its own in `folder`. Each gets a package of its own

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use walkdir::WalkDir;
 
 use super::obfuscate::Obfuscator;
-use super::sets::{Origin, SUITE, Set};
+use super::sets::{Origin, PROGUARD, SUITE, Set};
 use crate::class_library::jars_in;
 use crate::jdks::{Fetch, Jdk};
 use crate::programs::packages::Packages;
@@ -47,14 +47,18 @@ pub fn obtain(
             Obtained { jars: copies(&all_jars(&folders)?, folder)?, besides: Vec::new(), versions }
         }
         Origin::ProGuard { packages: names, jars } => {
-            let found = packages.find(SUITE, names, jars)?;
+            let (package, jar) = PROGUARD;
+            let tool = packages.find(SUITE, &[package], &[jar])?;
+            let (_, proguard) = tool.jars.into_iter().next().context("no jar of ProGuard")?;
+            let mut found = packages.find(SUITE, names, jars)?;
+            found.versions.extend(tool.versions);
             let copies = copies(
                 &found.jars.into_iter().map(|(_, jar)| jar).collect::<Vec<_>>(),
                 &folder.join("plain"),
             )?;
             let obfuscated = folder.join("obfuscated");
             fresh(&obfuscated)?;
-            Obfuscator::among(&copies)?.all(&copies, jdk, &obfuscated)?;
+            Obfuscator::new(proguard).all(&copies, jdk, &obfuscated)?;
             Obtained { jars: jars_in(&obfuscated)?, besides: copies, versions: found.versions }
         }
     };

@@ -21,9 +21,12 @@ pub enum Origin {
     Pypi(&'static str, &'static str),
     /// All jars of these packages of Debian.
     Debian(&'static [&'static str]),
-    /// ProGuard (`proguard.jar`) over some jars of these packages of Debian.
+    /// ProGuard over some jars of these packages of Debian.
     ProGuard { packages: &'static [&'static str], jars: &'static [&'static str] },
 }
+
+/// Where ProGuard is, in Debian: package and jar.
+pub const PROGUARD: (&str, &str) = ("libproguard-java", "proguard.jar");
 
 /// All sets.
 pub const SETS: &[Set] = &[
@@ -66,26 +69,10 @@ pub const SETS: &[Set] = &[
     },
     Set {
         name: "obfuscated",
-        about: "what ProGuard makes, by aggressive options, of Rhino, Xalan, Xerces, Guava, BCEL, ASM and itself: packages of Debian",
+        about: "what ProGuard makes, by aggressive options, of Rhino, BCEL and ASM: packages of Debian",
         origin: Origin::ProGuard {
-            packages: &[
-                "librhino-java",
-                "libxalan2-java",
-                "libxerces2-java",
-                "libguava-java",
-                "libbcel-java",
-                "libasm-java",
-                "libproguard-java",
-            ],
-            jars: &[
-                "js.jar",
-                "xalan2.jar",
-                "xercesImpl.jar",
-                "guava.jar",
-                "bcel.jar",
-                "asm-all.jar",
-                "proguard.jar",
-            ],
+            packages: &["librhino-java", "libbcel-java", "libasm-java"],
+            jars: &["js.jar", "bcel.jar", "asm-all.jar"],
         },
         jdks: &[8, 17],
     },

@@ -2,7 +2,7 @@
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
-use cct_classfile::{ClassFile, Member, access};
+use cct_classfile::{ClassFile, Member, access, mutf8};
 
 use super::class::ClassRewriter;
 use crate::body;
@@ -79,7 +79,9 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         let plan = &self.rewriter.plan;
         let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch())
             || !plan.tie_breaks(self.id).is_empty();
-        let is_sound = self.class.methods.iter().all(|method| may_be_in_interface(self.class, method));
+        let members = self.class.methods.iter().chain(&self.class.fields).map(|member| member.name);
+        let is_sound = self.class.methods.iter().all(|method| may_be_in_interface(self.class, method))
+            && members.chain([self.class.name()]).all(|name| may_be_name(self.class, name));
         if self.class.is_interface() && gains && is_sound {
             self.edit.require_version(52);
         }
@@ -180,4 +182,10 @@ fn may_be_in_interface(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
     }
     let asked = access::PUBLIC | access::ABSTRACT;
     method.access_flags & (asked | refused) == asked
+}
+
+/// Whether a name may be one below version 49, which asks for the letters of Java's identifiers: not if it has what no letter can be.
+fn may_be_name(class: &ClassFile<'_>, name: &[u8]) -> bool {
+    let no_letter = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    class.major_version >= 49 || !mutf8::decode_lossy(name).contains(no_letter)
 }
