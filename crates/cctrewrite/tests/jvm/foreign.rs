@@ -18,24 +18,24 @@ const PROGRAMS: [Program; 3] = [
     Program {
         classes: "foreign/kotlin/classes",
         calls: &[
-            ("ShapesKt.sum(I,I,)I", 1),
-            ("Square.area()I", 4),
-            ("Box.area()I", 4),
-            ("Box$Companion.of(I,)LBox;", 4),
+            ("ShapesKt.sum(", 1),
+            ("Square.area(", 4),
+            ("Box.area(", 4),
+            ("Box$Companion.of(", 4),
             ("ShapesKt.scaled$default(", 2),
             ("Greeter$DefaultImpls.greet(", 2),
-            ("Main$main$counter$1.run()V", 3),
+            ("Main$main$counter$1.run(", 3),
         ],
     },
     Program {
         classes: "foreign/scala/classes",
         calls: &[
-            ("Main$.sum(I,I,)I", 1),
-            ("Main$.kind(I,)Ljava/lang/String,", 5),
-            ("Box.area$lzycompute()I", 1),
-            ("Box.area()I", 2),
+            ("Main$.sum(", 1),
+            ("Main$.kind(", 5),
+            ("Box.area$lzycompute(", 1),
+            ("Box.area(", 2),
             ("Shape$class.twice(", 2),
-            ("Main$.guarded(I,)I", 2),
+            ("Main$.guarded(", 2),
         ],
     },
     Program { classes: "foreign/proguard/shapes.jar", calls: &[("Main.main(", 1)] },
@@ -75,8 +75,6 @@ fn same(jdk: &'static Jdk) {
             let mut java = Library::whole(jdk, Blocks::Exact).java_without_load_time("foreign-offline");
             let offline = java.forget_class_path().class_path([output]).succeed("Main", &[]);
             check(program, &plain, &offline, "offline");
-            let below = |run: &Run| run.contexts_from("Main.main");
-            assert_same_lines(&below(&offline), &below(&at_load_time), program.classes);
         }
     }
 }
