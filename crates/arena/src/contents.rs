@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use cct_classfile::mutf8;
@@ -13,6 +15,9 @@ use memmap2::Mmap;
 use rustc_hash::FxHashMap;
 
 use crate::log::{Entry, entries, methods};
+
+/// Finds the index in a jar that is an output; what went wrong otherwise.
+pub type InJar<'a> = &'a dyn Fn(&Path) -> Result<Vec<u8>, String>;
 
 /// Classes that were not rewritten named in a note at most.
 const NAMED: usize = 20;
@@ -49,17 +54,17 @@ impl AsRef<[u8]> for Bytes {
 }
 
 impl Contents {
-    /// Reads a log.
-    pub fn of(log: &[u8]) -> Contents {
+    /// Reads a log. `in_jar` finds the index in a jar.
+    pub fn of(log: &[u8], in_jar: InJar<'_>) -> Contents {
         let mut contents = Contents::default();
-        for (place, record) in entries(log) {
-            contents.add(place, record);
+        for (place, entry) in entries(log) {
+            contents.add(place, entry, in_jar);
         }
         contents
     }
 
-    fn add(&mut self, place: u64, record: Option<Entry<'_>>) {
-        match record {
+    fn add(&mut self, place: u64, entry: Option<Entry<'_>>, in_jar: InJar<'_>) {
+        match entry {
             Some(Entry::Text(text)) => {
                 self.texts.insert(place + 1, text.into());
             }
@@ -77,7 +82,12 @@ impl Contents {
             }
             Some(Entry::RawClass(name)) => self.raw.push(name.to_owned()),
             Some(Entry::Trouble(trouble, name)) => self.troubles.push((trouble.to_owned(), name.to_owned())),
-            Some(Entry::IndexFile(path, provenance)) => self.add_index_file(path, provenance),
+            Some(Entry::IndexFile(path, provenance)) => {
+                self.add_index_at(path, provenance, map(path).map_err(|e| e.to_string()));
+            }
+            Some(Entry::IndexInJar(path, provenance)) => {
+                self.add_index_at(path, provenance, in_jar(Path::new(path)).map(Bytes::Owned));
+            }
             Some(Entry::Index(bytes)) => self.add_index("the class library's", Bytes::Owned(bytes.to_vec())),
             Some(Entry::Class(name, hash, packed)) => {
                 for (k, (slots, flags, method, descriptor)) in methods(packed).enumerate() {
@@ -94,19 +104,16 @@ impl Contents {
                 self.named.insert(mid.0, named);
             }
             None => {
-                self.problems.insert("a record of the log cannot be read".to_owned());
+                self.problems.insert("an entry of the log cannot be read".to_owned());
             }
         }
     }
 
-    #[allow(unsafe_code)]
-    fn add_index_file(&mut self, path: &str, provenance: &[u8]) {
-        // SAFETY: outputs are never written in place: a new one is another file of that name.
-        let map = File::open(path).and_then(|file| unsafe { Mmap::map(&file) });
-        match map {
-            Ok(map) => {
+    fn add_index_at(&mut self, path: &str, provenance: &[u8], bytes: Result<Bytes, String>) {
+        match bytes {
+            Ok(bytes) => {
                 let before = self.indexes.len();
-                self.add_index(path, Bytes::Mapped(map));
+                self.add_index(path, bytes);
                 if self.indexes.len() > before && self.indexes[before].provenance() != provenance {
                     self.indexes.pop();
                     self.problems.insert(format!(
@@ -192,6 +199,13 @@ impl Contents {
             flags: if named.is_native { Method::NATIVE } else { 0 },
         })
     }
+}
+
+/// The bytes of a file.
+#[allow(unsafe_code)]
+fn map(path: &str) -> io::Result<Bytes> {
+    // SAFETY: outputs are never written in place: a new one is another file of that name.
+    Ok(Bytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
 }
 
 fn named(class: &[u8], name: &[u8], descriptor: &[u8], is_native: bool) -> Named {

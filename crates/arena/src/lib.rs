@@ -17,6 +17,7 @@ mod recover;
 mod troubles;
 mod writer;
 
+pub use contents::InJar;
 pub use memory::{Memory, ReadError};
 pub use recover::{Recovered, State, recover};
 pub use troubles::Troubles;

@@ -21,6 +21,8 @@ pub enum Entry<'a> {
     Trouble(&'a str, &'a str),
     /// The file in which an index of the class library is, and the index's provenance.
     IndexFile(&'a str, &'a [u8]),
+    /// The jar in which an index of the class library is, and the index's provenance.
+    IndexInJar(&'a str, &'a [u8]),
     /// An index of the class library.
     Index(&'a [u8]),
     /// A rewritten class that is in no index: name, hash, and of each method of its original slots, flags, and in two bytes of length and then the
@@ -45,6 +47,7 @@ impl Entry<'_> {
             Entry::Trouble(trouble, name) => (7, &[trouble.as_bytes(), name.as_bytes()]),
             Entry::IndexFile(path, provenance) => (8, &[path.as_bytes(), provenance]),
             Entry::Index(bytes) => (9, &[bytes]),
+            Entry::IndexInJar(path, provenance) => (12, &[path.as_bytes(), provenance]),
             Entry::Class(name, hash, methods) => {
                 number = hash.0.to_le_bytes();
                 (10, &[name, &number, methods])
@@ -102,6 +105,7 @@ fn decode(kind: u8, body: &[u8]) -> Option<Entry<'_>> {
         8 => Entry::IndexFile(text(part()?)?, rest),
         9 => Entry::Index(body),
         10 => Entry::Class(part()?, ClassHash(number(part()?)?), rest),
+        12 => Entry::IndexInJar(text(part()?)?, rest),
         11 => Entry::Foreign(Mid(number(part()?)?), part()?, part()?, rest),
         _ => return None,
     })
@@ -152,6 +156,7 @@ mod tests {
             Entry::Trouble("odd", "a/C"),
             Entry::IndexFile("/a b/index", b"tool=x\n"),
             Entry::Index(&[0, 255, 7]),
+            Entry::IndexInJar("/c/rt.jar", b"tool=y\n"),
             Entry::Class(b"a/D", ClassHash(u64::MAX - 1), &packed),
             Entry::Foreign(Mid(0x1234_5678_9ABC_DEF0), b"F", b"f", b"()V"),
         ];

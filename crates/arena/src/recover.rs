@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use cct_profile::{Method, Profile, ThreadTree, TreeTooLarge};
 
-use crate::contents::Contents;
+use crate::contents::{Contents, InJar};
 use crate::forest::{Copied, Fault, Record, records};
 use crate::layout::{header, node, record};
 use crate::memory::Memory;
@@ -44,13 +44,13 @@ struct Row {
     lack: u64,
 }
 
-/// Makes a profile of the memory.
+/// Makes a profile of the memory. `in_jar` finds the index in a jar of the class library, which has the names of its methods.
 ///
 /// # Errors
 /// When a tree has more contexts than a profile can hold.
-pub fn recover(memory: &Memory, state: State) -> Result<Recovered, TreeTooLarge> {
+pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovered, TreeTooLarge> {
     let (log, is_whole) = memory.log();
-    let contents = Contents::of(&log);
+    let contents = Contents::of(&log, in_jar);
     let mut problems = contents.problems.clone();
     if !is_whole {
         problems.insert(

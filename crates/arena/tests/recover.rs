@@ -116,7 +116,10 @@ impl Jvm {
     }
 
     fn recover(&self) -> Recovered {
-        recover(&Memory::open(File::open(self.path()).unwrap()).unwrap(), State::Killed).unwrap()
+        recover(&Memory::open(File::open(self.path()).unwrap()).unwrap(), State::Killed, &|_| {
+            Err("no jar".to_owned())
+        })
+        .unwrap()
     }
 }
 
@@ -186,7 +189,7 @@ fn memory_that_grows_while_it_is_read_is_read_on() {
     for _ in 0..100_000 {
         at = jvm.child(at, mid(0), 1, 1);
     }
-    let profile = recover(&memory, State::Running).unwrap().profile;
+    let profile = recover(&memory, State::Running, &|_| Err("no jar".to_owned())).unwrap().profile;
     assert_eq!(profile.contexts(), 100_000);
     assert_eq!(profile.meta["recovered"], "running");
 }
@@ -256,7 +259,7 @@ fn who_runs_and_who_has_ended_is_known() {
     let memory = Memory::open(File::open(jvm.path()).unwrap()).unwrap();
     assert!(memory.is_in_use());
     jvm.arena.end();
-    assert!(recover(&memory, State::Killed).unwrap().ended);
+    assert!(recover(&memory, State::Killed, &|_| Err("no jar".to_owned())).unwrap().ended);
     drop(jvm.arena);
     assert!(!memory.is_in_use());
 }
@@ -308,7 +311,7 @@ fn damage_is_named_and_never_followed_for_ever() {
             let file = OpenOptions::new().read(true).write(true).open(&other).unwrap();
             file.write_all_at(&value.to_le_bytes(), place).unwrap();
             let memory = Memory::open(file).unwrap();
-            let recovered = recover(&memory, State::Killed).unwrap();
+            let recovered = recover(&memory, State::Killed, &|_| Err("no jar".to_owned())).unwrap();
             recovered.profile.to_bytes().unwrap();
             tried += 1;
         }
@@ -320,7 +323,11 @@ fn damage_is_named_and_never_followed_for_ever() {
         let file = OpenOptions::new().read(true).write(true).open(&other).unwrap();
         file.set_len(length).unwrap();
         if let Ok(memory) = Memory::open(file) {
-            recover(&memory, State::Killed).unwrap().profile.to_bytes().unwrap();
+            recover(&memory, State::Killed, &|_| Err("no jar".to_owned()))
+                .unwrap()
+                .profile
+                .to_bytes()
+                .unwrap();
         }
     }
 }

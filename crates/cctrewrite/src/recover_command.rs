@@ -1,14 +1,17 @@
 //! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory (docs/recover.md).
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_archive::{INDEX_NAME, Input, Limits};
 use cct_arena::{Memory, Recovered, State};
 
 use crate::args::{Recover, Snapshot};
 use crate::exit::{self, Outcome, say};
+use crate::output::entry;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{is_stdin, shown};
 
@@ -34,7 +37,17 @@ pub fn of_file(path: &Path) -> Result<Recovered> {
     let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
     let memory = Memory::open(file).with_context(|| shown.to_string())?;
     let state = if memory.is_in_use() { State::Running } else { State::Killed };
-    cct_arena::recover(&memory, state).with_context(|| shown.to_string())
+    cct_arena::recover(&memory, state, &in_jar).with_context(|| shown.to_string())
+}
+
+/// The index in a jar that is an output.
+fn in_jar(jar: &Path) -> Result<Vec<u8>, String> {
+    let index = || -> Result<Vec<u8>> {
+        let input = Input::open(jar, &Limits::default())?;
+        let index = entry(&input, INDEX_NAME)?.map(Cow::into_owned);
+        index.with_context(|| format!("it has no {INDEX_NAME}"))
+    };
+    index().map_err(|e| format!("{e:#}"))
 }
 
 /// Runs `snapshot`.
@@ -42,7 +55,7 @@ pub fn snapshot(arguments: &Snapshot) -> Result<Outcome> {
     let process = arguments.process;
     let memory = of_process(process)?;
     let recovered =
-        cct_arena::recover(&memory, State::Running).with_context(|| format!("process {process}"))?;
+        cct_arena::recover(&memory, State::Running, &in_jar).with_context(|| format!("process {process}"))?;
     deliver(&format!("process {process}"), recovered, &arguments.output)
 }
 

@@ -46,7 +46,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
     let natives: [(&[u8], &[u8], *mut c_void); 16] = [
-        (b"add\0", b"([B)Ljava/lang/String;\0", add as *mut c_void),
+        (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
         (
@@ -95,14 +95,20 @@ pub(crate) fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(
     })
 }
 
-/// `String add(byte[] index)`
-extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray) -> jstring {
+/// `String add(byte[] index, String jar)`
+extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray, jar: jstring) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let bytes = env.bytes(index, 0, env.length(index));
-        if let Some(bytes) = &bytes {
+        // Megabytes, which need not be there twice if they can be read again.
+        let jar = if jar.is_null() { None } else { env.text(jar) };
+        if let (Some(bytes), None) = (&bytes, &jar) {
             arena::log(&Entry::Index(bytes));
         }
-        added(env, bytes.map(Bytes::Owned).ok_or_else(|| "no memory".to_owned()))
+        let trouble = added(env, bytes.map(Bytes::Owned).ok_or_else(|| "no memory".to_owned()));
+        if let Some(jar) = jar {
+            log_index(&jar, trouble, |path, provenance| Entry::IndexInJar(path, provenance));
+        }
+        trouble
     })
 }
 
@@ -111,13 +117,21 @@ extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) ->
     guarded(raw, ptr::null_mut(), |env| {
         let Some(path) = env.text(index) else { return added(env, Err("no memory".to_owned())) };
         let trouble = added(env, Bytes::of_file(&path).map_err(|e| e.to_string()));
-        if trouble.is_null()
-            && let Some(provenance) = state().library.last_provenance()
-        {
-            arena::log(&Entry::IndexFile(&path, provenance));
-        }
+        log_index(&path, trouble, |path, provenance| Entry::IndexFile(path, provenance));
         trouble
     })
+}
+
+/// Lets readers of the trees know where the index is that was added last, if nothing was wrong with it.
+fn log_index(path: &str, trouble: jstring, entry: for<'a> fn(&'a str, &'a [u8]) -> Entry<'a>) {
+    let state = state();
+    if trouble.is_null()
+        && let Some(provenance) = state.library.last_provenance()
+    {
+        // They may be somewhere else.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+        arena::log(&entry(&path.to_string_lossy(), provenance));
+    }
 }
 
 /// Adds an index; returns what is wrong with it.

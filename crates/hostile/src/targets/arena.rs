@@ -12,7 +12,7 @@ pub fn arena(bytes: &[u8]) {
     let mut file: File = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     let Ok(memory) = Memory::open(file) else { return };
-    let recovered = recover(&memory, State::Killed).unwrap();
+    let recovered = recover(&memory, State::Killed, &|_| Err("none".to_owned())).unwrap();
     let written = recovered.profile.to_bytes().unwrap();
     let read = cct_profile::Profile::read(&written).unwrap();
     assert!(read.damage.is_empty() && read.contexts() == recovered.profile.contexts());

@@ -115,7 +115,7 @@ public final class LoadTime {
         for (int i = 0; i < outputs.length && trouble == null; i++) {
             try {
                 File index = outputs[i].indexFile();
-                String wrong = index != null ? addFile(index.getPath()) : add(outputs[i].whole());
+                String wrong = index != null ? addFile(index.getPath()) : add(outputs[i].whole(), outputs[i].jar());
                 trouble = wrong == null ? null : outputs[i].file + ": " + wrong;
             } catch (IOException e) {
                 trouble = outputs[i].file + ": " + e.getMessage();
@@ -173,9 +173,10 @@ public final class LoadTime {
     /**
      * Adds the index of an output on the boot class path.
      *
+     * @param jar the jar in which it is; null if it is not in a jar
      * @return what is wrong with it, or null
      */
-    private static native String add(byte[] index);
+    private static native String add(byte[] index, String jar);
 
     /** Likewise, from a file. */
     private static native String addFile(String index);

@@ -176,6 +176,11 @@ final class Output {
         return place == BESIDE_IMAGE ? file : place == FOLDER ? new File(file, RESOURCE) : null;
     }
 
+    /** The jar in which the index is; null if it is somewhere else. */
+    String jar() {
+        return place == JAR ? file.getPath() : null;
+    }
+
     /** The bytes of the index. Megabytes, and perhaps in a small heap: they should not be there twice. */
     byte[] whole() throws IOException {
         Source source = source(file, place);
