@@ -159,10 +159,22 @@ impl Arena {
     }
 
     /// Memory for trees, aligned to pages: the address of [`REGION`] bytes, which are zero. `None` when there is none, or what must be left would not be.
+    ///
+    /// When the file cannot grow it is memory that no reader has, who then finds that addresses lead out of the file: the JVM's own profile is to be whole.
     pub fn memory(&mut self) -> Option<u64> {
         if !is_left(RESERVE + REGION) {
             return None;
         }
+        self.memory_of_file().or_else(|| {
+            let map = MmapOptions::new().len(REGION as usize).map_anon().ok()?;
+            let map = MmapRaw::from(map);
+            let address = map.as_mut_ptr() as u64;
+            self.maps.push(map);
+            Some(address)
+        })
+    }
+
+    fn memory_of_file(&mut self) -> Option<u64> {
         if self.trees.used == self.trees.length {
             // By a quarter of what there is, so that there are few extents. Where address space is limited that may be too much.
             let quarter = (self.trees.total / 4).next_multiple_of(REGION).clamp(REGION, LARGEST);
@@ -281,6 +293,18 @@ mod tests {
         assert!(places.windows(2).all(|pair| pair[1] - pair[0] >= REGION));
         // Few extents, however much there is.
         assert!(arena.word(header::EXTENTS).load(Ordering::Relaxed) < 20);
+    }
+
+    /// A reader finds that something is missing; the JVM has its memory all the same.
+    #[test]
+    fn when_the_file_is_full_there_is_other_memory() {
+        let mut arena = Arena::nameless().unwrap();
+        let inside = arena.memory().unwrap();
+        // Its system has no room for it any more.
+        let file = std::mem::replace(&mut arena.file, File::open("/dev/null").unwrap());
+        let outside = arena.memory().unwrap();
+        let memory = crate::Memory::open(file).unwrap();
+        assert_eq!((memory.word(inside), memory.word(outside)), (Some(0), None));
     }
 
     #[test]
