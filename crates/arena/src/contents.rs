@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use cct_classfile::mutf8;
 use cct_profile::Method;
+use cct_rewrite::convention::MAX_SLOTS;
 use cct_rewrite::index::method_flags::NATIVE;
-use cct_rewrite::index::read::{Index, Named};
+use cct_rewrite::index::read::Index;
 use cct_rewrite::mid::Mid;
 use memmap2::Mmap;
 use rustc_hash::FxHashMap;
@@ -33,9 +34,18 @@ pub struct Contents {
     raw: Vec<String>,
     troubles: Vec<(String, String)>,
     indexes: Vec<Index<Bytes>>,
-    named: FxHashMap<u64, Named>,
+    named: FxHashMap<u64, Known>,
     /// What could not be read.
     pub problems: BTreeSet<String>,
+}
+
+/// A method of which the log has the name. Many are of one class.
+#[derive(Clone)]
+struct Known {
+    class: Arc<str>,
+    name: Box<[u8]>,
+    descriptor: Box<[u8]>,
+    is_native: bool,
 }
 
 /// The bytes of an index.
@@ -90,18 +100,29 @@ impl Contents {
             }
             Some(Entry::Index(bytes)) => self.add_index("the class library's", Bytes::Owned(bytes.to_vec())),
             Some(Entry::Class(name, hash, packed)) => {
+                let class: Arc<str> = mutf8::decode_lossy(name).into();
                 for (k, (slots, flags, method, descriptor)) in methods(packed).enumerate() {
                     // More slots than a node has would be another method's id.
-                    if slots < 0x80 {
-                        let named = named(name, method, descriptor, flags & NATIVE != 0);
-                        self.named.insert(hash.method(k, slots).0, named);
+                    if u16::from(slots) <= MAX_SLOTS {
+                        let known = Known {
+                            class: class.clone(),
+                            name: method.into(),
+                            descriptor: descriptor.into(),
+                            is_native: flags & NATIVE != 0,
+                        };
+                        self.named.insert(hash.method(k, slots).0, known);
                     }
                 }
             }
             Some(Entry::Foreign(mid, class, name, descriptor)) => {
                 // As in an index: natives, and Object's constructor.
-                let named = named(class, name, descriptor, name != b"<init>");
-                self.named.insert(mid.0, named);
+                let known = Known {
+                    class: mutf8::decode_lossy(class).into(),
+                    name: name.into(),
+                    descriptor: descriptor.into(),
+                    is_native: name != b"<init>",
+                };
+                self.named.insert(mid.0, known);
             }
             None => {
                 self.problems.insert("an entry of the log cannot be read".to_owned());
@@ -188,15 +209,19 @@ impl Contents {
 
     /// The method with an id, if its name is known.
     pub fn method(&self, mid: u64) -> Option<Method> {
-        let in_indexes = || self.indexes.iter().find_map(|index| index.method(Mid(mid)));
-        let named = self.named.get(&mid).cloned().or_else(in_indexes)?;
         let text = |name: &[u8]| Arc::from(mutf8::decode_lossy(name));
+        let in_indexes = || {
+            let named = self.indexes.iter().find_map(|index| index.method(Mid(mid)))?;
+            let (class, is_native) = (text(&named.class), named.is_native);
+            Some(Known { class, name: named.name, descriptor: named.descriptor, is_native })
+        };
+        let known = self.named.get(&mid).cloned().or_else(in_indexes)?;
         Some(Method {
-            class: text(&named.class),
-            name: text(&named.name),
-            descriptor: text(&named.descriptor),
+            class: known.class,
+            name: text(&known.name),
+            descriptor: text(&known.descriptor),
             mid,
-            flags: if named.is_native { Method::NATIVE } else { 0 },
+            flags: if known.is_native { Method::NATIVE } else { 0 },
         })
     }
 }
@@ -204,10 +229,9 @@ impl Contents {
 /// The bytes of a file.
 #[allow(unsafe_code)]
 fn map(path: &str) -> io::Result<Bytes> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("no file"));
+    }
     // SAFETY: outputs are never written in place: a new one is another file of that name.
     Ok(Bytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
-}
-
-fn named(class: &[u8], name: &[u8], descriptor: &[u8], is_native: bool) -> Named {
-    Named { class: class.into(), name: name.into(), descriptor: descriptor.into(), is_native }
 }

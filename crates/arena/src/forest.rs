@@ -12,8 +12,8 @@ use crate::memory::Memory;
 pub enum Fault {
     /// An address that leads out of the memory.
     Astray,
-    /// More nodes than there is room for: some are reached twice.
-    Cycle,
+    /// What can be reached in two ways, or from where it does not belong.
+    Tangled,
     /// Counts of a region that cannot be.
     Negative,
 }
@@ -58,14 +58,14 @@ pub fn records(memory: &Memory) -> (Vec<Record<'_>>, Option<Fault>) {
 
 /// A list of records.
 fn chain(memory: &Memory, first: u64, next: u64) -> (Vec<Record<'_>>, Option<Fault>) {
-    let most = memory.bytes() / 4096 + 1;
+    let mut seen = FxHashSet::default();
     let mut records = Vec::new();
     let mut address = first;
     while address != 0 {
         let record = Record { memory, address };
         let Some(following) = record.get(next) else { return (records, Some(Fault::Astray)) };
-        if records.len() as u64 >= most {
-            return (records, Some(Fault::Cycle));
+        if !seen.insert(address) {
+            return (records, Some(Fault::Tangled));
         }
         records.push(record);
         address = following;
@@ -79,6 +79,11 @@ impl<'m> Record<'m> {
         self.memory.word(self.address.checked_add(offset)?)
     }
 
+    /// The memory in which it is.
+    pub fn memory(self) -> &'m Memory {
+        self.memory
+    }
+
     /// Records of the tree's regions.
     pub fn regions(self) -> (Vec<Record<'m>>, Option<Fault>) {
         match self.get(record::REGIONS) {
@@ -88,46 +93,51 @@ impl<'m> Record<'m> {
     }
 }
 
+/// How many nodes may be copied in all: as many as there is room for. Of a sound memory each is copied once.
+#[derive(Debug, Clone, Default)]
+pub struct Budget {
+    copied: u64,
+    room: u64,
+}
+
+impl Budget {
+    /// Says whether there is room for one more.
+    fn take(&mut self, memory: &Memory) -> bool {
+        self.copied += 1;
+        if self.copied > self.room {
+            // The JVM may have got more memory since.
+            self.room = memory.bytes() / node::SMALLEST;
+        }
+        self.copied <= self.room
+    }
+}
+
 impl Copied {
     /// Copies a tree out of the memory.
-    pub fn of(of: Record<'_>) -> (Copied, Option<Fault>) {
+    pub fn of(of: Record<'_>, budget: &mut Budget) -> (Copied, Option<Fault>) {
         let root = Counted { mid: 0, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
         let mut copied = Copied { nodes: vec![root] };
-        let fault = copied.fill(of);
+        let fault = copied.fill(of, budget);
         (copied, fault)
     }
 
-    fn fill(&mut self, of: Record<'_>) -> Option<Fault> {
+    fn fill(&mut self, of: Record<'_>, budget: &mut Budget) -> Option<Fault> {
         let memory = of.memory;
-        let most = || (memory.bytes() / node::SMALLEST).min(u64::from(u32::MAX)) as usize;
-        let mut room = most();
         let mut fault = None;
         let Some(root) = of.get(record::ROOT) else { return Some(Fault::Astray) };
-        // Each node is read from its children's list on: (address, place).
         let mut open = vec![(root, 0_u32)];
         while let Some((address, place)) = open.pop() {
-            let Some(mut child) = word(memory, address, node::FIRST_CHILD) else {
-                fault = fault.max(Some(Fault::Astray));
-                continue;
-            };
-            while child != 0 {
-                let parts = [node::MID, node::CALLS, node::BYTECODES, node::NEXT];
-                let [Some(mid), Some(calls), Some(bytecodes), Some(next)] =
-                    parts.map(|part| word(memory, child, part))
-                else {
-                    fault = fault.max(Some(Fault::Astray));
-                    break;
-                };
-                if self.nodes.len() > room {
-                    // The JVM may have got more memory since.
-                    room = most();
-                    if self.nodes.len() > room {
-                        return Some(Fault::Cycle);
+            match children(memory, address, budget) {
+                Ok(children) => {
+                    for (child, [mid, calls, bytecodes]) in children {
+                        let new = self.push(place, mid, calls as i64, bytecodes as i64);
+                        open.push((child, new));
                     }
                 }
-                let new = self.push(place, mid, calls as i64, bytecodes as i64);
-                open.push((child, new));
-                child = if next & node::LAST == 0 { next.wrapping_neg() } else { 0 };
+                Err(e) => fault = fault.max(Some(e)),
+            }
+            if self.nodes.len() >= u32::MAX as usize {
+                return Some(Fault::Tangled);
             }
         }
         let merged = of.get(record::MERGED);
@@ -189,7 +199,7 @@ impl Copied {
         for node in &mut self.nodes {
             if node.calls < 0 || node.bytecodes < 0 {
                 fault = Some(Fault::Negative);
-                (node.calls, node.bytecodes) = (node.calls.max(0), node.bytecodes.max(0));
+                (node.calls, node.bytecodes) = (0, 0);
             }
         }
         let mut keep = vec![false; self.nodes.len()];
@@ -229,9 +239,15 @@ impl Copied {
         self.nodes[0].first_child == 0
     }
 
-    /// Adds the ids of all methods.
+    /// Adds the ids of the methods of all contexts.
     pub fn mids(&self, to: &mut FxHashSet<u64>) {
-        to.extend(self.nodes[1..].iter().map(|node| node.mid));
+        let mut open = vec![0];
+        while let Some(place) = open.pop() {
+            for child in self.children(place) {
+                to.insert(self.nodes[child as usize].mid);
+                open.push(child);
+            }
+        }
     }
 
     /// The tree in the profile's order, given the methods' places.
@@ -267,6 +283,36 @@ impl Copied {
             }
         }
         Ok(builder.finish())
+    }
+}
+
+/// A node's address, and its id, calls and bytecodes.
+type Child = (u64, [u64; 3]);
+
+/// The children of the node at an address, the newest first; all of them or none. The last one must name that node: whoever leads into another node's children,
+/// or around in a circle, is found out.
+fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Child>, Fault> {
+    let get = |address, offset| word(memory, address, offset).ok_or(Fault::Astray);
+    let mut children = Vec::new();
+    let mut child = get(parent, node::FIRST_CHILD)?;
+    while child != 0 {
+        if !budget.take(memory) {
+            return Err(Fault::Tangled);
+        }
+        let counts = [get(child, node::MID)?, get(child, node::CALLS)?, get(child, node::BYTECODES)?];
+        children.push((child, counts));
+        let next = get(child, node::NEXT)?;
+        if next & node::LAST != 0 {
+            return match next == parent.wrapping_neg() | node::LAST {
+                true => Ok(children),
+                false => Err(Fault::Tangled),
+            };
+        }
+        child = next.wrapping_neg();
+    }
+    match children.is_empty() {
+        true => Ok(children),
+        false => Err(Fault::Astray),
     }
 }
 

@@ -36,6 +36,8 @@ pub mod header {
     pub const FAILURES: u64 = 12;
     /// Entries of new threads that were not recorded for want of stack or Java heap.
     pub const UNATTACHED: u64 = 14;
+    /// Regions of threads that were not recorded for want of memory for a tree.
+    pub const REGION_FAILURES: u64 = 15;
     /// 1 when the JVM has written its profile itself.
     pub const ENDED: u64 = 13;
 }

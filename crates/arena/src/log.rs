@@ -70,17 +70,22 @@ impl Entry<'_> {
     }
 }
 
-/// The entries of a log, with their places. Ends at the first one that is not there as a whole; of one that is not as it should be it says so by
-/// `None`, and goes on with the next.
+/// The entries of a log, with their places. `None` for one that is not as it should be; one that is not there as a whole is the
+/// last.
 pub fn entries(log: &[u8]) -> impl Iterator<Item = (u64, Option<Entry<'_>>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let place = at;
-        let kind = *log.get(at)?;
-        let length = u32::from_le_bytes(*log.get(at + 1..)?.first_chunk()?) as usize;
-        let body = log.get(at + 5..)?.get(..length)?;
-        at += 5 + length;
-        Some((place as u64, decode(kind, body)))
+        let place = at as u64;
+        let rest = log.get(at..).filter(|rest| !rest.is_empty())?;
+        let whole = rest.split_first_chunk::<5>().and_then(|(&[kind, length @ ..], rest)| {
+            Some((kind, rest.get(..u32::from_le_bytes(length) as usize)?))
+        });
+        let Some((kind, body)) = whole else {
+            at = log.len();
+            return Some((place, None));
+        };
+        at += 5 + body.len();
+        Some((place, decode(kind, body)))
     })
 }
 
@@ -182,8 +187,10 @@ mod tests {
         let first = log.len();
         Entry::Foreign(Mid(7), b"F", b"f", b"()V").encode(&mut log);
         for length in 0..log.len() {
-            let whole = entries(&log[..length]).count();
+            let whole = entries(&log[..length]).filter(|(_, entry)| entry.is_some()).count();
             assert_eq!(whole, usize::from(length >= first));
+            let is_cut = length != 0 && length != first;
+            assert_eq!(entries(&log[..length]).any(|(_, entry)| entry.is_none()), is_cut, "{length}");
         }
         for at in 0..log.len() {
             let mut bad = log.clone();

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memmap2::{MmapOptions, MmapRaw};
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::retry_on_intr;
 
 use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
 
@@ -78,7 +79,7 @@ impl Memory {
 
     /// Whether the JVM still runs, or whoever else has its file.
     pub fn is_in_use(&self) -> bool {
-        match flock(&self.file, FlockOperation::NonBlockingLockShared) {
+        match retry_on_intr(|| flock(&self.file, FlockOperation::NonBlockingLockShared)) {
             Ok(()) => {
                 // Nobody else waits for it.
                 let _ = flock(&self.file, FlockOperation::Unlock);
@@ -177,7 +178,9 @@ impl Memory {
             let [offset, length, kind] = [1, 2, 3].map(|i| self.header(header::TABLE + 4 * number + i));
             let end = offset.saturating_add(length).min(map.len() as u64);
             let left = wanted - log.len() as u64;
-            if kind == kind::LOG && offset < end && left > 0 {
+            // Of a damaged file the same part may be named again and again.
+            let is_new = log.len() < map.len();
+            if kind == kind::LOG && offset < end && left > 0 && is_new {
                 let bytes = (end - offset).min(left) as usize;
                 // SAFETY: within the mapping. What is complete of the log is never written again.
                 let part =

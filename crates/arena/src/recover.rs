@@ -1,6 +1,6 @@
 //! The profile that the memory holds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use cct_profile::{Method, Profile, ThreadTree, TreeTooLarge};
 
 use crate::contents::{Contents, InJar};
-use crate::forest::{Copied, Fault, Record, records};
+use crate::forest::{Budget, Copied, Fault, Record, records};
 use crate::layout::{header, node, record};
 use crate::memory::Memory;
 use crate::troubles::Troubles;
@@ -33,9 +33,14 @@ pub struct Recovered {
     pub ended: bool,
 }
 
-/// A tree of a thread or of a thread's region.
-struct Row {
-    name: Arc<str>,
+/// How often a thread is looked at that is switched meanwhile.
+const TRIES: usize = 5;
+
+/// What was copied of a tree of a thread, or of a thread's region, before the log was read.
+struct Copy {
+    /// Words that name texts: the thread's, and the region's unless that is all that the thread executed.
+    name: u64,
+    region: Option<u64>,
     serial: u64,
     threads: u64,
     flags: u64,
@@ -44,11 +49,32 @@ struct Row {
     lack: u64,
 }
 
+/// The same with its name.
+struct Row {
+    name: Arc<str>,
+    copy: Copy,
+}
+
+/// What is wrong, by the word that names the thread.
+enum Trouble {
+    Fault(u64, Fault),
+    Switching(u64),
+    NoMemory(u64),
+    Records,
+}
+
 /// Makes a profile of the memory. `in_jar` finds the index in a jar of the class library, which has the names of its methods.
+///
+/// The trees are copied first and the log is read afterwards: it only grows, so what was found in the trees has its name there.
 ///
 /// # Errors
 /// When a tree has more contexts than a profile can hold.
 pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovered, TreeTooLarge> {
+    let all = memory.header(header::ALL);
+    let switches = memory.header(header::SWITCHES);
+    let selective = switches > 0 || all == 0;
+    let (copies, troubles) = copies(memory, all, selective);
+
     let (log, is_whole) = memory.log();
     let contents = Contents::of(&log, in_jar);
     let mut problems = contents.problems.clone();
@@ -57,46 +83,28 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
             "there was no room for all of the log: names of methods and threads may be missing".to_owned(),
         );
     }
+    if contents.meta("tool").is_none() {
+        problems.insert(
+            "the JVM had not come to its program yet, and so not said how the numbers come about".to_owned(),
+        );
+    }
     let mut notes = contents.notes(memory.header(header::GENERATED));
     notes.extend(Troubles::of(contents.troubles()).lines());
-    let mut rows = rows(memory, &contents, &mut problems);
-    rows.sort_by(|a, b| (&a.name, a.serial).cmp(&(&b.name, b.serial)));
+    notes.extend(counted_notes(memory, selective));
+    problems.extend(troubles.into_iter().map(|trouble| trouble.words(&contents)));
+    let mut rows = named(copies, &contents, &mut problems);
+    rows.sort_by(|a, b| (&a.name, a.copy.serial).cmp(&(&b.name, b.copy.serial)));
 
     let methods = methods(&rows, &contents, &mut notes);
     let places: FxHashMap<u64, u32> = methods.iter().map(|method| method.mid).zip(0..).collect();
     let mut meta = contents.description(memory.header(header::GENERATED));
-    describe(&mut meta, memory, state);
-    let unattached = memory.header(header::UNATTACHED);
-    if unattached > 0 {
-        notes.insert(format!(
-            "stack or Java heap was too short to begin recording: {unattached} entries of new threads were not recorded"
-        ));
-    }
-    let failures = memory.header(header::FAILURES);
-    if failures > 0 {
-        notes.insert(format!(
-            "memory for the trees ran out: {failures} entries of new threads were not recorded"
-        ));
-    }
-    notes.insert(
-        match state {
-            State::Killed => {
-                "the JVM was killed: this was recovered from its memory, as it was then. Threads have the names with which they began, and which of \
-                 them had ended is not known. What the innermost method of a thread had executed since it last called another, up to 65,536 bytecodes, \
-                 may be missing"
-            }
-            State::Running => {
-                "a snapshot of a JVM that went on: threads ran while it was taken, so that what a method has called may have been counted before \
-                 its caller, or after. Threads have the names with which they began, and which of them had ended is not known"
-            }
-        }
-        .to_owned(),
-    );
+    describe(&mut meta, selective, state);
+    notes.insert(note_of(state).to_owned());
     notes.extend(problems.iter().cloned());
     let mut threads = Vec::new();
-    for row in rows {
-        let tree = row.tree.tree(&places)?;
-        threads.push(ThreadTree { name: row.name, threads: row.threads, flags: row.flags, tree });
+    for Row { name, copy } in rows {
+        let tree = copy.tree.tree(&places)?;
+        threads.push(ThreadTree { name, threads: copy.threads, flags: copy.flags, tree });
     }
     Ok(Recovered {
         profile: Profile { meta, notes: notes.into_iter().collect(), methods, threads, damage: Vec::new() },
@@ -105,20 +113,58 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
     })
 }
 
+/// What every such profile's reader must know.
+fn note_of(state: State) -> &'static str {
+    match state {
+        State::Killed => {
+            "the JVM has not written its profile: this was recovered from its memory, as it was when it was killed or ended. Threads have the names with \
+             which they began, and which of them had ended is not known. What the innermost method of a thread had executed since it last called \
+             another, up to 65,536 bytecodes, may be missing"
+        }
+        State::Running => {
+            "a snapshot of a JVM that went on: threads ran while it was taken, so that what a method has called may have been counted before \
+             its caller, or after. Threads have the names with which they began, and which of them had ended is not known"
+        }
+    }
+}
+
+/// Notes of what the runtime counts on its board, in its own words.
+fn counted_notes(memory: &Memory, selective: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    let switches = memory.header(header::SWITCHES);
+    if selective && switches > 0 {
+        let times = if switches == 1 { "time" } else { "times" };
+        notes.push(format!(
+            "recording was switched {switches} {times}: what was executed while it was off is not in the profile"
+        ));
+    }
+    for (word, why) in [
+        (header::UNATTACHED, "stack or Java heap was too short to begin recording: N entries of new threads"),
+        (header::FAILURES, "memory for the trees ran out: N entries of new threads"),
+        (header::REGION_FAILURES, "memory for the trees ran out: N regions of threads"),
+    ] {
+        let count = memory.header(word);
+        if count > 0 {
+            notes.push(format!("{} were not recorded", why.replace('N', &count.to_string())));
+        }
+    }
+    notes
+}
+
 /// What of the description depends on the moment.
-fn describe(meta: &mut std::collections::BTreeMap<String, String>, memory: &Memory, state: State) {
+fn describe(meta: &mut BTreeMap<String, String>, selective: bool, state: State) {
     let word = match state {
         State::Running => "running",
         State::Killed => "killed",
     };
+    let is_known = meta.contains_key("tool");
     meta.insert("recovered".to_owned(), word.to_owned());
     // What a run lacked to be the same as the next one is looked up at its end.
     if meta.get("reproducible").is_some_and(|value| value == "yes") {
         meta.insert("reproducible".to_owned(), "partly".to_owned());
     }
-    let used = memory.header(header::SWITCHES) > 0 || memory.header(header::ALL) == 0;
     let selection = meta.entry("selection".to_owned()).or_default();
-    if used && !selection.contains("from ") {
+    if selective && is_known && !selection.contains("from ") {
         let separator = if selection.is_empty() { "" } else { "; " };
         selection.push_str(separator);
         selection.push_str("regions");
@@ -128,89 +174,151 @@ fn describe(meta: &mut std::collections::BTreeMap<String, String>, memory: &Memo
     }
 }
 
-/// All trees, in any order.
-fn rows(memory: &Memory, contents: &Contents, problems: &mut BTreeSet<String>) -> Vec<Row> {
+/// Copies all trees.
+fn copies(memory: &Memory, all: u64, selective: bool) -> (Vec<Copy>, Vec<Trouble>) {
     let (records, fault) = records(memory);
-    if fault.is_some() {
-        problems.insert("the list of trees is damaged: older threads are missing".to_owned());
-    }
-    let all = contents.text(memory.header(header::ALL));
-    let selective = memory.header(header::SWITCHES) > 0 || all.is_none();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut troubles: Vec<Trouble> = fault.map(|_| Trouble::Records).into_iter().collect();
+    let mut copies = Vec::new();
+    let mut budget = Budget::default();
     for of in records {
-        let name = name(of, contents);
+        let served = of.get(record::THREADS).unwrap_or(0);
+        let name = of.get(if served > 1 { record::GROUP } else { record::NAME }).unwrap_or(0);
         let mut faults = Vec::new();
-        let (live, fault) = Copied::of(of);
-        faults.extend(fault);
-        let open = of.get(record::OPEN).unwrap_or(record::NOTHING);
-        let (regions, fault) = of.regions();
-        faults.extend(fault);
-        let row = |name: Arc<str>, region: Record<'_>, tree| Row {
-            name,
-            serial: of.get(record::SERIAL).unwrap_or(0),
-            threads: of.get(record::THREADS).unwrap_or(0),
-            flags: if of.get(record::DAEMON) == Some(1) { ThreadTree::DAEMON } else { 0 },
-            tree,
-            lack: region.get(record::LACK).unwrap_or(0),
-        };
-        if !selective {
-            rows.push(row(name.clone(), of, live));
-        } else if let Some(all) = all.as_ref().filter(|_| open == 0 && regions.is_empty()) {
-            // Recorded from its beginning on, under one name.
-            rows.push(row(labelled(&name, all), of, live));
-        } else {
-            for region in regions {
-                let text = region.get(record::NAME).and_then(|word| contents.text(word));
-                let label = labelled(&name, text.as_deref().unwrap_or("?"));
-                if open == record::SWITCHING {
-                    problems.insert(format!(
-                        "recording was being switched in thread '{name}' at that moment: its regions are left out"
-                    ));
-                    continue;
+        if selective {
+            match regions(of, name, all, &mut budget, &mut faults) {
+                Some((more, trouble)) => {
+                    copies.extend(more.into_iter().filter(|copy| !copy.tree.is_empty()));
+                    troubles.extend(trouble);
                 }
-                let (mut tree, fault) = Copied::of(region);
-                faults.extend(fault);
+                None => troubles.push(Trouble::Switching(name)),
+            }
+        } else {
+            let (tree, fault) = Copied::of(of, &mut budget);
+            faults.extend(fault);
+            copies.push(copy(of, name, None, of.get(record::LACK).unwrap_or(0), tree));
+        }
+        troubles.extend(faults.into_iter().map(|fault| Trouble::Fault(name, fault)));
+    }
+    (copies, troubles)
+}
+
+fn copy(of: Record<'_>, name: u64, region: Option<u64>, lack: u64, tree: Copied) -> Copy {
+    Copy {
+        name,
+        region,
+        serial: of.get(record::SERIAL).unwrap_or(0),
+        threads: of.get(record::THREADS).unwrap_or(0),
+        flags: if of.get(record::DAEMON) == Some(1) { ThreadTree::DAEMON } else { 0 },
+        tree,
+        lack,
+    }
+}
+
+/// What was recorded of a thread under each name. The counts of its own tree belong to the region that is being recorded, so both are copied between two
+/// looks that find it not switched; `None` when that fails again and again.
+fn regions<'m>(
+    of: Record<'m>,
+    name: u64,
+    all: u64,
+    budget: &mut Budget,
+    faults: &mut Vec<Fault>,
+) -> Option<(Vec<Copy>, Option<Trouble>)> {
+    let look = || (of.get(record::OPEN), of.memory().header(header::SWITCHES));
+    for _ in 0..TRIES {
+        let before = look();
+        let open = before.0.unwrap_or(record::NOTHING);
+        if open == record::SWITCHING {
+            std::thread::yield_now();
+            continue;
+        }
+        // Each try copies anew, and each node but once.
+        let mut copied = budget.clone();
+        let mut found = Vec::new();
+        let (live, fault) = Copied::of(of, &mut copied);
+        found.extend(fault);
+        let (records, fault) = of.regions();
+        found.extend(fault);
+        let lack = of.get(record::LACK).unwrap_or(0);
+        let mut copies = Vec::new();
+        let mut trouble = None;
+        if open == 0 && records.is_empty() {
+            // Recorded from its beginning on, under one name, or not at all.
+            if all != 0 {
+                copies.push(copy(of, name, Some(all), lack, live));
+            }
+        } else {
+            for region in records {
+                let (mut tree, fault) = Copied::of(region, &mut copied);
+                found.extend(fault);
+                let mut why = region.get(record::LACK).unwrap_or(0);
                 if open == region.address {
+                    if why & record::OUT_OF_MEMORY != 0 {
+                        trouble = Some(Trouble::NoMemory(name));
+                    }
+                    why |= lack;
                     tree.add(&live);
                 }
-                faults.extend(tree.prune());
-                rows.push(row(label, region, tree));
+                found.extend(tree.prune());
+                copies.push(copy(of, name, Some(region.get(record::NAME).unwrap_or(0)), why, tree));
             }
         }
-        problems
-            .extend(faults.into_iter().map(|fault| format!("the tree of thread '{name}' {}", words(fault))));
+        if look() == before {
+            *budget = copied;
+            faults.extend(found);
+            return Some((copies, trouble));
+        }
     }
-    if selective {
-        rows.retain(|row| !row.tree.is_empty());
+    None
+}
+
+impl Trouble {
+    fn words(&self, contents: &Contents) -> String {
+        let thread = |word: &u64| contents.text(*word).unwrap_or_else(|| "?".into());
+        match self {
+            Trouble::Records => "the list of trees is damaged: older threads are missing".to_owned(),
+            Trouble::Switching(name) => format!(
+                "recording was being switched in thread '{}' at that moment: its regions are left out",
+                thread(name)
+            ),
+            Trouble::NoMemory(name) => format!(
+                "memory ran out in a region of thread '{}' that was being recorded: its counts may be too high",
+                thread(name)
+            ),
+            Trouble::Fault(name, fault) => {
+                let what = match fault {
+                    Fault::Astray => "leads out of the memory: contexts are missing",
+                    Fault::Tangled => "leads where it does not belong: contexts are missing",
+                    Fault::Negative => "has counts that cannot be, which count for nothing",
+                };
+                format!("the tree of thread '{}' {what}", thread(name))
+            }
+        }
+    }
+}
+
+/// Gives the copies their names.
+fn named(copies: Vec<Copy>, contents: &Contents, problems: &mut BTreeSet<String>) -> Vec<Row> {
+    let mut text = |word: u64| {
+        if word != 0 && contents.text(word).is_none() {
+            problems.insert("names of threads or regions are missing".to_owned());
+        }
+        contents.text(word).unwrap_or_else(|| "?".into())
+    };
+    let mut rows = Vec::new();
+    for copy in copies {
+        let thread = text(copy.name);
+        let region = copy.region.map_or_else(|| "".into(), &mut text);
+        let name = if region.is_empty() { thread } else { format!("{thread} [{region}]").into() };
+        rows.push(Row { name, copy });
     }
     rows
-}
-
-fn words(fault: Fault) -> &'static str {
-    match fault {
-        Fault::Astray => "leads out of the memory: contexts are missing",
-        Fault::Cycle => "has a cycle: contexts are missing",
-        Fault::Negative => "has counts that cannot be, which count for nothing",
-    }
-}
-
-/// The name of a thread, or what several threads of a tree have in common.
-fn name(of: Record<'_>, contents: &Contents) -> Arc<str> {
-    let served = of.get(record::THREADS).unwrap_or(0);
-    let word = of.get(if served > 1 { record::GROUP } else { record::NAME });
-    word.and_then(|word| contents.text(word)).unwrap_or_else(|| "?".into())
-}
-
-/// The name of a thread's region.
-fn labelled(thread: &Arc<str>, region: &str) -> Arc<str> {
-    if region.is_empty() { thread.clone() } else { format!("{thread} [{region}]").into() }
 }
 
 /// The methods of all trees, in the profile's order.
 fn methods(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Vec<Method> {
     let mut mids = FxHashSet::default();
     for row in rows {
-        row.tree.mids(&mut mids);
+        row.copy.tree.mids(&mut mids);
     }
     let marker = merged(rows, contents, notes);
     let mut unnamed = 0;
@@ -249,7 +357,8 @@ fn methods(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> V
 
 /// What stands for contexts that were merged, and notes of why, in the runtime's own words (`MergedContexts`).
 fn merged(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> String {
-    let lacks: Vec<u64> = rows.iter().filter(|row| row.tree.has_merged()).map(|row| row.lack).collect();
+    let lacks: Vec<u64> =
+        rows.iter().filter(|row| row.copy.tree.has_merged()).map(|row| row.copy.lack).collect();
     let of = |why: u64| lacks.iter().filter(|&&lack| lack & why != 0).count();
     let (memory, bound) = (of(record::OUT_OF_MEMORY), of(record::BOUND_REACHED));
     let limit = contents.meta("max-contexts").unwrap_or("?");

@@ -2,13 +2,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 use rustc_hash::FxHashMap;
 use rustix::fs::{FallocateFlags, FlockOperation, MemfdFlags, fallocate, flock, ftruncate, memfd_create};
+use rustix::io::retry_on_intr;
 
 use crate::layout::{HEADER, MAGIC, VERSION, header, kind};
 use crate::log::Entry;
@@ -101,7 +102,7 @@ impl Arena {
             texts: FxHashMap::default(),
         };
         // Held as long as the JVM lives, however it ends: so readers know.
-        flock(&arena.file, FlockOperation::NonBlockingLockExclusive)?;
+        retry_on_intr(|| flock(&arena.file, FlockOperation::NonBlockingLockExclusive))?;
         arena.map(HEADER)?;
         arena.set_aside(0, HEADER)?;
         arena.word(1).store(VERSION, Ordering::Relaxed);
@@ -129,7 +130,7 @@ impl Arena {
     /// Maps so many bytes at the end of the file, without room for them yet. Returns the address.
     fn map(&mut self, bytes: u64) -> io::Result<u64> {
         let offset = self.length;
-        ftruncate(&self.file, offset + bytes)?;
+        retry_on_intr(|| ftruncate(&self.file, offset + bytes))?;
         let map = MmapOptions::new().offset(offset).len(bytes as usize).map_raw(&self.file)?;
         let address = map.as_mut_ptr() as u64;
         self.length += bytes;
@@ -139,7 +140,8 @@ impl Arena {
 
     /// Has the file system set room aside. A write to a mapping that finds none would end the JVM (SIGBUS).
     fn set_aside(&self, offset: u64, bytes: u64) -> io::Result<()> {
-        Ok(fallocate(&self.file, FallocateFlags::empty(), offset, bytes)?)
+        // Profilers and timers of the program send signals at any moment.
+        Ok(retry_on_intr(|| fallocate(&self.file, FallocateFlags::empty(), offset, bytes))?)
     }
 
     /// Adds an extent and publishes it.
@@ -244,7 +246,7 @@ impl Arena {
         let step = bytes.max(self.log.total / 4).next_multiple_of(LOG_STEP);
         let offset = self.length;
         // First the room: an extent that is published counts as part of the log.
-        ftruncate(&self.file, offset + step)?;
+        retry_on_intr(|| ftruncate(&self.file, offset + step))?;
         self.set_aside(offset, step)?;
         let part = self.extend(kind::LOG, step)?;
         let total = self.log.total + part.length;
@@ -255,7 +257,14 @@ impl Arena {
     /// The JVM has written its profile: the file has served.
     pub fn end(&mut self) {
         self.word(header::ENDED).store(1, Ordering::Release);
-        if let Some(path) = &self.path {
+        // Somebody may have moved it away, and another JVM have made one in its place.
+        let is_ours = |path: &Path| {
+            let (there, ours) = (path.symlink_metadata().ok()?, self.file.metadata().ok()?);
+            Some((there.dev(), there.ino()) == (ours.dev(), ours.ino()))
+        };
+        if let Some(path) = &self.path
+            && is_ours(path) == Some(true)
+        {
             // Whoever finds it reads that the JVM has ended by itself.
             let _ = std::fs::remove_file(path);
         }
@@ -314,5 +323,16 @@ mod tests {
         let mut arena = Arena::create(&name).unwrap();
         arena.end();
         assert!(!name.exists());
+    }
+
+    #[test]
+    fn the_file_of_another_jvm_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("x.arena");
+        let mut first = Arena::create(&name).unwrap();
+        std::fs::rename(&name, folder.path().join("kept")).unwrap();
+        let _second = Arena::create(&name).unwrap();
+        first.end();
+        assert!(name.exists());
     }
 }

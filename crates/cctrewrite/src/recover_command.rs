@@ -1,8 +1,10 @@
 //! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory (docs/recover.md).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -15,18 +17,20 @@ use crate::output::entry;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{is_stdin, shown};
 
-/// In the names of files without a name, as the system lists them.
-const NAMELESS: &str = "/memfd:cctrewrite.arena";
-
-/// What files are mapped by a JVM that have a name: all that begin like one.
-const EXTENSION: &str = ".arena";
-
 /// Runs `recover`.
 pub fn recover(arguments: &Recover) -> Result<Outcome> {
     let shown = arguments.arena.display();
     let recovered = of_file(&arguments.arena)?;
     if recovered.ended {
         say(&format!("cctrewrite: {shown}: the JVM has written its profile itself, which knows more"));
+    }
+    let mut another = arguments.arena.as_os_str().to_owned();
+    another.push("-1");
+    if Path::new(&another).exists() {
+        say(&format!(
+            "cctrewrite: {}: another JVM that was given the same name has this file",
+            another.display()
+        ));
     }
     deliver(&shown.to_string(), recovered, &arguments.output)
 }
@@ -59,7 +63,7 @@ pub fn snapshot(arguments: &Snapshot) -> Result<Outcome> {
     deliver(&format!("process {process}"), recovered, &arguments.output)
 }
 
-/// The memory of a process: among the files that it has open.
+/// The memory of a process: of the files that it has open the one that it has mapped to write to.
 fn of_process(process: u32) -> Result<Memory> {
     let folder = PathBuf::from(format!("/proc/{process}/fd"));
     let files = match fs::read_dir(&folder) {
@@ -69,13 +73,21 @@ fn of_process(process: u32) -> Result<Memory> {
             return Err(e).with_context(|| format!("cannot look into process {process}; it must be yours"));
         }
     };
-    let mut files: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-    files.sort();
+    let maps = fs::read_to_string(format!("/proc/{process}/maps"))
+        .with_context(|| format!("cannot look into process {process}; it must be yours"))?;
+    // Address range, permissions, offset, device, inode, name.
+    let written: BTreeSet<u64> = maps
+        .lines()
+        .filter_map(|line| {
+            let mut parts = line.split_ascii_whitespace().skip(1);
+            (parts.next() == Some("rw-s")).then_some(parts.nth(2)?.parse().ok()).flatten()
+        })
+        .collect();
     for file in files {
-        let Ok(target) = fs::read_link(&file) else { continue };
-        let name = target.to_string_lossy();
-        let is_arena = name.starts_with(NAMELESS) || name.contains(EXTENSION);
-        if is_arena && let Ok(memory) = File::open(&file).map_err(Into::into).and_then(Memory::open) {
+        let Ok(path) = file.map(|file| file.path()) else { continue };
+        let is_written =
+            fs::metadata(&path).is_ok_and(|file| file.is_file() && written.contains(&file.ino()));
+        if is_written && let Ok(memory) = File::open(&path).map_err(Into::into).and_then(Memory::open) {
             return Ok(memory);
         }
     }

@@ -1,6 +1,7 @@
 //! The file in which the trees lie (`cctrewrite.runtime.Arena`), of which there is one at most.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_arena::Arena;
@@ -20,7 +21,16 @@ pub fn make(path: Option<&str>) -> Result<(), String> {
     let made = match path {
         Some(path) => {
             let path = path.replace("%p", &std::process::id().to_string());
-            Arena::create(&PathBuf::from(&path)).map_err(|e| format!("{path}: {e}"))?
+            let made = Arena::create(&PathBuf::from(&path)).map_err(|e| format!("{path}: {e}"))?;
+            if let Some(other) = made.path().filter(|other| *other != Path::new(&path)) {
+                let line = format!(
+                    "cctrewrite: {path} is there already, perhaps of a JVM that was killed (see `cctrewrite recover`); this JVM uses {}",
+                    other.display()
+                );
+                // Without standard error nobody can be told.
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+            made
         }
         None => Arena::nameless().map_err(|e| e.to_string())?,
     };

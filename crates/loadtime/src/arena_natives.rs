@@ -48,7 +48,9 @@ extern "system" fn board(raw: *mut sys::JNIEnv, _: jclass) -> jlong {
 /// `String path()`
 extern "system" fn path(raw: *mut sys::JNIEnv, _: jclass) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
-        let path = arena().as_ref().and_then(|arena| Some(arena.path()?.to_string_lossy().into_owned()));
+        let path = arena().as_ref().and_then(|arena| {
+            Some(arena.path().filter(|path| path.exists())?.to_string_lossy().into_owned())
+        });
         path.map_or(ptr::null_mut(), |path| env.new_string(path.as_bytes()))
     })
 }
@@ -78,6 +80,8 @@ extern "system" fn say(raw: *mut sys::JNIEnv, _: jclass, kind: jint, first: jstr
             4 => Entry::NoteWithRawClasses(&first),
             5 => Entry::MetaWithRawClasses(&first, &second),
             6 => Entry::RawClass(&first),
+            8 => Entry::IndexFile(&first, second.as_bytes()),
+            12 => Entry::IndexInJar(&first, second.as_bytes()),
             _ => Entry::Note(&first),
         };
         arena::log(&record);

@@ -78,6 +78,11 @@ fn not_started(command: &OsStr, why: &str, code: u8) -> Result<Outcome> {
 fn recover_missing(jvms: &mut [Jvm]) -> bool {
     let mut missing = jvms.is_empty();
     for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
+        if jvm.place.is_file() {
+            // It has come since all were looked at.
+            jvm.profile = Some(jvm.place.clone());
+            continue;
+        }
         missing = true;
         let runs = jvm.is_running();
         let recovered = jvm.arena.as_deref().map(|arena| recover(arena, &jvm.place));
@@ -109,7 +114,12 @@ fn recover_missing(jvms: &mut [Jvm]) -> bool {
 
 /// Makes a profile of a JVM's memory.
 fn recover(arena: &Path, place: &Path) -> Result<()> {
-    let recovered = recover_command::of_file(arena)?;
+    let recovered = recover_command::of_file(arena);
+    if place.is_file() {
+        // The JVM has written it meanwhile.
+        return Ok(());
+    }
+    let recovered = recovered?;
     // What is wrong with it stands in its notes, which the summary shows.
     PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()
 }

@@ -74,7 +74,11 @@ fn a_killed_jvm_leaves_what_it_had_recorded(jdk: &'static Jdk) {
     let profile = recovered(&arena);
     assert_eq!(of(&profile, "Ending", "work").0, 10, "JDK {}", jdk.version);
     assert_eq!(profile.meta["recovered"], "killed");
-    assert!(profile.notes.iter().any(|n| n.starts_with("the JVM was killed")), "{:?}", profile.notes);
+    assert!(
+        profile.notes.iter().any(|n| n.starts_with("the JVM has not written its profile")),
+        "{:?}",
+        profile.notes
+    );
     assert_eq!(now.meta["recovered"], "running");
     // Nothing ran in `main` between the two.
     let of_main = |profile: &Profile| -> Vec<String> {
@@ -124,6 +128,14 @@ fn a_file_that_cannot_be_made_stops_the_jvm(jdk: &'static Jdk) {
     assert!(run.err.contains("no/such/folder/x: No such file"), "{}", run.err);
 }
 
+/// There is nothing to be recovered of it.
+fn a_jvm_that_refuses_to_run_leaves_no_file(jdk: &'static Jdk) {
+    let options = ["-Dcctrewrite.arena=x.arena", "-Dcctrewrite.raw=perhaps"];
+    let run = ending(jdk, "refused", &options).run("Ending", &["return"]);
+    run.assert_code(70);
+    assert!(!run.folder.join("x.arena").exists());
+}
+
 /// Of a JVM that was killed before: it may be all that is left of it.
 fn a_file_that_is_there_stays(jdk: &'static Jdk) {
     let mut java = ending(jdk, "there", &["-Dcctrewrite.arena=x.arena"]);
@@ -132,7 +144,13 @@ fn a_file_that_is_there_stays(jdk: &'static Jdk) {
     kill(first.id(), "-9");
     let arena = first.wait().folder.join("x.arena");
     let before = fs::read(&arena).unwrap();
-    java.option("-Dagain=yes").run("Ending", &["return"]).assert_code(0);
+    let again = java.option("-Dagain=yes").run("Ending", &["return"]);
+    again.assert_code(0);
+    assert!(
+        again.err.contains("x.arena is there already") && again.err.contains("x.arena-1"),
+        "{}",
+        again.err
+    );
     assert!(fs::read(&arena).unwrap() == before);
 }
 
@@ -253,6 +271,7 @@ fn who_has_no_trees_is_told_so() {
 jdks!(a_killed_jvm_leaves_what_it_had_recorded, a_killed_jvm_leaves_what_it_had_recorded, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(a_jvm_that_ends_takes_the_file_along, a_jvm_that_ends_takes_the_file_along, 8: jdk_8, 17: jdk_17);
 jdks!(a_file_that_cannot_be_made_stops_the_jvm, a_file_that_cannot_be_made_stops_the_jvm, 8: jdk_8, 17: jdk_17);
+jdks!(a_jvm_that_refuses_to_run_leaves_no_file, a_jvm_that_refuses_to_run_leaves_no_file, 8: jdk_8, 17: jdk_17);
 jdks!(a_file_that_is_there_stays, a_file_that_is_there_stays, 17: jdk_17);
 jdks!(a_profile_that_cannot_be_written_can_be_recovered, a_profile_that_cannot_be_written_can_be_recovered, 17: jdk_17);
 jdks!(killed_at_any_moment, killed_at_any_moment, 17: jdk_17, 25: jdk_25);

@@ -1,5 +1,7 @@
 package cctrewrite.runtime;
 
+import java.io.File;
+
 /**
  * The file in which the trees lie where there is a load-time library (docs/recover.md): others can read it while the JVM runs, and after it was
  * killed. What stands beside the trees is written by the natives into a log: names, and how the numbers came about; a board of a few words says where the trees are.
@@ -14,6 +16,7 @@ public final class Arena {
     static final long GENERATED = 88L;
     static final long FAILURES = 96L;
     static final long UNATTACHED = 112L;
+    static final long REGION_FAILURES = 120L;
 
     // Kinds of records in the log.
     private static final int META = 2;
@@ -21,6 +24,8 @@ public final class Arena {
     private static final int NOTE_WITH_RAW_CLASSES = 4;
     private static final int META_WITH_RAW_CLASSES = 5;
     private static final int RAW_CLASS = 6;
+    private static final int INDEX_FILE = 8;
+    private static final int INDEX_IN_JAR = 12;
 
     /** The address of the board; 0 without a file. */
     private static long board;
@@ -106,6 +111,15 @@ public final class Arena {
                 }
             }
         }
+        // Those of the class library are there when their indexes have been added.
+        Output[] outputs = Outputs.known().all;
+        for (int i = 0; i < outputs.length; i++) {
+            if (!outputs[i].boot && outputs[i].jar() != null) {
+                say(INDEX_IN_JAR, new File(outputs[i].jar()).getAbsolutePath(), outputs[i].provenance);
+            } else if (!outputs[i].boot && outputs[i].indexFile() != null) {
+                say(INDEX_FILE, outputs[i].indexFile().getAbsolutePath(), outputs[i].provenance);
+            }
+        }
         for (int i = 0; i < description.notes.size(); i++) {
             say(NOTE, description.notes.get(i), "");
         }
@@ -114,14 +128,14 @@ public final class Arena {
         }
     }
 
-    /** The profile has been written: the file is not needed any more, and goes. */
+    /** The profile has been written, or there is none to be: the file is not needed any more, and goes. */
     static void end() {
         if (board != 0L) {
             ended();
         }
     }
 
-    /** The file that has what could not be written as a profile; null if it has no name. */
+    /** The file that has what could not be written as a profile; null if there is none that can be found. */
     static String left() {
         return board == 0L ? null : path();
     }
@@ -137,7 +151,7 @@ public final class Arena {
     /** The address of the board; 0 without a file. */
     private static native long board();
 
-    /** Its name, or null. */
+    /** Its name, or null when it has none, or is not there any more. */
     private static native String path();
 
     /** The address of 1 MiB for trees, a multiple of 4096; 0 when there is no more. */

@@ -163,6 +163,7 @@ public final class Regions {
         Region starts = to == null ? null : region(entry, to);
         Unsafe u = CctMemory.U;
         u.putLong(null, entry.record + Layout.OPEN, Layout.SWITCHING);
+        u.fullFence();
         if (ends != null) {
             RegionTree.add(entry.record, ends.record, 1L);
         }
@@ -185,6 +186,7 @@ public final class Regions {
         long record = Tree.create();
         if (record == 0L) {
             failures++;
+            Arena.put(Arena.REGION_FAILURES, failures);
             return null;
         }
         Unsafe u = CctMemory.U;

@@ -121,6 +121,7 @@ public final class Settings {
     static void stop(String message) {
         say(message);
         Finish.abandon();
+        Arena.end();
         Runtime.getRuntime().halt(EXIT);
     }
 }

@@ -70,6 +70,10 @@ public final class Threads {
         if (entry == null) {
             return 0L;
         }
+        if (CctRuntime.unattached() > 0) {
+            // Whoever counted them had no stack left for more.
+            Arena.put(Arena.UNATTACHED, CctRuntime.unattached());
+        }
         Agents.attached(thread, entry);
         return CctMemory.U.getLong(null, entry.record + Layout.ROOT) + Layout.SLOTS;
     }
@@ -100,10 +104,6 @@ public final class Threads {
         }
         long name = Arena.name(entry.name);
         long groupName = Arena.name(entry.group);
-        if (CctRuntime.unattached() > 0) {
-            // Whoever counted them had no stack left for more.
-            Arena.put(Arena.UNATTACHED, CctRuntime.unattached());
-        }
         boolean taken = false;
         synchronized (LOCK) {
             if (record == 0L) {
