@@ -257,7 +257,8 @@ pub(crate) fn of_markers(side: Side, methods: &[Method], labels: &[u32], tree: &
     }
     for node in &tree.nodes()[1..] {
         if let Some((_, calls, met)) = markers.get_mut(&node.method) {
-            *calls += node.calls;
+            // What was read may be anything.
+            *calls = calls.saturating_add(node.calls);
             // In a region there may be bytecodes alone.
             *met |= node.calls | node.bytecodes != 0;
         }
