@@ -33,7 +33,7 @@ pub const OBJECT_METHODS: &[(&[u8], &[u8])] = &[
     (b"toString", b"()Ljava/lang/String;"),
 ];
 
-/// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here.
+/// Final natives of `java/lang/Object`: whatever the owner of a reference to them, it leads here. (Since JDK 19 `wait(J)V` is one no more.)
 pub const OBJECT_FINAL_NATIVES: &[(&[u8], &[u8])] =
     &[(b"getClass", b"()Ljava/lang/Class;"), (b"notify", b"()V"), (b"notifyAll", b"()V"), (b"wait", b"(J)V")];
 

@@ -64,7 +64,7 @@ impl Plan {
         callee: &MemberRef<'x>,
     ) -> CallTarget<'x> {
         let MemberRef { class: owner, name, descriptor, .. } = *callee;
-        if let Some(target) = counted_by_name(op, owner, name, descriptor) {
+        if let Some(target) = counted_by_name(world, op, owner, name, descriptor) {
             return target;
         }
         if op == opcode::INVOKESTATIC && owner == rules::METHOD_HANDLE {
@@ -137,6 +137,7 @@ const HASH_CODE: (&[u8], &[u8]) = (b"hashCode", b"()I");
 
 /// Methods of `Object` whose references can only lead to one place, whatever is known of the owner.
 fn counted_by_name<'x>(
+    world: &World,
     op: opcode::Opcode,
     owner: &[u8],
     name: &'x [u8],
@@ -149,7 +150,7 @@ fn counted_by_name<'x>(
         return leaf(1);
     }
     if op == opcode::INVOKEVIRTUAL {
-        if rules::OBJECT_FINAL_NATIVES.contains(&(name, descriptor)) {
+        if rules::OBJECT_FINAL_NATIVES.contains(&(name, descriptor)) && !has_body(world, name, descriptor) {
             return leaf(0);
         }
         if owner.first() == Some(&b'[') && name == b"clone" {
@@ -157,6 +158,13 @@ fn counted_by_name<'x>(
         }
     }
     None
+}
+
+/// Whether a method that was a native of `Object` has become one with a body, which counts itself: `wait(long)` since JDK 19.
+fn has_body(world: &World, name: &[u8], descriptor: &[u8]) -> bool {
+    let object = world.class_named(OBJECT).map(|id| &world[id].summary);
+    let method = object.and_then(|class| Some(&class.methods[class.find(name, descriptor)?]));
+    method.is_some_and(|method| !method.is(access::NATIVE))
 }
 
 /// The class from which a super call is selected: the direct superclass, whichever class above the reference names (JVMS 6.5,

@@ -49,6 +49,21 @@ fn each_kind_of_method_has_its_treatment() {
     }
 }
 
+/// `Object.wait(long)` is a native up to JDK 18, which callers count, and has a body since, which counts itself.
+#[test]
+fn what_object_has_a_body_for_its_callers_do_not_count() {
+    for (flags, is_counted) in [(NATIVE, true), (0, false)] {
+        let object = object().method(PUBLIC | FINAL | flags, "wait", "(J)V");
+        let world = world(&[object, class("A")], &[]);
+        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
+        let to = |class| call(&plan, &world, opcode::INVOKEVIRTUAL, class, "wait", "(J)V");
+        assert_eq!(matches!(to("A"), CallTarget::Counted(_)), is_counted, "{:?}", to("A"));
+        assert_eq!(to("A") == CallTarget::Extended, !is_counted);
+        // By whatever class it is named.
+        assert_eq!(matches!(to("Gone"), CallTarget::Counted(_)), is_counted);
+    }
+}
+
 #[test]
 fn intrinsics_are_left_to_the_vm_where_that_is_chosen() {
     use Treatment as T;
