@@ -3,11 +3,12 @@
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
 
-use crate::convention::{
-    self, BODY_HOOKS, BodyHook, Helper, MAX_SLOTS, OBJECT, PINS, Place, SLOTS_OFFSET, extended,
-};
+use crate::convention::{self, Helper, MAX_SLOTS, OBJECT, SLOTS_OFFSET, extended};
 use crate::finding::{Check, Finding, Problem};
+use crate::hooks::{self, BodyHook, Place};
+use crate::links::Counted;
 use crate::op::{Callee, Kind, Op};
+use crate::pins::{self, Clock};
 use crate::probe::{Call, Probe, Reader, restoring};
 use crate::prologue::Prologue;
 
@@ -39,10 +40,12 @@ pub struct Aligned<'a> {
     pub trampolines: Vec<(Bci, Bci)>,
     /// Results of clocks that are replaced.
     pub pinned: u32,
+    /// The first result of a clock that is not, though the documents name the place.
+    pub unpinned: Option<Bci>,
     /// Calls of the runtime at places of the class library.
     pub hooks: u32,
-    /// Ids of callees that are counted by their callers, whose declaring class the reference does not name.
-    pub unknown_ids: u32,
+    /// Callees that are counted by their callers.
+    pub counted: Vec<Counted>,
 }
 
 /// What is compared.
@@ -57,12 +60,25 @@ pub struct Pair<'p, 'a> {
     pub code: &'p Reader<'p, 'a>,
     /// How it begins.
     pub prologue: Prologue,
+    /// Whether the output is `--reproducible`, if that is known.
+    pub reproducible: Option<bool>,
 }
 
 impl<'a> Aligned<'a> {
     /// The number of the instruction that begins at a bytecode index of the original.
     pub fn number(&self, bci: Bci) -> Option<usize> {
         self.originals.binary_search_by_key(&bci, |i| i.bci).ok()
+    }
+
+    /// Where the jump in between leads that stands at an index, if one does. They are in the order of the code.
+    pub fn trampoline(&self, at: Bci) -> Option<Bci> {
+        let number = self.trampolines.binary_search_by_key(&at, |(place, _)| *place).ok()?;
+        Some(self.trampolines[number].1)
+    }
+
+    /// The appended handler that begins at an index. They are in the order of the code, too.
+    pub fn handler(&self, at: Bci) -> Option<Appended> {
+        self.appended.binary_search_by_key(&at, |a| a.at).ok().map(|number| self.appended[number])
     }
 
     /// Where a label of the original is now; `length` is the original's.
@@ -73,11 +89,13 @@ impl<'a> Aligned<'a> {
 
 /// Takes the probes out.
 pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<Aligned<'a>> {
-    let hooks: Vec<&BodyHook> =
-        BODY_HOOKS.iter().filter(|h| (h.0, h.1) == (pair.class.name(), pair.name)).collect();
     let mut walk = Walk {
         pair,
-        hooks,
+        hooks: hooks::of_body(pair.class.name(), pair.name, pair.reproducible).collect(),
+        clocks: match pair.reproducible {
+            Some(false) => &[],
+            _ => pins::clocks(pair.class, pair.name),
+        },
         at: pair.prologue.end,
         site: 0,
         aligned: Aligned {
@@ -88,8 +106,9 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
             appended: Vec::new(),
             trampolines: Vec::new(),
             pinned: 0,
+            unpinned: None,
             hooks: 0,
-            unknown_ids: 0,
+            counted: Vec::new(),
         },
     };
     walk.hooks_on_entry()?;
@@ -98,7 +117,7 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
         walk.trampolines(before.as_ref(), Some(original));
         walk.aligned.labels.push(walk.bci());
         walk.instruction(number, original)?;
-        walk.behind(original, originals.get(number + 1));
+        walk.behind(original, originals.get(number + 1))?;
     }
     walk.trampolines(originals.last(), None);
     walk.aligned.labels.push(walk.bci());
@@ -111,7 +130,10 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
 
 struct Walk<'w, 'p, 'a> {
     pair: &'w Pair<'p, 'a>,
-    hooks: Vec<&'static BodyHook>,
+    /// Calls of the runtime that belong into the body, and whether they must be there.
+    hooks: Vec<(&'static BodyHook, bool)>,
+    /// Clocks whose answers may be replaced in it.
+    clocks: &'static [Clock],
     /// Number of the next instruction of the rewritten code.
     at: usize,
     /// Number of the next call site.
@@ -126,7 +148,7 @@ impl<'a> Walk<'_, '_, 'a> {
 
     /// Passes over calls of the runtime that stand in front of the first instruction.
     fn hooks_on_entry(&mut self) -> Check {
-        for hook in self.hooks.clone() {
+        for (hook, is_certain) in self.hooks.clone() {
             let mut ops = Vec::new();
             match hook.2 {
                 Place::Entry => {}
@@ -147,16 +169,20 @@ impl<'a> Walk<'_, '_, 'a> {
             if let Place::Argument(local) = hook.2 {
                 ops.push(Op::Store(Kind::Int, local));
             }
-            self.skip_hook(&ops);
+            self.hook(&ops, is_certain, 0)?;
         }
         Ok(())
     }
 
-    fn skip_hook(&mut self, ops: &[Op<'_>]) {
+    /// Passes over a call of the runtime. `is_certain` is whether it must be there.
+    fn hook(&mut self, ops: &[Op<'_>], is_certain: bool, original: Bci) -> Check {
         if self.pair.code.has(self.at, ops) {
             self.at += ops.len();
             self.aligned.hooks += 1;
+        } else if is_certain {
+            return Err(Finding::at(Problem::Runtime("that belongs here is missing"), original, self.bci()));
         }
+        Ok(())
     }
 
     /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
@@ -189,12 +215,13 @@ impl<'a> Walk<'_, '_, 'a> {
         let locals = self.pair.prologue.locals;
         let wrong = |at: &Self, problem| Err(Finding::at(problem, original.bci, at.bci()));
         let (mut is_called, mut is_restored) = (false, false);
-        for hook in self.hooks.clone() {
+        for (hook, is_certain) in self.hooks.clone() {
             let is_return = opcode::is_return(original.opcode);
             match hook.2 {
-                Place::Return if is_return => self.skip_hook(&[runtime(hook)]),
+                Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
                 Place::ReturnWithThis if is_return => {
-                    self.skip_hook(&[Op::Load(Kind::Reference, 0), runtime(hook)]);
+                    let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
+                    self.hook(&ops, is_certain, original.bci)?;
                 }
                 _ => {}
             }
@@ -241,28 +268,30 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// What stands behind an instruction: another result of a clock, or of a field.
-    fn behind(&mut self, original: &Instruction<'a>, next: Option<&Instruction<'a>>) {
+    fn behind(&mut self, original: &Instruction<'a>, next: Option<&Instruction<'a>>) -> Check {
         let class = self.pair.class;
-        let Some(member) = original.pool_index().and_then(|index| class.pool.member_ref(index).ok()) else {
-            return;
-        };
-        if matches!(original.opcode, opcode::INVOKESTATIC | opcode::GETSTATIC) {
-            let name = (member.class, member.name, member.descriptor);
-            let pin = PINS.iter().find(|p| (p.0, p.1, p.2) == name);
+        if let Some(clock) = pins::read(self.clocks, class, original) {
+            // The program's own `pop2` follows the constant then.
             let is_own = next.is_some_and(|i| i.opcode == opcode::POP2);
-            if let (Some(pin), false) = (pin, is_own)
-                && self.pair.code.has(self.at, &[Op::Pop2, Op::Long(pin.3)])
+            if self.pair.code.has(self.at, &[Op::Pop2, Op::Long(clock.4)])
+                && (!is_own || self.pair.code.op(self.at + 2) == Op::Pop2)
             {
                 self.at += 2;
                 self.aligned.pinned += 1;
+            } else {
+                self.aligned.unpinned.get_or_insert(original.bci);
             }
         }
-        for hook in self.hooks.clone() {
+        for (hook, is_certain) in self.hooks.clone() {
             let Place::Read(field) = hook.2 else { continue };
-            if original.opcode == opcode::GETFIELD && (member.class, member.name) == (class.name(), field) {
-                self.skip_hook(&[Op::Load(Kind::Reference, 0), runtime(hook)]);
+            let read = original.pool_index().filter(|_| original.opcode == opcode::GETFIELD);
+            let member = read.and_then(|index| class.pool.member_ref(index).ok());
+            if member.is_some_and(|m| (m.class, m.name) == (class.name(), field)) {
+                let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
+                self.hook(&ops, is_certain, original.bci)?;
             }
         }
+        Ok(())
     }
 
     /// Whether a probe before an invocation is right for it.
@@ -304,7 +333,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 if bytecodes != i32::from(is_object_init) {
                     return wrong(self, "counts another number of bytecodes than the callee has");
                 }
-                self.foreign(id, &callee, usize::from(calls_back), original.bci)?;
+                self.foreign(id, &callee, usize::from(calls_back), original)?;
             }
             Call::HashCode(id) => {
                 if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
@@ -329,19 +358,21 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// The id under which a caller counts its callee: by the class that declares it, which the reference need not name.
-    fn foreign(&mut self, id: i64, callee: &Callee<'_>, slots: usize, bci: Bci) -> Check {
+    fn foreign(&mut self, id: i64, callee: &Callee<'_>, slots: usize, call: &Instruction<'a>) -> Check {
         let is = |owner: &[u8]| id == convention::foreign_id(owner, callee.name, callee.descriptor, slots);
-        if is(callee.class) || is(OBJECT) {
-            return Ok(());
+        let is_known = is(callee.class) || is(OBJECT);
+        if !is_known && (callee.name == b"<init>" || id & 0x7F != slots as i64) {
+            let problem = Problem::Probe("counts another method than the callee");
+            return Err(Finding::at(problem, call.bci, self.bci()));
         }
-        if callee.name == b"<init>" || id & 0x7F != slots as i64 {
-            return Err(Finding::at(
-                Problem::Probe("counts another method than the callee"),
-                bci,
-                self.bci(),
-            ));
-        }
-        self.aligned.unknown_ids += 1;
+        self.aligned.counted.push(Counted {
+            opcode: call.opcode,
+            callee: [callee.class.into(), callee.name.into(), callee.descriptor.into()],
+            id,
+            is_known,
+            sites: 1,
+            place: Finding::at(Problem::CountedTwice, call.bci, self.bci()),
+        });
         Ok(())
     }
 
@@ -444,8 +475,8 @@ fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
         }
         let leads_there = |(old, new): (&Bci, &Bci)| {
             let label = aligned.number(*old).map(|number| aligned.labels[number]);
-            let by = aligned.trampolines.iter().find(|(at, _)| at == new).map(|(_, target)| *target);
-            label == Some(*new) || opcode::is_conditional(original.opcode) && by.is_some() && label == by
+            let by = || aligned.trampoline(*new);
+            label == Some(*new) || opcode::is_conditional(original.opcode) && label.is_some() && label == by()
         };
         if before.len() != after.len() || !before.iter().zip(&after).all(leads_there) {
             return Err(Finding::at(Problem::Jump, original.bci, place));

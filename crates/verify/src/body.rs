@@ -1,13 +1,16 @@
 //! One body: the original code under one of the two signatures, with probes.
 
-use cct_classfile::{ClassFile, Code, Member};
+use cct_classfile::{Bci, ClassFile, Code, Member};
 
+use crate::Expectation;
 use crate::align::{Aligned, Pair, align};
 use crate::convention::{MAX_SLOTS, method_id};
-use crate::counts::{self, Rule};
+use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
+use crate::handlers::Handlers;
 use crate::limits::{self, Coded};
+use crate::links::Counted;
 use crate::probe::Reader;
 use crate::prologue::{Prologue, prologues};
 use crate::tables::Tables;
@@ -26,8 +29,10 @@ pub struct Method<'m, 'a> {
     pub original: &'m Member<'a>,
     /// Its code.
     pub code: &'m Code<'a>,
-    /// The rule by which it is to be counted, if that is known.
-    pub rule: Option<Rule>,
+    /// What is known of how the class was rewritten.
+    pub expectation: Expectation,
+    /// The class's own fields.
+    pub fields: &'m Fields<'a>,
 }
 
 /// What is found out about a body that is right.
@@ -41,12 +46,16 @@ pub struct Body {
     pub counts: Vec<Option<Finding>>,
     /// Probes that were taken out and change counts.
     pub probes: u64,
+    /// Whether the handlers are too many to be followed: nothing is known of the counts.
+    pub is_unfollowed: bool,
     /// Results of clocks that are replaced.
     pub pinned: u32,
+    /// The first result of a clock that is not, though it may have to be.
+    pub unpinned: Option<Bci>,
     /// Calls of the runtime.
     pub hooks: u32,
-    /// Callees that are counted under an id that was not checked.
-    pub unknown_ids: u32,
+    /// Callees that are counted by their callers.
+    pub counted: Vec<Counted>,
     /// Attributes of the code that were left out.
     pub dropped: Vec<String>,
 }
@@ -98,6 +107,7 @@ impl<'a> Method<'_, 'a> {
             descriptor: self.original.descriptor,
             code: reader,
             prologue,
+            reproducible: self.expectation.reproducible,
         };
         let aligned = align(&pair, originals)?;
         let tables = Tables {
@@ -116,22 +126,28 @@ impl<'a> Method<'_, 'a> {
             Coded { class: self.before, method: self.original, code: self.code },
             Coded { class: self.after, method: rewritten, code },
         )?;
+        let handlers = Handlers::of(self.code, &aligned.originals);
+        let is_unfollowed = handlers.is_none();
         let body = counts::Body {
             class: self.before,
+            fields: self.fields,
             method: self.original,
             code: self.code,
+            handlers: &handlers.unwrap_or_default(),
             aligned: &aligned,
             on_entry: prologue.entered.map_or(0, |(_, n)| n),
             ways_out: &ways_out,
         };
         if prologue.locals.thread.is_some() {
-            tables.restores_on_exceptions(self.original.name, &ways_out, &body.reached())?;
+            // Without the handlers all instructions count as reached.
+            let reached = if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
+            tables.restores_on_exceptions(self.original.name, &ways_out, &reached)?;
         }
         let is_recorded = prologue.locals.is_recorded;
         let follows = |rule: Rule| body.follows(rule).err();
         // Other rules matter only where the one that was asked for is not followed.
-        let counts = match self.rule {
-            _ if !is_recorded => Vec::new(),
+        let counts = match self.expectation.rule {
+            _ if !is_recorded || is_unfollowed => Vec::new(),
             Some(rule) => match follows(rule) {
                 None => Rule::ALL
                     .map(|r| (r != rule).then(|| Finding::of(Problem::Count("by another rule"))))
@@ -142,8 +158,9 @@ impl<'a> Method<'_, 'a> {
             },
             None => Rule::ALL.map(follows).into(),
         };
-        let Aligned { effects, pinned, hooks, unknown_ids, .. } = aligned;
+        let Aligned { effects, pinned, unpinned, hooks, counted, .. } = aligned;
         let probes = effects.len() as u64;
-        Ok(Body { is_recorded, slots, counts, probes, pinned, hooks, unknown_ids, dropped })
+        let facts = Body { is_recorded, slots, counts, is_unfollowed, probes, ..Body::default() };
+        Ok(Body { pinned, unpinned, hooks, counted, dropped, ..facts })
     }
 }

@@ -4,11 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 
-use crate::convention::{ATTRIBUTE, FIELDS, OBJECT, class_hash, extended};
+use crate::attribute::MayBeRecorded;
+use crate::convention::{ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, class_hash, extended};
+use crate::counts::Fields;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
+use crate::links::{Counted, Links};
 use crate::tables::is_static;
 use crate::{Expectation, Tally};
+
+/// What tells counted callees apart: opcode, reference, id.
+type Counting = (u8, [Box<[u8]>; 3], i64);
 
 /// Checks one class against its original.
 pub struct Class<'c, 'a> {
@@ -22,6 +28,16 @@ pub struct Class<'c, 'a> {
     pub(crate) counts: Vec<(usize, bool, u32, Vec<Option<Finding>>)>,
     /// Whether the class is recorded, as far as is known.
     pub(crate) is_recorded: Option<bool>,
+    /// What the attribute says of methods that are recorded if the class is.
+    pub(crate) may_be_recorded: Vec<MayBeRecorded>,
+    /// Whether some answer of a clock is replaced, and the first that is not: a member and where in it.
+    pub(crate) pins: (bool, Option<Finding>),
+    /// Methods that are counted when they are called under their original signature, by number.
+    pub(crate) counts_itself: BTreeSet<usize>,
+    /// Callees that are counted here.
+    pub(crate) counted: BTreeMap<Counting, Counted>,
+    /// The class's own fields.
+    pub(crate) own_fields: Fields<'a>,
 }
 
 impl<'c, 'a> Class<'c, 'a> {
@@ -30,7 +46,7 @@ impl<'c, 'a> Class<'c, 'a> {
         before: &'c ClassFile<'a>,
         after: &'c ClassFile<'a>,
         expectation: Expectation,
-    ) -> (Vec<Finding>, Tally) {
+    ) -> (Vec<Finding>, Tally, Links) {
         let hash = class_hash(before.bytes);
         let mut class = Class {
             before,
@@ -41,6 +57,11 @@ impl<'c, 'a> Class<'c, 'a> {
             tally: Tally::default(),
             counts: Vec::new(),
             is_recorded: None,
+            may_be_recorded: Vec::new(),
+            pins: (false, None),
+            counts_itself: BTreeSet::new(),
+            counted: BTreeMap::new(),
+            own_fields: Fields::new(),
         };
         class.tally.classes = 1;
         if before.is(access::MODULE) {
@@ -48,7 +69,9 @@ impl<'c, 'a> Class<'c, 'a> {
         } else {
             class.all();
         }
-        (class.findings, class.tally)
+        let counted = std::mem::take(&mut class.counted).into_values().collect();
+        let links = Links::known(after, |number| class.counts_itself.contains(&number), counted);
+        (class.findings, class.tally, links)
     }
 
     pub(crate) fn find(&mut self, problem: Problem) {
@@ -83,6 +106,9 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         self.heads();
         self.fields();
+        for field in &before.fields {
+            self.own_fields.entry((field.name, field.descriptor)).or_insert(field.access_flags);
+        }
         self.attributes();
         let added = self.added();
         let rows = self.own_attribute();
@@ -106,7 +132,16 @@ impl<'c, 'a> Class<'c, 'a> {
                     .push(Finding::of(Problem::Missing).in_member(original.name, original.descriptor)),
             }
         }
+        self.recorded_rows();
+        self.pins();
         self.rule();
+    }
+
+    /// Where nothing is known of the output, the answers of all clocks are replaced or none is.
+    fn pins(&mut self) {
+        if let (true, Some(unpinned)) = std::mem::take(&mut self.pins) {
+            self.findings.push(unpinned);
+        }
     }
 
     fn heads(&mut self) {
@@ -171,30 +206,19 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// What the attribute `cctrewrite` says of each method: slots, flags, treatment (docs/formats/index.md).
-    fn own_attribute(&mut self) -> Vec<[u8; 3]> {
-        let Some(attribute) = self.after.attributes.find(ATTRIBUTE) else { return Vec::new() };
-        let data = attribute.data;
-        let methods = self.before.methods.len();
-        if data.len() != 20 + 3 * methods
-            || data[..2] != [0, 2]
-            || data[18..20] != (methods as u16).to_be_bytes()
-        {
-            self.find(Problem::OwnAttribute("does not have the form that it should have"));
-            return Vec::new();
-        }
-        if data[2..10] != self.hash.to_be_bytes() {
-            self.find(Problem::OwnAttribute("names another class file as the original"));
-        }
-        data[20..].chunks_exact(3).map(|row| [row[0], row[1], row[2]]).collect()
-    }
-
     /// The added methods, by name and descriptor; those that are no extended forms of methods are checked.
     fn added(&mut self) -> BTreeMap<(&'a [u8], Vec<u8>), &'c Member<'a>> {
         let (before, after) = (self.before, self.after);
         let mut twins = BTreeMap::new();
         let mut helpers = 0;
         let mut seen = BTreeSet::new();
+        // Natives that the runtime calls past their hooks: whether they are static.
+        let mut natives: BTreeMap<(&[u8], &[u8]), u16> = before
+            .methods
+            .iter()
+            .filter(|m| m.is(access::NATIVE) && CALLED_BY_RUNTIME.contains(&(before.name(), m.name)))
+            .map(|m| ((m.name, m.descriptor), m.access_flags & access::STATIC))
+            .collect();
         let wanted: BTreeSet<(&[u8], Vec<u8>)> =
             before.methods.iter().map(|m| (m.name, extended(m.descriptor))).collect();
         for method in after.methods.iter().skip(before.methods.len()) {
@@ -210,13 +234,9 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.tally.tie_breaks += 1;
                 method.access_flags == access::PUBLIC | access::SYNTHETIC && !method.is(access::STATIC)
             } else {
-                let native = before.methods.iter().find(|m| {
-                    Some(m.name) == method.name.strip_prefix(b"cct$") && m.descriptor == method.descriptor
-                });
-                native.is_some_and(|native| {
-                    let kind = native.access_flags & access::STATIC;
-                    native.is(access::NATIVE)
-                        && method.access_flags == kind | access::FINAL | access::SYNTHETIC
+                let native = method.name.strip_prefix(b"cct$").unwrap_or_default();
+                natives.remove(&(native, method.descriptor)).is_some_and(|kind| {
+                    method.access_flags == kind | access::FINAL | access::SYNTHETIC
                         && forwarder::is_call_for_the_runtime(after, method, is_static(kind))
                 })
             };
@@ -230,6 +250,10 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings
                     .push(Finding::of(Problem::AddedMember).in_member(method.name, method.descriptor));
             }
+        }
+        for ((native, descriptor), _) in natives {
+            let problem = Problem::Runtime("past the hook of this native has no method");
+            self.findings.push(Finding::of(problem).in_member(native, descriptor));
         }
         if before.name() == OBJECT && helpers != crate::convention::HELPERS.len() {
             self.find(Problem::Class("the list of helpers"));

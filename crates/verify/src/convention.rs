@@ -98,16 +98,6 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"cct$frames", b"[Ljava/lang/Object;"),
 ];
 
-/// A clock (class, name, descriptor), and the constant that `--reproducible` puts in the place of what it says.
-pub type Pin = (&'static [u8], &'static [u8], &'static [u8], i64);
-
-/// See [`Pin`].
-pub const PINS: &[Pin] = &[
-    (b"java/lang/System", b"nanoTime", b"()J", 123_456_789_012_345),
-    (b"java/lang/System", b"currentTimeMillis", b"()J", 1_000_000_000_000),
-    (b"java/lang/ref/SoftReference", b"clock", b"J", 0),
-];
-
 /// The methods by which a program switches the recording, and the number that stands for each.
 pub const SWITCHES: &[(&[u8], &[u8], i32)] = &[
     (b"start", b"()V", 0),
@@ -135,108 +125,6 @@ pub const REPLACED_NATIVE: (&[u8], &[u8], &[u8]) =
 
 /// What `REPLACED_NATIVE` and hooks of the stack call.
 pub const STACKS: &[u8] = b"java/lang/CctStacks";
-
-/// Natives whose extended form calls the runtime beside them or in their stead: class, and names (docs/runtime.md).
-pub const HOOKED_NATIVES: &[(&[u8], &[&[u8]])] = &[
-    (b"java/lang/ClassLoader", &[b"defineClass0", b"defineClass1", b"defineClass2"]),
-    (b"sun/misc/Unsafe", &[b"defineClass", b"defineAnonymousClass"]),
-    (b"jdk/internal/misc/Unsafe", &[b"defineClass0", b"defineAnonymousClass0"]),
-    (b"java/lang/reflect/Proxy", &[b"defineClass0"]),
-    (b"java/lang/Module", &[b"defineModule0"]),
-    (b"java/lang/Class", &[b"getDeclaredMethods0", b"getDeclaredConstructors0", b"getDeclaredFields0"]),
-    (b"java/lang/Throwable", &[b"getStackTraceDepth", b"getStackTraceElement"]),
-    (b"java/lang/Thread", &[b"dumpThreads", b"getStackTrace0"]),
-    (b"sun/management/ThreadImpl", &[b"getThreadInfo1", b"dumpThreads0"]),
-    (b"java/lang/SecurityManager", &[b"getClassContext", b"classDepth", b"classLoaderDepth0"]),
-    (b"java/lang/StackTraceElement", &[b"initStackTraceElements"]),
-    (b"jdk/internal/vm/ThreadSnapshot", &[b"create"]),
-    (b"java/lang/NullPointerException", &[b"getExtendedNPEMessage"]),
-    (b"java/lang/StackFrameInfo", &[b"expandStackFrameInfo"]),
-    (b"java/lang/StackStreamFactory$AbstractStackWalker", &[b"fetchStackFrames", b"callStackWalk"]),
-    (b"sun/reflect/NativeMethodAccessorImpl", &[b"invoke0"]),
-    (b"jdk/internal/reflect/NativeMethodAccessorImpl", &[b"invoke0"]),
-    (b"jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor", &[b"invoke0"]),
-];
-
-/// The runtime's classes that hooks call.
-pub const HOOK_CLASSES: &[&[u8]] =
-    &[b"java/lang/CctHooks", STACKS, b"java/lang/CctNatives", b"java/lang/CctWalks"];
-
-/// Where a body calls the runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Behind the prologue.
-    Entry,
-    /// Behind the prologue, with the reference in a local.
-    EntryWith(u16),
-    /// Behind the prologue, with `this` and all arguments; the result becomes an `int` argument.
-    Argument(u16),
-    /// Before each return.
-    Return,
-    /// Before each return, with `this`.
-    ReturnWithThis,
-    /// Behind each read of a field of `this`, with the value and `this`.
-    Read(&'static [u8]),
-}
-
-/// Bodies with calls of the runtime: class, method, place, and the runtime's class, name and descriptor (docs/runtime.md, docs/reproducible.md).
-pub type BodyHook = (&'static [u8], &'static [u8], Place, &'static [u8], &'static [u8], &'static [u8]);
-
-/// See [`BodyHook`].
-pub const BODY_HOOKS: &[BodyHook] = &[
-    (b"java/lang/System", b"initializeSystemClass", Place::Return, b"java/lang/CctHooks", b"boot", b"()V"),
-    (b"java/lang/System", b"initPhase2", Place::Return, b"java/lang/CctHooks", b"boot", b"()V"),
-    (
-        b"sun/launcher/LauncherHelper",
-        b"checkAndLoadMain",
-        Place::Entry,
-        b"java/lang/CctHooks",
-        b"launch",
-        b"()V",
-    ),
-    (b"java/lang/Shutdown", b"halt", Place::Entry, b"java/lang/CctHooks", b"finish", b"()V"),
-    (b"java/lang/Shutdown", b"shutdown", Place::Return, b"java/lang/CctHooks", b"finish", b"()V"),
-    (
-        b"java/lang/Throwable",
-        b"getOurStackTrace",
-        Place::Read(b"depth"),
-        STACKS,
-        b"depth",
-        b"(ILjava/lang/Throwable;)I",
-    ),
-    (
-        b"java/lang/StackStreamFactory$AbstractStackWalker",
-        b"doStackWalk",
-        Place::Argument(4),
-        b"java/lang/CctWalks",
-        b"num$doStackWalk",
-        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I",
-    ),
-    (
-        b"java/lang/StackStreamFactory$AbstractStackWalker",
-        b"doStackWalk",
-        Place::Argument(6),
-        b"java/lang/CctWalks",
-        b"end$doStackWalk",
-        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I",
-    ),
-    (
-        b"java/lang/invoke/MemberName",
-        b"expandFromVM",
-        Place::ReturnWithThis,
-        b"java/lang/CctWalks",
-        b"expanded",
-        b"(Ljava/lang/Object;)V",
-    ),
-    keep(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
-    keep(b"java/lang/invoke/CallSite", b"makeSite", 1),
-    keep(b"java/lang/invoke/MethodHandleNatives", b"linkMethod", 3),
-    keep(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant", 3),
-];
-
-const fn keep(class: &'static [u8], method: &'static [u8], local: u16) -> BodyHook {
-    (class, method, Place::EntryWith(local), b"java/lang/CctHooks", b"keep", b"(Ljava/lang/Object;)V")
-}
 
 /// The extended form of a descriptor.
 pub fn extended(descriptor: &[u8]) -> Vec<u8> {

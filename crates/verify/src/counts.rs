@@ -5,12 +5,15 @@
 //! executed; probes add to the node, or to the local, or move one to the other. What the rules (docs/scheme.md, *Bytecodes*) demand are
 //! statements about these two.
 
+use std::collections::HashMap;
+
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 
 use crate::align::{Aligned, Appended};
 use crate::convention::OBJECT;
 use crate::finding::{Check, Finding, Problem};
+use crate::handlers::Handlers;
 use crate::probe::Probe;
 
 /// A rule by which bytecodes are counted.
@@ -90,14 +93,21 @@ enum Effect {
     Ends,
 }
 
+/// A class's own fields: flags by name and descriptor.
+pub type Fields<'a> = HashMap<(&'a [u8], &'a [u8]), u16>;
+
 /// The body that is looked at.
 pub struct Body<'b, 'a> {
     /// The original class.
     pub class: &'b ClassFile<'a>,
+    /// Its fields.
+    pub fields: &'b Fields<'a>,
     /// The original method.
     pub method: &'b Member<'a>,
     /// Its code.
     pub code: &'b Code<'a>,
+    /// Its handlers.
+    pub handlers: &'b Handlers,
     /// The rewritten code.
     pub aligned: &'b Aligned<'a>,
     /// What the node gets on entry.
@@ -139,7 +149,7 @@ impl Body<'_, '_> {
             }
             let i = &self.aligned.originals[number];
             work.extend(self.successors(number, i).into_iter().filter(|&n| !reached[n]));
-            work.extend(self.handlers(i.bci).0.into_iter().filter(|&n| !reached[n]));
+            work.extend(self.handlers(number).0.filter(|&n| !reached[n]));
         }
         reached
     }
@@ -171,15 +181,9 @@ impl Body<'_, '_> {
     }
 
     /// The handlers that may catch what an instruction throws, and whether they catch everything.
-    fn handlers(&self, bci: Bci) -> (Vec<usize>, bool) {
-        let mut found = Vec::new();
-        for handler in self.code.handlers.iter().filter(|h| (h.start..h.end).contains(&bci)) {
-            found.extend(self.aligned.number(handler.handler));
-            if handler.catch_type == 0 {
-                return (found, true);
-            }
-        }
-        (found, false)
+    fn handlers(&self, number: usize) -> (impl Iterator<Item = usize> + '_, bool) {
+        let (targets, is_caught) = self.handlers.at(number);
+        (targets.iter().map(|target| *target as usize), is_caught)
     }
 
     /// Follows the facts, and holds the rule against them.
@@ -209,7 +213,7 @@ impl Body<'_, '_> {
                 reach(to, if calls && rule != Rule::Exact { even } else { after });
             }
             if knows.effect(rule, number) != Effect::Completes && !opcode::is_return(i.opcode) {
-                for to in self.handlers(i.bci).0 {
+                for to in self.handlers(number).0 {
                     // By the default rule a block is counted whole.
                     reach(to, if rule == Rule::Default { even } else { after });
                 }
@@ -262,7 +266,7 @@ impl Body<'_, '_> {
             return wrong("the node is not true where control may leave");
         }
         let throws = effect != Effect::Completes && !opcode::is_return(i.opcode);
-        if throws && !self.handlers(i.bci).1 {
+        if throws && !self.handlers(number).1 {
             let is_counted = match self.ways_out[number].is_some_and(|way| way.counts) {
                 true => after.local == Some(0),
                 false => is_true,
@@ -315,7 +319,7 @@ impl Body<'_, '_> {
             let i = &self.aligned.originals[number];
             let mut next = self.successors(number, i);
             if knows.effect(Rule::Exact, number) != Effect::Completes {
-                next.extend(self.handlers(i.bci).0);
+                next.extend(self.handlers(number).0);
             }
             edges.extend(next.into_iter().filter(|&n| is_there(n)).map(|to| (number, to)));
         }
@@ -412,22 +416,21 @@ impl<'k, 'a> Knows<'k, 'a> {
         if member.tag != tag::FIELDREF || member.class != self.body.class.name() {
             return false;
         }
-        let mut fields = self.body.class.fields.iter();
-        let declared = fields.find(|f| (f.name, f.descriptor) == (member.name, member.descriptor));
-        let Some(declared) = declared else { return false };
+        let Some(flags) = self.body.fields.get(&(member.name, member.descriptor)) else { return false };
+        let declared_is = |flag: u16| flags & flag != 0;
         let name = self.body.method.name;
         let assigns = matches!(i.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
-        if assigns && declared.is(access::FINAL) && name != b"<init>" && name != b"<clinit>" {
+        if assigns && declared_is(access::FINAL) && name != b"<init>" && name != b"<clinit>" {
             return false;
         }
         let is_initialised = self.body.method.is(access::STATIC) || name == b"<init>";
         match i.opcode {
-            opcode::GETSTATIC | opcode::PUTSTATIC => declared.is(access::STATIC) && is_initialised,
-            opcode::GETFIELD => !declared.is(access::STATIC) && self.is_this(number, 1),
+            opcode::GETSTATIC | opcode::PUTSTATIC => declared_is(access::STATIC) && is_initialised,
+            opcode::GETFIELD => !declared_is(access::STATIC) && self.is_this(number, 1),
             opcode::PUTFIELD => {
                 let pushes =
                     |i: &Instruction<'_>| (opcode::ACONST_NULL..=opcode::ALOAD_3).contains(&i.opcode);
-                !declared.is(access::STATIC)
+                !declared_is(access::STATIC)
                     && self.is_this(number, 2)
                     && pushes(&self.body.aligned.originals[number - 1])
             }

@@ -46,6 +46,14 @@ pub enum Problem {
     Limit(&'static str),
     #[error("counts: {0}")]
     Count(&'static str),
+    #[error("the call of the runtime {0}")]
+    Runtime(&'static str),
+    #[error("what the clock says {0}")]
+    Clock(&'static str),
+    #[error("the callee is counted here, and by itself as well")]
+    CountedTwice,
+    #[error("the callee is counted here, and another method may take its place")]
+    CountedInVain,
 }
 
 /// One thing that is wrong.

@@ -3,15 +3,16 @@
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::constant_pool::tag;
-use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 
 use crate::convention::{
-    BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, HOOK_CLASSES, Helper, NATIVE_FORWARDER_LINE, RUNTIME,
+    BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE, OBJECT, RUNTIME,
     SLOTS_OFFSET, STACKS, extended,
 };
 use crate::frames;
 use crate::limits::{self, Coded};
+use crate::native_hooks::{self, NativeHook};
 use crate::op::{Callee, Kind, Op};
 use crate::probe::Reader;
 
@@ -149,10 +150,25 @@ impl<'a> Target<'a> {
         self.then_original_and_restore(ops, start)
     }
 
-    /// A native, called in a node of its own: B2N.
-    pub fn to_native(&self, id: Option<i64>) -> Straight<'_> {
+    /// A native, called in a node of its own: B2N. `hooks` is what it has the runtime do.
+    pub fn to_native<'s>(&'s self, id: Option<i64>, hooks: &[&'s NativeHook]) -> Straight<'s> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
         let mut ops = Vec::new();
+        for &hook in hooks {
+            match hook.2 {
+                native_hooks::Kind::Define => self.define(hook, &mut ops),
+                native_hooks::Kind::Last => {
+                    let last = self.slots.saturating_sub(1);
+                    ops.extend([Op::Load(Kind::Reference, last), runtime((hook.3, hook.4, hook.5))]);
+                    ops.push(Op::Store(Kind::Reference, last));
+                }
+                native_hooks::Kind::Argument(number) => {
+                    self.call(hook, &mut ops);
+                    ops.extend(self.arguments.get(number).map(|(kind, slot)| Op::Store(*kind, *slot)));
+                }
+                _ => {}
+            }
+        }
         if let Some(id) = id {
             ops.extend([
                 Op::Load(Kind::Long, self.slots),
@@ -169,7 +185,84 @@ impl<'a> Target<'a> {
             ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd]);
         }
         ops.push(Op::Helper(Helper::Carry));
-        self.then_original_and_restore(ops, start)
+        let of = |kind| hooks.iter().find(|hook| hook.2 == kind).copied();
+        if let Some(hook) = of(native_hooks::Kind::Entered) {
+            self.call(hook, &mut ops);
+        }
+        if let Some(hook) = of(native_hooks::Kind::Instead) {
+            self.call(hook, &mut ops);
+            self.cast(hook, &mut ops);
+        } else if of(native_hooks::Kind::After).is_some() {
+            // How deep a stack is asked for the runtime decides.
+            for load in self.arguments() {
+                let is_depth = matches!(load, Op::Load(Kind::Int, slot) if self.is_int(slot));
+                ops.push(load);
+                ops.extend(is_depth.then(|| runtime(native_hooks::DEPTH)));
+            }
+            ops.push(self.twin(self.descriptor));
+        } else {
+            self.then_original(&mut ops);
+        }
+        let end = ops.len();
+        let restore = restore(thread, saved);
+        ops.extend(&restore);
+        if let Some(hook) = of(native_hooks::Kind::Result) {
+            ops.push(runtime((hook.3, hook.4, hook.5)));
+            self.cast(hook, &mut ops);
+        }
+        if let Some(hook) = of(native_hooks::Kind::After) {
+            self.call(hook, &mut ops);
+            self.cast(hook, &mut ops);
+        }
+        self.restoring(ops, start, end, restore)
+    }
+
+    /// The runtime is called with the receiver and the arguments.
+    fn call<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
+        ops.extend(self.arguments());
+        ops.push(runtime((hook.3, hook.4, hook.5)));
+    }
+
+    /// What the runtime gives as any object is of the native's type.
+    fn cast<'s>(&'s self, hook: &NativeHook, ops: &mut Vec<Op<'s>>) {
+        let native = MethodDescriptor::parse(self.descriptor).map(|d| d.result);
+        if let (Ok(FieldType::Class(class) | FieldType::Array(class)), true) =
+            (native, hook.5.ends_with(b")Ljava/lang/Object;"))
+            && class != OBJECT
+        {
+            ops.push(Op::CheckCast(class));
+        }
+    }
+
+    /// Another class file takes the place of the one among the arguments, with its offset and length, if those are among them.
+    fn define<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
+        let free = self.slots + 5;
+        self.call(hook, ops);
+        ops.push(Op::Store(Kind::Reference, free));
+        let Ok(descriptor) = MethodDescriptor::parse(self.descriptor) else { return };
+        let is_class_file =
+            |t| matches!(t, FieldType::Array(b"[B") | FieldType::Class(b"java/nio/ByteBuffer"));
+        let Some(number) = descriptor.arguments().position(is_class_file) else { return };
+        let slot = self.arguments[number].1;
+        if descriptor.arguments().nth(number + 1) == Some(FieldType::Base(b'I')) {
+            for (place, tells) in (slot + 1..).zip(native_hooks::DEFINED) {
+                ops.extend([
+                    Op::Load(Kind::Reference, free),
+                    Op::Load(Kind::Reference, slot),
+                    Op::Load(Kind::Int, place),
+                    runtime(tells),
+                    Op::Store(Kind::Int, place),
+                ]);
+            }
+        }
+        ops.extend([Op::Load(Kind::Reference, free), Op::Store(Kind::Reference, slot)]);
+    }
+
+    /// Whether the argument in a local is an `int` proper, and no shorter type.
+    fn is_int(&self, slot: u16) -> bool {
+        let number = self.arguments.iter().position(|(_, of)| *of == slot);
+        let descriptor = MethodDescriptor::parse(self.descriptor).ok();
+        descriptor.zip(number).is_some_and(|(d, n)| d.arguments().nth(n) == Some(FieldType::Base(b'I')))
     }
 
     /// The original, for the runtime, which cannot call what is private.
@@ -212,6 +305,18 @@ impl<'a> Target<'a> {
         let end = ops.len();
         let restore = restore(thread, saved);
         ops.extend(&restore);
+        self.restoring(ops, start, end, restore)
+    }
+
+    /// What gives the thread back its context, by an exception, too.
+    fn restoring<'s>(
+        &'s self,
+        mut ops: Vec<Op<'s>>,
+        start: usize,
+        end: usize,
+        restore: Vec<Op<'s>>,
+    ) -> Straight<'s> {
+        let (thread, saved) = (self.slots + 2, self.slots + 3);
         ops.push(Op::Return(self.result));
         let ours = vec![(self.slots, false), (thread, true), (saved, false)];
         Straight { ops, catch: Some((start, end, restore)), ours, line: NATIVE_FORWARDER_LINE }
@@ -221,25 +326,11 @@ impl<'a> Target<'a> {
         ops.push(Op::Return(self.result));
         Straight { ops, catch: None, ours: Vec::new(), line }
     }
+}
 
-    /// Whether a native's extended form calls nothing but the native, once at most, helpers and the runtime's hooks, and has no jumps. What the hooks do
-    /// to arguments and results is not looked at.
-    pub fn is_hooked(&self, class: &ClassFile<'a>, method: &Member<'a>) -> bool {
-        let Ok(Some(code)) = Code::of(class, method) else { return false };
-        let reader = Reader::new(class, &code);
-        let native = self.twin(self.descriptor);
-        let ops: Vec<Op<'_>> = (0..reader.steps.len()).map(|at| reader.op(at)).collect();
-        let is_known = |op: &Op<'_>| match op {
-            Op::Other | Op::Increment(..) => false,
-            Op::Invoke(opcode::INVOKESTATIC, callee, _) if HOOK_CLASSES.contains(&callee.class) => true,
-            Op::Invoke(..) => *op == native,
-            _ => true,
-        };
-        let natives = ops.iter().filter(|op| **op == native).count();
-        let hooks =
-            ops.iter().filter(|op| matches!(op, Op::Invoke(_, c, _) if HOOK_CLASSES.contains(&c.class)));
-        ops.iter().all(is_known) && natives <= 1 && hooks.count() > 0
-    }
+/// A static method of the runtime.
+fn runtime((class, name, descriptor): (&'static [u8], &'static [u8], &'static [u8])) -> Op<'static> {
+    Op::Invoke(opcode::INVOKESTATIC, Callee { tag: tag::METHODREF, class, name, descriptor }, 0)
 }
 
 fn read_thread(thread: u16, saved: u16) -> Vec<Op<'static>> {

@@ -1,6 +1,6 @@
 //! Frames (JVMS 4.7.4): the original's, with the added locals put in, and those of what was appended.
 
-use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+use cct_classfile::descriptor::FieldType;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType as V, read};
 use cct_classfile::{Bci, ClassFile, Code, Member};
 
@@ -51,12 +51,15 @@ fn states<'a>(class: &ClassFile<'a>, member: &Member<'a>, code: &Code<'a>) -> Op
     }
     let signature = Signature::of(class, member).ok()?;
     let frames = read(attribute.cursor(), signature.initial_locals()).ok()?;
-    let named = |types: &[V]| types.iter().map(|t| named(class, &signature, *t)).collect::<Option<Vec<_>>>();
+    // Once, not for each type of each frame.
+    let arguments: Vec<_> = signature.descriptor.arguments().collect();
+    let named = |t: &V| named(class, signature.is_static, &arguments, *t);
+    let named = |types: &[V]| types.iter().map(named).collect::<Option<Vec<_>>>();
     let state = |f: &Frame| Some(State { locals: named(&f.locals)?, stack: named(&f.stack)? });
     frames.iter().map(|(bci, frame)| Some((*bci, state(frame)?))).collect()
 }
 
-fn named<'a>(class: &ClassFile<'a>, signature: &Signature<'a>, t: V) -> Option<Type<'a>> {
+fn named<'a>(class: &ClassFile<'a>, is_static: bool, arguments: &[FieldType<'a>], t: V) -> Option<Type<'a>> {
     Some(match t {
         V::Top => Type::Top,
         V::Integer => Type::Integer,
@@ -67,19 +70,12 @@ fn named<'a>(class: &ClassFile<'a>, signature: &Signature<'a>, t: V) -> Option<T
         V::UninitializedThis => Type::UninitializedThis,
         V::Uninitialized(bci) => Type::Uninitialized(bci),
         V::Object(index) => Type::Object(class.pool.class(index).ok()?),
-        V::Argument(0) if !signature.is_static => Type::Object(class.name()),
-        V::Argument(n) => {
-            let n = usize::from(n) - usize::from(!signature.is_static);
-            match argument(signature.descriptor, n)? {
-                FieldType::Class(name) | FieldType::Array(name) => Type::Object(name),
-                FieldType::Base(_) => return None,
-            }
-        }
+        V::Argument(0) if !is_static => Type::Object(class.name()),
+        V::Argument(n) => match arguments.get(usize::from(n) - usize::from(!is_static))? {
+            FieldType::Class(name) | FieldType::Array(name) => Type::Object(name),
+            FieldType::Base(_) => return None,
+        },
     })
-}
-
-fn argument(descriptor: MethodDescriptor<'_>, n: usize) -> Option<FieldType<'_>> {
-    descriptor.arguments().nth(n)
 }
 
 /// Compares the frames of a body with the original's.
@@ -93,7 +89,9 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
     };
     let after = states(tables.after, rewritten, tables.rewritten)
         .ok_or_else(|| unreadable("table cannot be read"))?;
-    let mut left: Vec<&(Bci, State<'a>)> = after.iter().collect();
+    // They come in the order of the code, each index once.
+    let there = |at: Bci| after.binary_search_by_key(&at, |(bci, _)| *bci).ok();
+    let mut is_original = vec![false; after.len()];
     for (bci, state) in &before {
         let number = tables.aligned.number(*bci);
         let Some(number) = number else {
@@ -101,16 +99,14 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
         };
         let wanted = moved(tables, state).ok_or_else(|| unreadable("has a local that cannot move"))?;
         let at = tables.aligned.labels[number];
-        let position = left.iter().position(|(place, _)| *place == at);
-        if position.is_none_or(|p| left[p].1 != wanted) {
-            return Err(Finding::at(Problem::Frame("differs"), *bci, at));
+        match there(at).filter(|frame| after[*frame].1 == wanted) {
+            Some(frame) => is_original[frame] = true,
+            None => return Err(Finding::at(Problem::Frame("differs"), *bci, at)),
         }
-        left.retain(|(place, _)| *place != at);
     }
-    for (at, state) in left {
-        let trampoline = tables.aligned.trampolines.iter().find(|(place, _)| place == at);
-        let is_right = match trampoline {
-            Some((_, target)) => after.iter().any(|(place, there)| place == target && there == state),
+    for ((at, state), _) in after.iter().zip(&is_original).filter(|(_, is_original)| !**is_original) {
+        let is_right = match tables.aligned.trampoline(*at) {
+            Some(target) => there(target).is_some_and(|frame| after[frame].1 == *state),
             None => is_handlers(tables, *at, state),
         };
         if !is_right {
@@ -123,7 +119,7 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
     }
     if tables.after.major_version >= FIRST_VERSION {
         for handler in &tables.aligned.appended {
-            if !after.iter().any(|(at, _)| *at == handler.at) {
+            if there(handler.at).is_none() {
                 return Err(Finding::at(
                     Problem::Frame("of an appended handler is missing"),
                     None,
@@ -181,7 +177,7 @@ fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
 
 /// Whether this is the state of an appended handler: everything forgotten but the locals that it uses.
 fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
-    let Some(handler) = tables.aligned.appended.iter().find(|a| a.at == at) else { return false };
+    let Some(handler) = tables.aligned.handler(at) else { return false };
     let mut slots = Vec::new();
     for t in &state.locals {
         slots.push(*t);

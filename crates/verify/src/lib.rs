@@ -10,7 +10,9 @@
 //!    locals moved up and jumps leading where they led.
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
 //! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
-//! 6. [`links`]: of all classes together, the extended forms that they call are there.
+//! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
+//!    class says of itself.
+//! 7. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
 //!
 //! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
 //! ([`Tally::unchecked`]), and what is left out docs/verify.md says.
@@ -18,6 +20,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod align;
+pub mod attribute;
 pub mod body;
 pub mod class;
 pub mod convention;
@@ -25,10 +28,15 @@ pub mod counts;
 pub mod finding;
 pub mod forwarder;
 pub mod frames;
+pub mod handlers;
+pub mod hierarchy;
+pub mod hooks;
 pub mod limits;
 pub mod links;
 mod method;
+pub mod native_hooks;
 pub mod op;
+pub mod pins;
 pub mod probe;
 pub mod prologue;
 pub mod tables;
@@ -36,9 +44,11 @@ pub mod tables;
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, mutf8};
+use xxhash_rust::xxh3::xxh3_64;
 
 pub use counts::Rule;
 pub use finding::{Finding, Problem};
+pub use links::Links;
 
 /// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -47,6 +57,8 @@ pub struct Expectation {
     pub rule: Option<Rule>,
     /// Whether results of clocks may be replaced.
     pub reproducible: Option<bool>,
+    /// Hash of the lines that say so, which each class names.
+    pub provenance: Option<u64>,
 }
 
 impl Expectation {
@@ -54,7 +66,8 @@ impl Expectation {
     pub fn of(provenance: &str) -> Self {
         let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
-        Expectation { rule, reproducible: value("reproducible").map(|v| v == "yes") }
+        let reproducible = value("reproducible").map(|v| v == "yes");
+        Expectation { rule, reproducible, provenance: Some(xxh3_64(provenance.as_bytes())) }
     }
 }
 
@@ -135,17 +148,30 @@ impl Tally {
 
 /// Checks a rewritten class against its original. What is equal byte for byte is right.
 pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Vec<Finding>, Tally) {
+    let (findings, tally, _) = check_with_links(original, rewritten, expectation);
+    (findings, tally)
+}
+
+/// The same, and what the class gives to others and wants of them, for [`links::follow`]; nothing of what is no class.
+pub fn check_with_links(
+    original: &[u8],
+    rewritten: &[u8],
+    expectation: Expectation,
+) -> (Vec<Finding>, Tally, Option<Links>) {
     if original == rewritten {
-        return (Vec::new(), Tally { unchanged: 1, ..Tally::default() });
+        return (Vec::new(), Tally { unchanged: 1, ..Tally::default() }, Links::of(rewritten));
     }
     let parse = |bytes, which| {
         ClassFile::parse(bytes).map_err(|e| Finding::of(Problem::Unreadable { which, why: e.to_string() }))
     };
     match (parse(original, "original"), parse(rewritten, "rewritten")) {
-        (Ok(before), Ok(after)) => class::Class::check(&before, &after, expectation),
+        (Ok(before), Ok(after)) => {
+            let (findings, tally, links) = class::Class::check(&before, &after, expectation);
+            (findings, tally, Some(links))
+        }
         (before, after) => {
             let findings = before.err().into_iter().chain(after.err()).collect();
-            (findings, Tally { classes: 1, ..Tally::default() })
+            (findings, Tally { classes: 1, ..Tally::default() }, Links::of(rewritten))
         }
     }
 }
@@ -159,7 +185,9 @@ mod tests {
         let of = |lines| Expectation::of(lines);
         assert_eq!(of("activation=no\nblocks=precise\nreproducible=yes\n").rule, Some(Rule::Precise));
         assert_eq!(of("blocks=none\nreproducible=no").reproducible, Some(false));
-        assert_eq!(of("blocks=other"), Expectation::default());
+        let other = of("blocks=other");
+        assert_eq!((other.rule, other.reproducible), (None, None));
+        assert_ne!(other.provenance, of("blocks=others").provenance);
     }
 
     #[test]

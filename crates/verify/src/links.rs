@@ -1,90 +1,208 @@
-//! Whether the extended forms that classes call are there: what no class tells by itself.
+//! What no class tells by itself: whether the extended forms that classes call are there, and whether what a caller counts is counted by nobody else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 
-use cct_classfile::{ClassFile, mutf8};
+use cct_classfile::{ClassFile, access, mutf8, opcode};
 
-use crate::convention::EXTENSION;
-
-/// Name and descriptor.
-type Signature = (Box<[u8]>, Box<[u8]>);
+use crate::convention::{EXTENSION, OBJECT, foreign_id};
+use crate::finding::{Finding, Problem};
+use crate::hierarchy::{Hierarchy, Node, Resolved};
 
 /// What one class gives to others, and wants of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Links {
-    name: Box<[u8]>,
-    /// The superclass first, then interfaces.
-    supers: Vec<Box<[u8]>>,
-    /// Extended forms.
-    defined: BTreeSet<Signature>,
-    /// References to such: owner, name and descriptor.
+    pub(crate) name: Box<[u8]>,
+    pub(crate) superclass: Option<Box<[u8]>>,
+    pub(crate) interfaces: Vec<Box<[u8]>>,
+    pub(crate) is_final: bool,
+    /// Its methods, in both forms.
+    pub(crate) declared: Vec<Declared>,
+    /// References to extended forms: owner, name and descriptor.
     wanted: Vec<[Box<[u8]>; 3]>,
+    /// Callees that it counts.
+    counted: Vec<Counted>,
 }
 
-/// What became of all references to extended forms.
+/// A method of a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    pub(crate) name: Box<[u8]>,
+    pub(crate) descriptor: Box<[u8]>,
+    pub(crate) flags: u16,
+    /// Whether who calls it under its original signature has it counted: by a body that is there, or that is called from there.
+    pub(crate) counts_itself: bool,
+}
+
+/// Callees that a class counts, each once for all call sites of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// The invocation.
+    pub opcode: u8,
+    /// Owner, name and descriptor.
+    pub callee: [Box<[u8]>; 3],
+    /// The id under which it is counted.
+    pub id: i64,
+    /// Whether it is that of the class which the reference names, or of `Object`.
+    pub is_known: bool,
+    /// Call sites.
+    pub sites: u64,
+    /// The first of them.
+    pub place: Finding,
+}
+
+/// What became of all references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Linked {
-    /// Those that lead to one.
+    /// References to extended forms that lead to one.
     pub found: u64,
     /// Those whose owner, or a class above it, is not among the classes.
     pub unknown: u64,
     /// Those that lead nowhere: the class that has it, and what it names.
     pub missing: Vec<(String, String)>,
+    /// Call sites that count their callee, which is among the classes and right.
+    pub counted: u64,
+    /// Those among them whose id is that of a class which the reference does not name.
+    pub ids: u64,
+    /// Call sites that count a callee that is not among the classes.
+    pub uncounted: u64,
+    /// What is wrong with call sites that count their callee: the class that has them, and what it is.
+    pub wrong: Vec<(String, Finding)>,
 }
 
 impl Links {
-    /// Those of a rewritten class; `None` of what is no class.
+    /// Those of a class of which nothing is known but its file; `None` of what is no class.
     pub fn of(rewritten: &[u8]) -> Option<Links> {
-        let class = ClassFile::parse(rewritten).ok()?;
+        ClassFile::parse(rewritten).ok().map(|class| Links::known(&class, |_| false, Vec::new()))
+    }
+
+    /// Those of a rewritten class. `counts_itself` tells it of the method with a number.
+    pub(crate) fn known(
+        class: &ClassFile<'_>,
+        counts_itself: impl Fn(usize) -> bool,
+        counted: Vec<Counted>,
+    ) -> Links {
         let is_extended = |descriptor: &[u8]| {
             let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or_default();
             descriptor[..close].ends_with(EXTENSION)
         };
-        let methods = class.methods.iter().filter(|m| is_extended(m.descriptor));
         let references = class.pool.indices().filter_map(|index| class.pool.member_ref(index).ok());
         let wanted = references.filter(|r| is_extended(r.descriptor));
-        Some(Links {
+        let declared = class.methods.iter().enumerate().map(|(number, m)| Declared {
+            name: m.name.into(),
+            descriptor: m.descriptor.into(),
+            flags: m.access_flags,
+            counts_itself: counts_itself(number),
+        });
+        Links {
             name: class.name().into(),
-            supers: class.super_name().into_iter().chain(class.interface_names()).map(Into::into).collect(),
-            defined: methods.map(|m| (m.name.into(), m.descriptor.into())).collect(),
+            superclass: class.super_name().map(Into::into),
+            interfaces: class.interface_names().map(Into::into).collect(),
+            is_final: class.is(access::FINAL),
+            declared: declared.collect(),
             wanted: wanted.map(|r| [r.class.into(), r.name.into(), r.descriptor.into()]).collect(),
-        })
+            counted,
+        }
     }
+}
+
+/// A question about what a class has or inherits.
+enum Question<'l> {
+    /// Whether there is an extended form, and who asks.
+    Extended(&'l Links, &'l [Box<[u8]>; 3]),
+    /// What is counted by its caller.
+    Counted(&'l Links, &'l Counted),
 }
 
 /// Follows all references, as the JVM does when it resolves them (JVMS 5.4.3.3): the class that is named, and those above it.
 pub fn follow(classes: &[Links]) -> Linked {
-    let mut by_name: BTreeMap<&[u8], Vec<&Links>> = BTreeMap::new();
-    for class in classes {
-        by_name.entry(&*class.name).or_default().push(class);
-    }
+    let hierarchy = Hierarchy::of(classes);
     let mut linked = Linked::default();
+    let mut questions: HashMap<Node, Vec<Question<'_>>> = HashMap::new();
     for class in classes {
-        for [owner, name, descriptor] in &class.wanted {
-            let signature = (name.clone(), descriptor.clone());
-            let (mut due, mut seen) = (vec![&**owner], BTreeSet::new());
-            let (mut is_found, mut is_unknown) = (false, false);
-            while let (Some(next), false) = (due.pop(), is_found) {
-                if !seen.insert(next) {
-                    continue;
-                }
-                let there = by_name.get(next).map_or(&[][..], Vec::as_slice);
-                is_unknown |= there.is_empty();
-                is_found = there.iter().any(|c| c.defined.contains(&signature));
-                due.extend(there.iter().flat_map(|c| c.supers.iter()).map(|s| &**s));
+        for reference in &class.wanted {
+            match hierarchy.node(&reference[0]) {
+                Some(node) => questions.entry(node).or_default().push(Question::Extended(class, reference)),
+                None => linked.unknown += 1,
             }
-            match (is_found, is_unknown) {
-                (true, _) => linked.found += 1,
-                (false, true) => linked.unknown += 1,
-                (false, false) => {
-                    let callee = [&**owner, b".", name, descriptor].concat();
-                    let text = |bytes: &[u8]| mutf8::decode_lossy(bytes).into_owned();
-                    linked.missing.push((text(&class.name), text(&callee)));
-                }
+        }
+        for callee in &class.counted {
+            match searched(class, callee).and_then(|owner| hierarchy.node(owner)) {
+                Some(node) => questions.entry(node).or_default().push(Question::Counted(class, callee)),
+                None => linked.uncounted += callee.sites,
             }
         }
     }
+    hierarchy.visit(|view| {
+        for question in questions.get(&view.node()).into_iter().flatten() {
+            match question {
+                Question::Extended(class, [owner, name, descriptor]) => match view.inherits(name, descriptor)
+                {
+                    Some(true) => linked.found += 1,
+                    None => linked.unknown += 1,
+                    Some(false) => {
+                        let callee = [&**owner, b".", name, descriptor].concat();
+                        linked.missing.push((text(&class.name), text(&callee)));
+                    }
+                },
+                Question::Counted(class, callee) => {
+                    match view.nearest(&callee.callee[1], &callee.callee[2]) {
+                        None => linked.uncounted += callee.sites,
+                        Some(method) => match wrong(callee, method, &hierarchy) {
+                            None => {
+                                linked.counted += callee.sites;
+                                linked.ids += if callee.is_known { 0 } else { callee.sites };
+                            }
+                            Some(problem) => {
+                                let finding = Finding { problem, ..callee.place.clone() };
+                                linked.wrong.push((text(&class.name), finding));
+                            }
+                        },
+                    }
+                }
+            }
+        }
+    });
+    // In the order of classes, whatever the order in which they were visited.
+    linked.missing.sort();
+    linked.wrong.sort_by_cached_key(|(class, finding)| (class.clone(), finding.to_string()));
     linked
+}
+
+/// The class from which on a counted callee is looked for. A super call begins with the superclass, whichever class above is named (JVMS 6.5,
+/// *invokespecial*); what arrays have is that of `Object`.
+fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
+    let [owner, name, _] = &callee.callee;
+    if owner.first() == Some(&b'[') {
+        return Some(OBJECT);
+    }
+    match callee.opcode == opcode::INVOKESPECIAL && **name != *b"<init>" && *owner != class.name {
+        true => class.superclass.as_deref(),
+        false => Some(owner),
+    }
+}
+
+/// What is wrong with counting a callee that is this method.
+fn wrong(callee: &Counted, method: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
+    let [owner, name, descriptor] = &callee.callee;
+    let Resolved { class, method } = method;
+    if method.counts_itself {
+        return Some(Problem::CountedTwice);
+    }
+    let slots = (callee.id & 0x7F) as usize;
+    if callee.id != foreign_id(&class.name, name, descriptor, slots) {
+        return Some(Problem::Probe("counts another method than the callee"));
+    }
+    // Only one method can be meant (docs/scheme.md, *Calls that cannot take a context*). Nothing is below an array.
+    let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
+        || method.flags & (access::FINAL | access::PRIVATE) != 0
+        || class.is_final
+        || owner.first() == Some(&b'[')
+        || hierarchy.is_final(owner);
+    (!is_alone).then_some(Problem::CountedInVain)
+}
+
+fn text(bytes: &[u8]) -> String {
+    mutf8::decode_lossy(bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -94,11 +212,20 @@ mod tests {
     fn class(name: &str, supers: &[&str], defined: &[&str], wanted: &[[&str; 2]]) -> Links {
         let bytes = |text: &str| text.as_bytes().into();
         let descriptor = || bytes("(J[[[[J)V");
+        let declared = |name: &&str| Declared {
+            name: bytes(name),
+            descriptor: descriptor(),
+            flags: 0,
+            counts_itself: false,
+        };
         Links {
             name: bytes(name),
-            supers: supers.iter().map(|s| bytes(s)).collect(),
-            defined: defined.iter().map(|d| (bytes(d), descriptor())).collect(),
+            superclass: supers.first().map(|s| bytes(s)),
+            interfaces: supers.iter().skip(1).map(|s| bytes(s)).collect(),
+            is_final: false,
+            declared: defined.iter().map(declared).collect(),
             wanted: wanted.iter().map(|[owner, name]| [bytes(owner), bytes(name), descriptor()]).collect(),
+            counted: Vec::new(),
         }
     }
 
@@ -114,5 +241,55 @@ mod tests {
         let linked = follow(&[object, i, a, b, c]);
         assert_eq!((linked.found, linked.unknown), (2, 2));
         assert_eq!(linked.missing, [("B".to_owned(), "B.gone(J[[[[J)V".to_owned())]);
+    }
+
+    #[test]
+    fn all_classes_of_a_name_count() {
+        let object = class("O", &[], &["m"], &[]);
+        let first = class("A", &["O"], &[], &[]);
+        let second = class("A", &["B"], &[], &[["A", "n"], ["A", "m"]]);
+        let b = class("B", &["O"], &["n"], &[]);
+        assert_eq!(follow(&[object, first, second, b]).found, 2);
+    }
+
+    /// `n` of `A`, which is static and final, and what a caller counts of it.
+    fn counting(callee: [&str; 3], opcode: u8, id: i64, change: impl Fn(&mut Links)) -> Linked {
+        let bytes = |text: &str| text.as_bytes().into();
+        let mut a = class("A", &["O"], &["n"], &[]);
+        a.declared[0].flags = access::FINAL;
+        a.declared[0].descriptor = bytes("()V");
+        change(&mut a);
+        let mut caller = class("C", &["B"], &[], &[]);
+        caller.counted = vec![Counted {
+            opcode,
+            callee: callee.map(bytes),
+            id,
+            is_known: false,
+            sites: 3,
+            place: Finding::of(Problem::CountedTwice),
+        }];
+        follow(&[class("O", &[], &[], &[]), class("B", &["A"], &[], &[]), a, caller])
+    }
+
+    #[test]
+    fn a_callee_is_counted_once_and_as_what_it_is() {
+        let id = foreign_id(b"A", b"n", b"()V", 1);
+        let (b, call) = (["B", "n", "()V"], opcode::INVOKEVIRTUAL);
+        let problem =
+            |linked: Linked| linked.wrong.first().map(|(class, f)| (class.clone(), f.problem.clone()));
+        let same = |_: &mut Links| ();
+        let right = counting(b, call, id, same);
+        assert_eq!((right.counted, right.ids, right.uncounted, right.wrong.len()), (3, 3, 0, 0));
+        let twice = counting(b, call, id, |a| a.declared[0].counts_itself = true);
+        assert_eq!(problem(twice), Some(("C".to_owned(), Problem::CountedTwice)));
+        let other = counting(b, call, id ^ 0x80, same);
+        assert!(matches!(problem(other), Some((_, Problem::Probe(_)))));
+        let overridden = counting(b, call, id, |a| a.declared[0].flags = 0);
+        assert_eq!(problem(overridden), Some(("C".to_owned(), Problem::CountedInVain)));
+        assert_eq!(counting(b, opcode::INVOKESTATIC, id, |a| a.declared[0].flags = 0).counted, 3);
+        // A super call is looked for from the superclass on; what is not there is not known.
+        assert_eq!(counting(["A", "n", "()V"], opcode::INVOKESPECIAL, id, same).counted, 3);
+        assert_eq!(counting(["X", "n", "()V"], call, id, same).uncounted, 3);
+        assert_eq!(counting(["B", "m", "()V"], call, id, same).uncounted, 3);
     }
 }

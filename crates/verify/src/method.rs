@@ -2,15 +2,19 @@
 
 use cct_classfile::{Code, Member, access, mutf8};
 
+use crate::attribute::{Row, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
 use crate::convention::{
-    FORWARDER_LINE, HOOKED_NATIVES, NATIVE_FORWARDER_LINE, RECORDING, REPLACED_NATIVE, SWITCHES, extended,
-    method_id,
+    FORWARDER_LINE, NATIVE_FORWARDER_LINE, RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id,
 };
 use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
+use crate::hooks;
+use crate::links::Counted;
+use crate::native_hooks::{self, NativeHook};
+use crate::pins;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 const MAY_OUTGROW: u32 = 4096;
@@ -38,9 +42,8 @@ enum Extended {
     /// Counted, with so many bytecodes.
     Counted(i32),
     Bypassed,
+    /// A native's wrapper, which may call the runtime.
     ToNative,
-    /// The same with a hook, which was not checked.
-    Hooked,
 }
 
 impl Original {
@@ -64,7 +67,6 @@ impl Extended {
             Extended::Counted(_) => "a counting call of the original",
             Extended::Bypassed => "a call of the original that records nothing",
             Extended::ToNative => "a native's wrapper",
-            Extended::Hooked => "a native's wrapper with a hook",
         }
     }
 }
@@ -77,7 +79,7 @@ impl<'c, 'a> Class<'c, 'a> {
         original: &'c Member<'a>,
         rewritten: &'c Member<'a>,
         twin: Option<&'c Member<'a>>,
-        row: Option<[u8; 3]>,
+        row: Option<Row>,
     ) {
         self.tally.methods += 1;
         let code = match Code::of(self.before, original) {
@@ -95,9 +97,15 @@ impl<'c, 'a> Class<'c, 'a> {
         else {
             return self.find(Problem::Head("descriptors"));
         };
+        let is_native = original.is(access::NATIVE);
         let Some(first) = self.original(number, original, rewritten, code.as_ref(), &target) else { return };
         let second = match twin {
-            None => Extended::Absent,
+            None => {
+                if is_native && self.native_hooks(original).iter().any(|way| !way.is_empty()) {
+                    self.find(Problem::Runtime("that belongs here is missing"));
+                }
+                Extended::Absent
+            }
             Some(twin) => {
                 let length = code.as_ref().map_or(0, |c| c.instructions().count() as i32);
                 match self.extended(number, original, twin, code.as_ref(), &target, &first, length) {
@@ -106,7 +114,6 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
             }
         };
-        let is_native = original.is(access::NATIVE);
         // Codes of treatments that these forms are (docs/formats/index.md), and how many slots the node has.
         let (treatments, slots): (&[u8], usize) = match (&first, &second) {
             (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
@@ -116,7 +123,7 @@ impl<'c, 'a> Class<'c, 'a> {
             (Original::Same, Extended::Redispatch) if code.is_none() => (&[3], 0),
             // Too large to be instrumented.
             (Original::Same, Extended::Redispatch) => (&[0, 1, 2], 0),
-            (Original::Same, Extended::ToNative | Extended::Hooked) if is_native => (&[5], 1),
+            (Original::Same, Extended::ToNative) if is_native => (&[5], 1),
             (Original::Same, Extended::Counted(0)) if is_native => (&[6], 0),
             (Original::Same, Extended::Counted(n)) if !is_native => {
                 if *n == 0 {
@@ -127,19 +134,36 @@ impl<'c, 'a> Class<'c, 'a> {
             }
             (Original::Same, Extended::Bypassed) if !is_native => (&[10], 0),
             (Original::Same, Extended::Stored) if !is_native => (&[0, 1], 0),
-            (Original::Same, Extended::Absent) => (&[8, 9], 0),
-            (Original::Runtime, Extended::Absent | Extended::Stored | Extended::Hooked) => (&[8, 9, 4], 0),
+            (Original::Same | Original::Runtime, Extended::Absent) => (self.without_forms(original), 0),
             _ => {
                 let both = format!("{} and {}", first.name(), second.name());
                 return self.find(Problem::Forms(both));
             }
         };
-        if let Some([own_slots, _, treatment]) = row {
-            if !treatments.contains(&treatment) {
+        let is_left = matches!(first, Original::Same)
+            && code.is_some()
+            && matches!(second, Extended::Absent | Extended::Stored | Extended::Redispatch);
+        if let Some(row) = row {
+            if !treatments.contains(&row.treatment) {
                 self.find(Problem::OwnAttribute("says that the method was treated otherwise"));
-            } else if usize::from(own_slots) != slots {
+            } else if usize::from(row.slots) != slots {
                 self.find(Problem::OwnAttribute("gives the method another number of slots"));
+            } else {
+                // Callers count those that have no form of ours, as the class is recorded.
+                let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
+                self.flags(number, original, row, is_left);
             }
+        }
+        if let (Original::Same, Some(code)) = (&first, &code) {
+            self.left_out(original, code);
+        }
+        let counts_itself = match (&first, &second) {
+            (Original::Body(body), _) => body.is_recorded,
+            (Original::Wrapper, Extended::Body(body)) => body.is_recorded,
+            _ => false,
+        };
+        if counts_itself {
+            self.counts_itself.insert(number);
         }
         let form = match (&first, &second) {
             (Original::Same, Extended::Absent) if code.is_none() => "no code",
@@ -150,19 +174,12 @@ impl<'c, 'a> Class<'c, 'a> {
             (Original::Body(_), Extended::Redispatch) => "redispatched",
             (Original::Body(_), _) => "original only",
             (Original::Same, Extended::Redispatch) => "abstract, redispatched",
-            (Original::Same, Extended::ToNative | Extended::Hooked) => "native",
+            (Original::Same, Extended::ToNative) => "native",
             (Original::Same, Extended::Bypassed) => "counted, records nothing below",
             (Original::Same, _) => "counted, then called",
             (Original::Runtime, _) => "calls the runtime",
         };
         *self.tally.forms.entry(form).or_default() += 1;
-        if let Extended::Hooked = second {
-            self.tally.not_checked(
-                "what hooks of natives do to arguments and results",
-                self.before.name(),
-                original.name,
-            );
-        }
         let length = code.as_ref().map_or(0, Code::length);
         for (form, is_extended) in [(body_of_original(first), false), (body_of_extended(second), true)] {
             if let Some(body) = form {
@@ -178,17 +195,51 @@ impl<'c, 'a> Class<'c, 'a> {
         self.tally.probes += body.probes;
         self.tally.pinned += u64::from(body.pinned);
         self.tally.hooks += u64::from(body.hooks);
-        self.tally.unknown_ids += u64::from(body.unknown_ids);
         for name in body.dropped {
             *self.tally.dropped.entry(name).or_default() += 1;
         }
-        if body.pinned > 0 && self.expectation.reproducible == Some(false) {
-            self.find(Problem::Probe("replaces what a clock says, in an output that is not --reproducible"));
+        let method = &self.before.methods[number];
+        for callee in body.counted {
+            self.tally.unknown_ids += u64::from(!callee.is_known);
+            let key = (callee.opcode, callee.callee.clone(), callee.id);
+            let place = callee.place.clone().in_member(method.name, method.descriptor);
+            self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
+        }
+        if let Some(at) = body.unpinned {
+            let problem = Problem::Clock("is not replaced, as other answers are (--reproducible)");
+            let finding = Finding::at(problem, at, None).in_member(method.name, method.descriptor);
+            match self.expectation.reproducible {
+                Some(_) => self.findings.push(finding),
+                None => self.pins.1 = self.pins.1.take().or(Some(finding)),
+            }
+        }
+        self.pins.0 |= body.pinned > 0;
+        if body.is_unfollowed {
+            let what = "counts of methods with too many handlers to be followed";
+            self.tally.not_checked(what, self.before.name(), method.name);
+            *self.tally.rules.entry("not followed").or_default() += 1;
+            return;
         }
         if body.is_recorded {
             self.counts.push((number, is_extended, length, body.counts));
         } else {
             *self.tally.rules.entry("not recorded").or_default() += 1;
+        }
+    }
+
+    /// A method that was left as it is has nothing of what documents want to have in it.
+    fn left_out(&mut self, method: &'c Member<'a>, code: &Code<'a>) {
+        let (class, reproducible) = (self.before, self.expectation.reproducible);
+        let is_wanted =
+            |(hook, is_certain): (&hooks::BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
+        if hooks::of_body(class.name(), method.name, reproducible).any(is_wanted) {
+            self.find(Problem::Runtime("that belongs here is missing"));
+        }
+        let clocks = pins::clocks(class, method.name);
+        let read = code.instructions().find(|i| pins::read(clocks, class, i).is_some());
+        if let (Some(read), Some(true)) = (read, reproducible) {
+            let problem = Problem::Clock("is not replaced, in a method that was left as it is");
+            self.findings.push(Finding::at(problem, read.bci, None));
         }
     }
 
@@ -199,12 +250,12 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    fn of<'m>(&self, number: usize, original: &'m Member<'a>, code: &'m Code<'a>) -> Method<'m, 'a>
+    fn of<'m>(&'m self, number: usize, original: &'m Member<'a>, code: &'m Code<'a>) -> Method<'m, 'a>
     where
         'c: 'm,
     {
         let (before, after, hash, expectation) = (self.before, self.after, self.hash, self.expectation);
-        Method { before, after, hash, number, original, code, rule: expectation.rule }
+        Method { before, after, hash, number, original, code, expectation, fields: &self.own_fields }
     }
 
     /// What stands under the original signature; `None` where something is wrong with it.
@@ -216,10 +267,16 @@ impl<'c, 'a> Class<'c, 'a> {
         code: Option<&Code<'a>>,
         target: &Target<'a>,
     ) -> Option<Original> {
+        let class = self.before.name();
+        let switch = SWITCHES.iter().find(|s| (s.0, s.1) == (original.name, original.descriptor));
+        let switch = switch.filter(|_| class == RECORDING);
+        let is_replaced = (class, original.name, original.descriptor) == REPLACED_NATIVE;
         if original.raw == rewritten.raw {
+            if switch.is_some() || is_replaced {
+                self.find(Problem::Runtime("that belongs here is missing"));
+            }
             return Some(Original::Same);
         }
-        let class = self.before.name();
         let attributes = |m: &'c Member<'a>| {
             let others = m.attributes.iter().filter(|a| a.name != b"Code");
             others.map(|a| (a.name, a.data)).collect::<Vec<_>>()
@@ -228,7 +285,7 @@ impl<'c, 'a> Class<'c, 'a> {
             self.find(Problem::Head("attributes"));
             return None;
         }
-        if (class, original.name, original.descriptor) == REPLACED_NATIVE
+        if is_replaced
             && rewritten.access_flags == original.access_flags & !access::NATIVE
             && forwarder::is_replacement(self.after, rewritten)
         {
@@ -238,8 +295,7 @@ impl<'c, 'a> Class<'c, 'a> {
             self.find(Problem::Head("access flags"));
             return None;
         }
-        let switch = SWITCHES.iter().find(|s| (s.0, s.1) == (original.name, original.descriptor));
-        if let Some((.., what)) = switch.filter(|_| class == RECORDING)
+        if let Some((.., what)) = switch
             && target.switch(*what).is(self.after, rewritten)
         {
             return Some(Original::Runtime);
@@ -311,21 +367,27 @@ impl<'c, 'a> Class<'c, 'a> {
             };
         }
         let is_native = original.is(access::NATIVE);
+        // What the wrapper of a native has the runtime do.
+        let ways = match is_native {
+            true => self.native_hooks(original),
+            false => Vec::new(),
+        };
         let is = |straight: forwarder::Straight<'_>| straight.is(self.after, twin);
         let lines: &[u16] =
             if is_native { &[NATIVE_FORWARDER_LINE, FORWARDER_LINE] } else { &[FORWARDER_LINE] };
         // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/treatments.md).
         let is_magic = (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get");
         let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
+        let is_to_native = |id| ways.iter().any(|way| is(target.to_native(id, way)));
         let mut recorded = None;
-        let form = if is(target.redispatch()) {
+        let mut form = if is(target.redispatch()) {
             Some(Extended::Redispatch)
         } else if is(target.stored()) {
             Some(Extended::Stored)
-        } else if is(target.to_native(Some(id(1)))) {
+        } else if is_to_native(Some(id(1))) {
             recorded = Some(true);
             Some(Extended::ToNative)
-        } else if is(target.to_native(None)) {
+        } else if is_to_native(None) {
             recorded = Some(false);
             Some(Extended::ToNative)
         } else if let Some(n) = lengths
@@ -344,24 +406,45 @@ impl<'c, 'a> Class<'c, 'a> {
         } else if is(target.bypassed(None)) {
             recorded = Some(false);
             Some(Extended::Bypassed)
-        } else if is_native
-            && HOOKED_NATIVES
-                .iter()
-                .any(|(c, names)| *c == self.before.name() && names.contains(&original.name))
-            && target.is_hooked(self.after, twin)
-        {
-            Some(Extended::Hooked)
         } else {
             None
         };
+        let is_hooked = ways.first().is_some_and(|way| !way.is_empty());
+        let is_without = is_hooked
+            && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
+                || [Some(id(1)), None].iter().any(|id| is(target.to_native(*id, &[]))));
+        if is_without {
+            form = None;
+        }
         if form.is_none() {
-            let finding = Finding::of(Problem::Forwarder("the extended signature"));
+            let finding = Finding::of(match is_without {
+                true => Problem::Runtime("that belongs here is missing"),
+                false => Problem::Forwarder("the extended signature"),
+            });
             self.findings.push(finding.in_member(twin.name, twin.descriptor));
+        }
+        if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
+            self.tally.hooks += ways[0].len() as u64;
         }
         if let Some(recorded) = recorded {
             self.recorded(recorded);
         }
         form.filter(|_| found == self.findings.len())
+    }
+
+    /// The ways in which a native's wrapper may call the runtime; one of them is that it does not, where it is not to.
+    fn native_hooks(&mut self, native: &Member<'a>) -> Vec<Vec<&'static NativeHook>> {
+        let (class, is_static) = (self.before.name(), native.is(access::STATIC));
+        let reproducible = self.expectation.reproducible;
+        let ways = native_hooks::of_native(class, native.name, native.descriptor, is_static, reproducible);
+        if !ways.is_empty() {
+            return ways;
+        }
+        if native_hooks::is_known(class, native.name) {
+            let what = "natives of other parameters than those whose calls of the runtime are known";
+            self.tally.not_checked(what, class, native.name);
+        }
+        vec![Vec::new()]
     }
 
     /// Holds the bodies against the rule by which the class is counted: the one that was asked for, or else the one that fits best.

@@ -5,6 +5,7 @@ use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opc
 
 use crate::align::{Aligned, Appended};
 use crate::finding::{Check, Finding, Problem};
+use crate::handlers::Unassigned;
 use crate::probe::Locals;
 
 /// Length of a jump on the way to another's target.
@@ -49,24 +50,32 @@ impl<'a> Tables<'_, 'a> {
         let added: Vec<Handler> = rest.copied().collect();
         let end = self.aligned.labels.last().copied().unwrap_or_default();
         for handler in &added {
-            let is_appended = self.aligned.appended.iter().any(|a| a.at == handler.handler);
+            let is_appended = self.aligned.handler(handler.handler).is_some();
             if handler.catch_type != 0 || !is_appended {
                 return Err(wrong("an entry is added that is no catch-all of the rewriter's", None));
             }
             if handler.end > end || handler.start < self.aligned.labels[0] {
                 return Err(wrong("an added entry covers what is not the program's code", None));
             }
-            if self.aligned.trampolines.iter().any(|(at, _)| (handler.start..handler.end).contains(at)) {
+            if !self.trampolines(handler.start, handler.end).is_empty() {
                 return Err(wrong("an added entry covers a jump in between", None));
             }
         }
         Ok(added)
     }
 
+    /// The jumps in between that stand in a range.
+    fn trampolines(&self, start: Bci, end: Bci) -> &[(Bci, Bci)] {
+        let all = &self.aligned.trampolines;
+        let from = all.partition_point(|(at, _)| *at < start);
+        let to = all.partition_point(|(at, _)| *at < end);
+        &all[from..to.max(from)]
+    }
+
     fn without_trampolines(&self, start: Bci, end: Bci) -> Vec<(Bci, Bci)> {
         let mut ranges = Vec::new();
         let mut from = start;
-        for &(at, _) in self.aligned.trampolines.iter().filter(|(at, _)| (start..end).contains(at)) {
+        for &(at, _) in self.trampolines(start, end) {
             if from < at {
                 ranges.push((from, at));
             }
@@ -83,11 +92,16 @@ impl<'a> Tables<'_, 'a> {
     pub fn ways_out(&self, added: &[Handler]) -> Vec<Option<Appended>> {
         let places = &self.aligned.places;
         let mut ways = vec![None; places.len()];
+        let mut open = Unassigned::new(places.len());
         for entry in added {
-            let appended = self.aligned.appended.iter().find(|a| a.at == entry.handler).copied();
-            let from = places.partition_point(|place| *place < entry.start);
-            let to = places.partition_point(|place| *place < entry.end);
-            ways[from..to.max(from)].iter_mut().filter(|way| way.is_none()).for_each(|way| *way = appended);
+            let appended = self.aligned.handler(entry.handler);
+            let end = places.partition_point(|place| *place < entry.end);
+            let mut at = open.next(places.partition_point(|place| *place < entry.start));
+            while at < end {
+                ways[at] = appended;
+                open.assign(at);
+                at = open.next(at + 1);
+            }
         }
         ways
     }

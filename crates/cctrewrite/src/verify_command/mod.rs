@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, Limits};
-use cct_verify::links::{self, Links};
-use cct_verify::{Expectation, Finding, Tally};
+use cct_verify::{Expectation, Finding, Links, Tally, links};
 
 use crate::args::{Verify, VerifyFormat};
 use crate::exit::{self, Outcome};
@@ -52,6 +51,8 @@ pub struct Account {
     links: Vec<Links>,
     /// References to extended forms that lead to one, and such as cannot be followed in what was given.
     pub linked: (u64, u64),
+    /// Call sites that count a callee that is there, and such whose callee is not in what was given.
+    pub counted: (u64, u64),
 }
 
 /// Runs the command.
@@ -135,10 +136,15 @@ impl Account {
         self.found.push(Found { place, findings: vec![What::Alone(why)] });
     }
 
-    /// Looks for the extended forms that classes call.
+    /// Looks for the extended forms that classes call, and for the callees that they count.
     fn link(&mut self) {
         let linked = links::follow(&std::mem::take(&mut self.links));
         self.linked = (linked.found, linked.unknown);
+        self.counted = (linked.counted, linked.uncounted);
+        self.tally.unknown_ids = self.tally.unknown_ids.saturating_sub(linked.ids);
+        for (class, finding) in linked.wrong {
+            self.found.push(Found { place: class, findings: vec![What::Finding(finding)] });
+        }
         for (class, callee) in linked.missing {
             let findings = vec![What::Missing(callee)];
             self.found.push(Found { place: class, findings });

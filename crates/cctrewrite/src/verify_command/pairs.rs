@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cct_archive::{Input, Layout, Location};
-use cct_verify::links::Links;
-use cct_verify::{Expectation, Finding, Tally, check as check_class};
+use cct_verify::{Expectation, Finding, Links, Tally, check_with_links};
 
 use super::Account;
 use crate::progress::Progress;
@@ -38,9 +37,8 @@ pub fn check(
         progress.step();
         let seen = match originals.get(&key) {
             Some(original) => {
-                let (findings, tally) = check_class(original, bytes, expectation);
-                let links = Links::of(bytes).map(Box::new);
-                Seen::Twin { key, findings, tally: Box::new(tally), links }
+                let (findings, tally, links) = check_with_links(original, bytes, expectation);
+                Seen::Twin { key, findings, tally: Box::new(tally), links: links.map(Box::new) }
             }
             None if is_runtime(&key) => Seen::Runtime,
             None => Seen::Extra,

@@ -89,6 +89,18 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         let references = counted(unknown, "reference");
         writeln!(out, "not checked: extended forms of classes that are not in the output: {references}")?;
     }
+    let (counted_there, elsewhere) = account.counted;
+    if counted_there > 0 {
+        writeln!(
+            out,
+            "calls of methods that their callers count, and nobody else: {}",
+            grouped(counted_there.into())
+        )?;
+    }
+    if elsewhere > 0 {
+        let calls = counted(elsewhere, "call");
+        writeln!(out, "not checked: whether callees that are not in the output count themselves: {calls}")?;
+    }
     for line in unchecked(tally) {
         writeln!(out, "not checked: {line}")?;
     }
@@ -160,6 +172,7 @@ pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
         "hooks": tally.hooks,
         "pinned": tally.pinned,
         "links": { "found": account.linked.0, "unknown": account.linked.1 },
+        "counted": { "found": account.counted.0, "unknown": account.counted.1 },
         "unchecked": tally.unchecked,
         "unchecked_ids": tally.unknown_ids,
         "dropped_attributes": tally.dropped,

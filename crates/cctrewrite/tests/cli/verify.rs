@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{Run, entry, jar, object, plain, put, run, sample, scratch, snapshot};
+use super::support::{Run, data, entry, jar, object, plain, put, run, sample, scratch, snapshot};
 
 /// A jar with a jar in it, instrumented.
 fn instrumented(home: &Path, options: &[&str]) {
@@ -105,6 +105,38 @@ fn classes_have_counterparts() {
     finds(
         &run(home, &["verify", "more.jar", "out.jar"]),
         &["more.jar: A.class: the class is missing from the output"],
+    );
+}
+
+/// A class was rewritten beside a native that its callers count; in the output it stands beside one of that name with a body.
+#[test]
+fn classes_of_an_output_belong_together() {
+    let folder = scratch();
+    let home = folder.path();
+    let class = |name: &str| fs::read(data(name)).unwrap();
+    let caller = class("Caller.class");
+    let instrumented = |name: &str, callee: &[u8]| {
+        put(home, name, &jar(&[("Caller.class", &caller), ("Counted.class", callee)]));
+        run(home, &["instrument", "-q", name, "-o", "out.jar"]).succeeds();
+        ["Caller.class", "Counted.class", "cctrewrite-output/index"]
+            .map(|entry_name| entry(&home.join("out.jar"), entry_name))
+    };
+    let [_, with_body, _] = instrumented("body.jar", &class("CountedWithBody.class"));
+    let [rewritten, _, index] = instrumented("native.jar", &class("Counted.class"));
+    let right = run(home, &["verify", "native.jar", "out.jar"]).succeeds().stdout;
+    assert!(right.contains("calls of methods that their callers count, and nobody else: 1\n"), "{right}");
+    put(
+        home,
+        "out.jar",
+        &jar(&[
+            ("Caller.class", &rewritten),
+            ("Counted.class", &with_body),
+            ("cctrewrite-output/index", &index),
+        ]),
+    );
+    finds(
+        &run(home, &["verify", "body.jar", "out.jar"]),
+        &["Caller: call(LCounted;)I: bytecode index 1", "the callee is counted here, and by itself as well"],
     );
 }
 

@@ -14,13 +14,26 @@ fn library(feature: u32, settings: Settings, step: usize) {
     let all = classes(&path);
     let rewriter = rewriter(&all, settings);
     let some: Vec<Vec<u8>> = all.into_iter().step_by(step).collect();
-    let (findings, tally) = verify(&some, &rewriter, expectation(&settings));
+    let (findings, tally, linked) = verify(&some, &rewriter, expectation(&settings));
     println!("JDK {feature}, {settings:?}: {tally:#?}");
+    println!("counted by callers: {} right, {} unknown", linked.counted, linked.uncounted);
     for (class, found) in findings.iter().take(40) {
         println!("{class}: {} findings, first: {}", found.len(), found[0]);
     }
     assert!(findings.is_empty(), "{} classes with findings", findings.len());
     assert!(tally.classes + tally.unchanged == some.len() as u64);
+    if step == 1 {
+        // Everything that a class library calls is in it.
+        assert!(
+            linked.counted > 10_000 && linked.uncounted == 0,
+            "{} and {}",
+            linked.counted,
+            linked.uncounted
+        );
+        assert_eq!(linked.ids, tally.unknown_ids, "ids of other classes than those that are named");
+        let large = "counts of methods that are too large for the rule";
+        assert!(tally.unchecked.keys().all(|what| *what == large), "{:?}", tally.unchecked);
+    }
 }
 
 /// Without a JDK: one class, in all ways.
@@ -34,7 +47,7 @@ fn a_class_by_itself() {
             let settings = Settings { blocks, metrics, activation, ..Settings::default() };
             // The rule is told, or found out.
             for expectation in [expectation(&settings), Expectation::default()] {
-                let (findings, tally) = verify(&class, &rewriter(&class, settings), expectation);
+                let (findings, tally, _) = verify(&class, &rewriter(&class, settings), expectation);
                 assert!(findings.is_empty(), "{settings:?}: {findings:?}");
                 assert!(tally.bodies > 5 && tally.forms.contains_key("native"), "{tally:?}");
             }

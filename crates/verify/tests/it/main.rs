@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod alterations;
+mod build;
+mod hostile;
 mod jdk;
+mod library;
+mod linked;
 mod mutations;
 mod support;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use cct_archive::{Input, Limits};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
-use cct_verify::{Expectation, Finding, Rule, Tally, check};
+use cct_verify::links::{Linked, follow};
+use cct_verify::{Expectation, Finding, Rule, Tally, check_with_links};
 use rayon::prelude::*;
 
 /// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` where there is no such JDK.
@@ -44,30 +45,39 @@ pub fn expectation(settings: &Settings) -> Expectation {
         (_, BlockRule::Precise) => Rule::Precise,
         (_, BlockRule::Default) => Rule::Default,
     };
-    Expectation { rule: Some(rule), reproducible: Some(settings.reproducible) }
+    let provenance = Provenance::new("test", settings, None);
+    Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()) }
 }
 
-/// Rewrites classes and checks what comes out: findings by class, and what was checked.
+/// Rewrites classes and checks what comes out: findings by class, those of all classes together among them, and what was checked.
 pub fn verify(
     classes: &[Vec<u8>],
     rewriter: &Rewriter,
     expectation: Expectation,
-) -> (BTreeMap<String, Vec<Finding>>, Tally) {
+) -> (BTreeMap<String, Vec<String>>, Tally, Linked) {
     let checked: Vec<_> = classes
         .par_iter()
         .map(|original| {
             let rewritten = rewriter.rewrite(original).unwrap();
             let name = rewritten.report.class.clone();
             let bytes = rewritten.bytes.unwrap_or_else(|| original.clone());
-            (name, check(original, &bytes, expectation))
+            (name, check_with_links(original, &bytes, expectation))
         })
         .collect();
-    let (mut findings, mut tally) = (BTreeMap::new(), Tally::default());
-    for (name, (found, of_class)) in checked {
+    let (mut findings, mut tally, mut links) = (BTreeMap::new(), Tally::default(), Vec::new());
+    for (name, (found, of_class, of_links)) in checked {
         tally.add(of_class);
+        links.extend(of_links);
         if !found.is_empty() {
-            findings.insert(name, found);
+            findings.insert(name, found.iter().map(Finding::to_string).collect::<Vec<_>>());
         }
     }
-    (findings, tally)
+    let linked = follow(&links);
+    for (name, what) in &linked.missing {
+        findings.entry(name.clone()).or_default().push(format!("{what} is not there"));
+    }
+    for (name, what) in &linked.wrong {
+        findings.entry(name.clone()).or_default().push(what.to_string());
+    }
+    (findings, tally, linked)
 }

@@ -1,0 +1,142 @@
+//! The attribute `cctrewrite` (docs/formats/index.md): what it says of the class and of each method, as far as the class itself tells.
+
+use cct_classfile::{Member, access};
+
+use crate::class::Class;
+use crate::convention::{ATTRIBUTE, OBJECT};
+use crate::finding::{Finding, Problem};
+
+/// What the attribute says of a method.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// Slots of its node.
+    pub slots: u8,
+    /// See [`flag`].
+    pub flags: u8,
+    /// Code of its treatment.
+    pub treatment: u8,
+}
+
+/// Flags of methods.
+pub mod flag {
+    /// It is a native.
+    pub const NATIVE: u8 = 1;
+    /// It has an extended form that an override in a class that was not rewritten would miss.
+    pub const OVERRIDE_WOULD_MISS: u8 = 2;
+    /// It has something to be recorded, and is not.
+    pub const NOT_RECORDED: u8 = 4;
+    /// Only its own package can override it.
+    pub const PACKAGE_PRIVATE: u8 = 8;
+}
+
+/// Codes of treatments.
+pub mod treatment {
+    /// Redispatched, and without a body.
+    pub const REDISPATCHED: [u8; 2] = [2, 3];
+    /// Without an extended form: original only, caller-counted, untouched.
+    pub const WITHOUT_EXTENDED_FORM: [u8; 3] = [4, CALLER_COUNTED, UNTOUCHED];
+    /// Callers count it.
+    pub const CALLER_COUNTED: u8 = 8;
+    /// Nobody does.
+    pub const UNTOUCHED: u8 = 9;
+}
+
+/// A method with a form that may be recorded or not, as the whole class is: its number, and whether the attribute says that it is not.
+pub type MayBeRecorded = (usize, bool);
+
+impl<'a> Class<'_, 'a> {
+    /// The rows of the attribute.
+    pub(crate) fn own_attribute(&mut self) -> Vec<Row> {
+        let Some(attribute) = self.after.attributes.find(ATTRIBUTE) else { return Vec::new() };
+        let data = attribute.data;
+        let methods = self.before.methods.len();
+        if data.len() != 20 + 3 * methods
+            || data[..2] != [0, 2]
+            || data[18..20] != (methods as u16).to_be_bytes()
+        {
+            self.find(Problem::OwnAttribute("does not have the form that it should have"));
+            return Vec::new();
+        }
+        if data[2..10] != self.hash.to_be_bytes() {
+            self.find(Problem::OwnAttribute("names another class file as the original"));
+        }
+        if self.expectation.provenance.is_some_and(|hash| data[10..18] != hash.to_be_bytes()) {
+            self.find(Problem::OwnAttribute("names another provenance than the output"));
+        }
+        let row = |row: &[u8]| Row { slots: row[0], flags: row[1], treatment: row[2] };
+        data[20..].chunks_exact(3).map(row).collect()
+    }
+
+    /// Whether the flags of a method are those that follow from the class and the treatment. `is_left` is whether it was left as it is, though it has code.
+    pub(crate) fn flags(&mut self, number: usize, method: &Member<'a>, row: Row, is_left: bool) {
+        let class = self.before;
+        let may_be_overridden = !method.is(access::STATIC)
+            && !method.is(access::PRIVATE)
+            && !method.is(access::FINAL)
+            && !method.name.starts_with(b"<")
+            && !class.is(access::FINAL);
+        let is_package_private =
+            may_be_overridden && method.access_flags & (access::PUBLIC | access::PROTECTED) == 0;
+        let would_miss = may_be_overridden
+            && !treatment::WITHOUT_EXTENDED_FORM.contains(&row.treatment)
+            && !treatment::REDISPATCHED.contains(&row.treatment);
+        let mut wanted = 0;
+        for (flag, is_set) in [
+            (flag::NATIVE, method.is(access::NATIVE)),
+            (flag::OVERRIDE_WOULD_MISS, would_miss),
+            (flag::PACKAGE_PRIVATE, is_package_private),
+        ] {
+            wanted |= if is_set { flag } else { 0 };
+        }
+        if row.flags & !flag::NOT_RECORDED != wanted {
+            self.find(Problem::OwnAttribute("has other flags for the method"));
+        }
+        let says_not = row.flags & flag::NOT_RECORDED != 0;
+        let is_never = is_left || row.treatment == treatment::UNTOUCHED;
+        match (method.is(access::ABSTRACT), is_never) {
+            (true, _) if says_not => {
+                self.find(Problem::OwnAttribute("says of a method without body that it is not recorded"));
+            }
+            (false, true) if !says_not => {
+                self.find(Problem::OwnAttribute(
+                    "says of a method that was left as it is that it is recorded",
+                ));
+            }
+            (false, false) => self.may_be_recorded.push((number, says_not)),
+            _ => {}
+        }
+    }
+
+    /// The treatments of a method that has no forms of ours, as far as they follow from the class. Callers count natives; but those of polymorphic
+    /// signature they cannot know.
+    pub(crate) fn without_forms(&self, method: &Member<'a>) -> &'static [u8] {
+        use treatment::{CALLER_COUNTED, UNTOUCHED};
+        let class = self.before.name();
+        let is_polymorphic =
+            matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")
+                && method.access_flags & (access::NATIVE | access::VARARGS)
+                    == access::NATIVE | access::VARARGS
+                && method.descriptor.starts_with(b"([Ljava/lang/Object;)");
+        match (method.is(access::NATIVE), method.is(access::ABSTRACT)) {
+            (true, _) if is_polymorphic => &[UNTOUCHED],
+            (true, _) => &[CALLER_COUNTED],
+            (_, true) => &[UNTOUCHED],
+            _ if (class, method.name) == (OBJECT, b"<init>") => &[CALLER_COUNTED],
+            // With `--intrinsics native` callers count some.
+            _ => &[CALLER_COUNTED, UNTOUCHED],
+        }
+    }
+
+    /// Whether the attribute says of all methods that they are recorded, or of none, as the forms have it.
+    pub(crate) fn recorded_rows(&mut self) {
+        let Some(&(_, first)) = self.may_be_recorded.first() else { return };
+        let says_not = self.is_recorded.map_or(first, |is_recorded| !is_recorded);
+        for (number, says) in std::mem::take(&mut self.may_be_recorded) {
+            if says != says_not {
+                let method = &self.before.methods[number];
+                let problem = Problem::OwnAttribute("says otherwise whether the method is recorded");
+                self.findings.push(Finding::of(problem).in_member(method.name, method.descriptor));
+            }
+        }
+    }
+}

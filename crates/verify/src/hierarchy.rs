@@ -1,0 +1,246 @@
+//! Classes with those above them, and a walk over all of them on which what each class inherits is known without going up again.
+//!
+//! A class has one superclass, so that these make trees. They are gone through from the roots; the methods of the classes on the way are in a table, those
+//! nearest to the class on top. What comes from interfaces, or has several classes of its name, is looked for class by class, each once for all
+//! questions about it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::links::{Declared, Links};
+
+/// A name, with all classes that have it.
+pub type Node = usize;
+
+/// Steps of walks over interfaces, all in all; a hostile file could ask for millions of millions. What is behind them counts as not known.
+const MOST_STEPS: u64 = 1 << 28;
+
+/// Name and descriptor.
+type Signature<'l> = (&'l [u8], &'l [u8]);
+
+/// A method, and the class that declares it.
+#[derive(Debug, Clone, Copy)]
+pub struct Resolved<'l> {
+    /// The class.
+    pub class: &'l Links,
+    /// The method.
+    pub method: &'l Declared,
+}
+
+/// All classes.
+#[derive(Debug)]
+pub struct Hierarchy<'l> {
+    nodes: HashMap<&'l [u8], Node>,
+    classes: Vec<Vec<&'l Links>>,
+    /// The superclass of the first class of the name.
+    parents: Vec<Option<Node>>,
+    /// Interfaces, and superclasses of other classes of the name.
+    others: Vec<Vec<Node>>,
+    /// Whether a class directly above is not there.
+    is_open: Vec<bool>,
+    /// Classes by the extended or original signature of a method, but those that are in one tree with who asks.
+    definers: HashMap<Signature<'l>, Vec<Node>>,
+}
+
+impl<'l> Hierarchy<'l> {
+    /// The hierarchy of these classes.
+    pub fn of(classes: &'l [Links]) -> Self {
+        let mut nodes: HashMap<&[u8], Node> = HashMap::new();
+        let mut of_node: Vec<Vec<&Links>> = Vec::new();
+        for class in classes {
+            let node = *nodes.entry(&class.name).or_insert(of_node.len());
+            if node == of_node.len() {
+                of_node.push(Vec::new());
+            }
+            of_node[node].push(class);
+        }
+        let count = of_node.len();
+        let (mut parents, mut others) = (vec![None; count], vec![Vec::new(); count]);
+        let mut is_open = vec![false; count];
+        for (node, classes) in of_node.iter().enumerate() {
+            for (number, class) in classes.iter().enumerate() {
+                let mut above = |name: &[u8], is_first: bool| match nodes.get(name) {
+                    Some(&parent) if is_first => parents[node] = Some(parent),
+                    Some(&other) => others[node].push(other),
+                    None => is_open[node] = true,
+                };
+                if let Some(superclass) = &class.superclass {
+                    above(superclass, number == 0);
+                }
+                class.interfaces.iter().for_each(|interface| above(interface, false));
+            }
+        }
+        let mut definers: HashMap<Signature<'l>, Vec<Node>> = HashMap::new();
+        for (node, classes) in of_node.iter().enumerate() {
+            for method in classes.iter().flat_map(|class| &class.declared) {
+                let found = definers.entry((&method.name, &method.descriptor)).or_default();
+                if found.last() != Some(&node) {
+                    found.push(node);
+                }
+            }
+        }
+        Hierarchy { nodes, classes: of_node, parents, others, is_open, definers }
+    }
+
+    /// The classes of a name.
+    pub fn node(&self, name: &[u8]) -> Option<Node> {
+        self.nodes.get(name).copied()
+    }
+
+    /// Whether the class of a name is final.
+    pub fn is_final(&self, name: &[u8]) -> bool {
+        self.node(name).is_some_and(|node| self.classes[node].iter().all(|class| class.is_final))
+    }
+
+    /// Looks at each class once, those above it before.
+    pub fn visit(&self, mut look: impl FnMut(&mut View<'_, 'l>)) {
+        let count = self.classes.len();
+        let mut children: Vec<Vec<Node>> = vec![Vec::new(); count];
+        let mut roots = Vec::new();
+        for (node, parent) in self.parents.iter().enumerate() {
+            match parent {
+                Some(parent) => children[*parent].push(node),
+                None => roots.push(node),
+            }
+        }
+        let mut view = View {
+            hierarchy: self,
+            node: 0,
+            above: vec![Above::default(); count],
+            seen: vec![false; count],
+            active: HashMap::new(),
+            closure: None,
+            steps: MOST_STEPS,
+        };
+        for root in roots {
+            view.tree(root, &children, &mut look);
+        }
+        // What is left hangs on cycles, which no JVM loads: each is opened somewhere.
+        for node in 0..count {
+            if !view.seen[node] {
+                view.tree(node, &children, &mut look);
+            }
+        }
+    }
+}
+
+/// What is known of the superclasses of a class, itself included.
+#[derive(Debug, Clone, Copy, Default)]
+struct Above {
+    /// One of them is not there.
+    is_open: bool,
+    /// One of them has interfaces, or several classes.
+    has_others: bool,
+    /// One of them has several classes, of which the JVM would take one.
+    is_ambiguous: bool,
+}
+
+/// A class, as seen on the walk.
+pub struct View<'v, 'l> {
+    hierarchy: &'v Hierarchy<'l>,
+    node: Node,
+    above: Vec<Above>,
+    seen: Vec<bool>,
+    /// The methods of the class and its superclasses, the nearest last.
+    active: HashMap<Signature<'l>, Vec<Resolved<'l>>>,
+    /// All classes above this one, and whether one of them is not there.
+    closure: Option<(HashSet<Node>, bool)>,
+    steps: u64,
+}
+
+impl<'l> View<'_, 'l> {
+    /// Which one it is.
+    pub fn node(&self) -> Node {
+        self.node
+    }
+
+    /// Goes through the classes below one that was not seen yet.
+    fn tree(&mut self, root: Node, children: &[Vec<Node>], look: &mut impl FnMut(&mut Self)) {
+        let hierarchy = self.hierarchy;
+        // Each class twice: when it is entered, and when it is left.
+        let mut due = vec![(root, true)];
+        while let Some((node, is_entered)) = due.pop() {
+            if !is_entered {
+                self.leave(node);
+                continue;
+            }
+            if std::mem::replace(&mut self.seen[node], true) {
+                continue;
+            }
+            let above = hierarchy.parents[node].filter(|_| node != root).map(|parent| self.above[parent]);
+            let above = above.unwrap_or_default();
+            self.above[node] = Above {
+                // The root of a tree that is not one has something above it, which is on its cycle.
+                is_open: above.is_open || hierarchy.is_open[node],
+                has_others: above.has_others
+                    || !hierarchy.others[node].is_empty()
+                    || node == root && hierarchy.parents[node].is_some(),
+                is_ambiguous: above.is_ambiguous || hierarchy.classes[node].len() > 1,
+            };
+            for class in &hierarchy.classes[node] {
+                for method in &class.declared {
+                    let resolved = Resolved { class, method };
+                    self.active.entry((&method.name, &method.descriptor)).or_default().push(resolved);
+                }
+            }
+            self.node = node;
+            self.closure = None;
+            look(self);
+            due.push((node, false));
+            due.extend(children[node].iter().map(|child| (*child, true)));
+        }
+    }
+
+    fn leave(&mut self, node: Node) {
+        for method in self.hierarchy.classes[node].iter().flat_map(|class| &class.declared) {
+            if let Some(methods) = self.active.get_mut(&(&*method.name, &*method.descriptor)) {
+                methods.pop();
+            }
+        }
+    }
+
+    /// The method that the class or the nearest of its superclasses declares; `None` where that is not known.
+    pub fn nearest(&self, name: &[u8], descriptor: &[u8]) -> Option<Resolved<'l>> {
+        let found = self.active.get(&(name, descriptor)).and_then(|methods| methods.last()).copied();
+        found.filter(|_| !self.above[self.node].is_ambiguous)
+    }
+
+    /// Whether the class has a method, or inherits it from a superclass or an interface; `None` where that is not known.
+    pub fn inherits(&mut self, name: &[u8], descriptor: &[u8]) -> Option<bool> {
+        if self.active.get(&(name, descriptor)).is_some_and(|methods| !methods.is_empty()) {
+            return Some(true);
+        }
+        let above = self.above[self.node];
+        if !above.has_others {
+            return if above.is_open { None } else { Some(false) };
+        }
+        let (node, hierarchy) = (self.node, self.hierarchy);
+        let steps = &mut self.steps;
+        let (closure, is_open) = self.closure.get_or_insert_with(|| hierarchy.closure(node, steps));
+        let definers = hierarchy.definers.get(&(name, descriptor)).map_or(&[][..], Vec::as_slice);
+        self.steps = self.steps.saturating_sub(definers.len() as u64);
+        match definers.iter().any(|definer| closure.contains(definer)) {
+            true => Some(true),
+            false if *is_open || self.steps == 0 => None,
+            false => Some(false),
+        }
+    }
+}
+
+impl Hierarchy<'_> {
+    /// All classes above one, itself included, and whether one of them is not there. Without any steps left nothing is known.
+    fn closure(&self, node: Node, steps: &mut u64) -> (HashSet<Node>, bool) {
+        let (mut seen, mut is_open) = (HashSet::new(), false);
+        let mut due = vec![node];
+        while let Some(next) = due.pop() {
+            if *steps == 0 {
+                return (seen, true);
+            }
+            *steps -= 1;
+            if seen.insert(next) {
+                is_open |= self.is_open[next];
+                due.extend(self.parents[next].into_iter().chain(self.others[next].iter().copied()));
+            }
+        }
+        (seen, is_open)
+    }
+}

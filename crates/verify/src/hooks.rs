@@ -1,0 +1,112 @@
+//! Where bodies of the class library call the runtime (docs/runtime.md, docs/reproducible.md): at these places they must, and nowhere else they may.
+
+use cct_classfile::{ClassFile, Code, opcode};
+
+use crate::convention::STACKS;
+
+/// The runtime's class for the life of the JVM, definitions of classes, and reflection.
+pub const HOOKS: &[u8] = b"java/lang/CctHooks";
+/// The runtime's class for walks of the stack.
+pub const WALKS: &[u8] = b"java/lang/CctWalks";
+
+/// Where a body calls the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Behind the prologue.
+    Entry,
+    /// Behind the prologue, with the reference in a local.
+    EntryWith(u16),
+    /// Behind the prologue, with `this` and all arguments; the result becomes an `int` argument.
+    Argument(u16),
+    /// Before each return.
+    Return,
+    /// Before each return, with `this`.
+    ReturnWithThis,
+    /// Behind each read of a field of `this`, with the value and `this`.
+    Read(&'static [u8]),
+}
+
+/// A body with a call of the runtime: class, method, place, and the runtime's class, name and descriptor.
+pub type BodyHook = (&'static [u8], &'static [u8], Place, &'static [u8], &'static [u8], &'static [u8]);
+
+/// The class that walks the stack for the program.
+pub const WALKER: &[u8] = b"java/lang/StackStreamFactory$AbstractStackWalker";
+
+/// See [`BodyHook`].
+const BODY_HOOKS: &[BodyHook] = &[
+    (b"java/lang/System", b"initializeSystemClass", Place::Return, HOOKS, b"boot", b"()V"),
+    (b"java/lang/System", b"initPhase2", Place::Return, HOOKS, b"boot", b"()V"),
+    (b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, HOOKS, b"launch", b"()V"),
+    (b"java/lang/Shutdown", b"halt", Place::Entry, HOOKS, b"finish", b"()V"),
+    (b"java/lang/Shutdown", b"shutdown", Place::Return, HOOKS, b"finish", b"()V"),
+    (
+        b"java/lang/Throwable",
+        b"getOurStackTrace",
+        Place::Read(b"depth"),
+        STACKS,
+        b"depth",
+        b"(ILjava/lang/Throwable;)I",
+    ),
+    (
+        WALKER,
+        b"doStackWalk",
+        Place::Argument(4),
+        WALKS,
+        b"num$doStackWalk",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I",
+    ),
+    (
+        WALKER,
+        b"doStackWalk",
+        Place::Argument(6),
+        WALKS,
+        b"end$doStackWalk",
+        b"(Ljava/lang/StackStreamFactory$AbstractStackWalker;JIIII)I",
+    ),
+    (
+        b"java/lang/invoke/MemberName",
+        b"expandFromVM",
+        Place::ReturnWithThis,
+        WALKS,
+        b"expanded",
+        b"(Ljava/lang/Object;)V",
+    ),
+];
+
+/// Those of outputs that are `--reproducible`: method types and names of call sites are kept.
+const REPRODUCIBLE_BODY_HOOKS: &[BodyHook] = &[
+    keep(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
+    keep(b"java/lang/invoke/CallSite", b"makeSite", 1),
+    keep(b"java/lang/invoke/MethodHandleNatives", b"linkMethod", 3),
+    keep(b"java/lang/invoke/MethodHandleNatives", b"linkMethodHandleConstant", 3),
+];
+
+const fn keep(class: &'static [u8], method: &'static [u8], local: u16) -> BodyHook {
+    (class, method, Place::EntryWith(local), HOOKS, b"keep", b"(Ljava/lang/Object;)V")
+}
+
+/// The hooks of a method's bodies, and whether each of them must be there: those of outputs that are `--reproducible` may be there where that is not known.
+pub fn of_body(
+    class: &[u8],
+    method: &[u8],
+    reproducible: Option<bool>,
+) -> impl Iterator<Item = (&'static BodyHook, bool)> {
+    let special = if reproducible == Some(false) { &[] } else { REPRODUCIBLE_BODY_HOOKS };
+    let is_certain = reproducible == Some(true);
+    let all = BODY_HOOKS.iter().map(|h| (h, true)).chain(special.iter().map(move |h| (h, is_certain)));
+    all.filter(move |(hook, _)| (hook.0, hook.1) == (class, method))
+}
+
+/// Whether a method that was left as it is has a place where the runtime is to be called.
+pub fn has_place(hook: &BodyHook, class: &ClassFile<'_>, code: &Code<'_>) -> bool {
+    let is_read = |index: u16, field| {
+        class.pool.member_ref(index).is_ok_and(|m| (m.class, m.name) == (class.name(), field))
+    };
+    match hook.2 {
+        Place::Entry | Place::EntryWith(_) | Place::Argument(_) => true,
+        Place::Return | Place::ReturnWithThis => code.instructions().any(|i| opcode::is_return(i.opcode)),
+        Place::Read(field) => code.instructions().any(|i| {
+            i.opcode == opcode::GETFIELD && i.pool_index().is_some_and(|index| is_read(index, field))
+        }),
+    }
+}

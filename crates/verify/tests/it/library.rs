@@ -1,0 +1,282 @@
+//! Classes of the class library in which documents name places: answers of clocks that are replaced, and calls of the runtime. Each must be there, in the way
+//! that is documented, and nowhere else.
+
+use std::collections::BTreeMap;
+
+use cct_classfile::{ClassFile, opcode};
+use cct_rewrite::Settings;
+use cct_verify::{Expectation, Finding, Problem, check};
+
+use super::alterations::{Place, at_instructions, instead};
+use super::mutations::Change;
+use super::support::{class_library, classes, expectation, rewriter, verify};
+
+/// Classes that the documents name (docs/reproducible.md, docs/runtime.md).
+const NAMED: &[&str] = &[
+    "java/lang/Class",
+    "java/lang/ClassLoader",
+    "java/lang/Module",
+    "java/lang/NullPointerException",
+    "java/lang/Object",
+    "java/lang/SecurityManager",
+    "java/lang/Shutdown",
+    "java/lang/StackFrameInfo",
+    "java/lang/StackStreamFactory$AbstractStackWalker",
+    "java/lang/StackTraceElement",
+    "java/lang/System",
+    "java/lang/Thread",
+    "java/lang/Throwable",
+    "java/lang/invoke/CallSite",
+    "java/lang/invoke/MemberName",
+    "java/lang/invoke/MethodHandleNatives",
+    "java/lang/invoke/MethodTypeForm",
+    "java/lang/ref/SoftReference",
+    "java/lang/reflect/Proxy",
+    "java/util/ImmutableCollections",
+    "java/util/Random",
+    "java/util/SplittableRandom",
+    "java/util/concurrent/ThreadLocalRandom",
+    "jdk/internal/misc/Unsafe",
+    "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor",
+    "jdk/internal/reflect/NativeMethodAccessorImpl",
+    "jdk/internal/util/random/RandomSupport",
+    "jdk/internal/vm/ThreadSnapshot",
+    "sun/launcher/LauncherHelper",
+    "sun/management/ThreadImpl",
+    "sun/misc/Unsafe",
+    "sun/reflect/NativeMethodAccessorImpl",
+    "sun/reflect/Reflection",
+];
+
+/// Those of a JDK that are named.
+fn named(feature: u32) -> Vec<Vec<u8>> {
+    let Some(path) = class_library(feature) else {
+        println!("skipped: no JDK {feature} was found");
+        return Vec::new();
+    };
+    let mut all = classes(&path);
+    all.retain(|bytes| {
+        let class = ClassFile::parse(bytes).unwrap();
+        NAMED.iter().any(|name| name.as_bytes() == class.name())
+    });
+    all
+}
+
+fn settings(reproducible: bool) -> Settings {
+    Settings { reproducible, ..Settings::default() }
+}
+
+/// What is documented is there, whether or not the checker is told how the output was made, and nothing is left unchecked.
+fn all_places(feature: u32, pinned: u64, hooks: [u64; 2]) {
+    let named = named(feature);
+    for (reproducible, hooks) in [(false, hooks[0]), (true, hooks[1])] {
+        let settings = settings(reproducible);
+        for expectation in [expectation(&settings), Expectation::default()] {
+            let (findings, tally, _) = verify(&named, &rewriter(&named, settings), expectation);
+            assert!(findings.is_empty(), "JDK {feature}, {settings:?}: {findings:?}");
+            assert!(tally.unchecked.is_empty(), "{:?}", tally.unchecked);
+            if !named.is_empty() {
+                assert_eq!(tally.hooks, hooks, "JDK {feature}, {settings:?}");
+                assert_eq!(tally.pinned, if reproducible { pinned } else { 0 }, "JDK {feature}");
+            }
+        }
+    }
+}
+
+#[test]
+fn places_of_jdk_8() {
+    all_places(8, 9, [25, 29]);
+}
+
+#[test]
+fn places_of_jdk_11() {
+    all_places(11, 10, [28, 32]);
+}
+
+#[test]
+fn places_of_jdk_17() {
+    all_places(17, 10, [29, 33]);
+}
+
+#[test]
+fn places_of_jdk_21() {
+    all_places(21, 10, [31, 35]);
+}
+
+#[test]
+fn places_of_jdk_25() {
+    all_places(25, 10, [31, 35]);
+}
+
+#[test]
+fn places_of_jdk_26() {
+    all_places(26, 10, [31, 35]);
+}
+
+#[test]
+fn places_of_jdk_27() {
+    all_places(27, 10, [31, 35]);
+}
+
+/// The runtime's method that an instruction calls: its descriptor. Helpers of `Object` forward to others.
+fn runtime<'a>(place: &Place<'_, 'a>) -> Option<&'a [u8]> {
+    let call = Some(&place.instruction).filter(|i| i.opcode == opcode::INVOKESTATIC)?;
+    let member = place.class.pool.member_ref(call.pool_index()?).ok()?;
+    let is_helper = member.class == b"java/lang/CctRuntime";
+    (member.class.starts_with(b"java/lang/Cct") && !is_helper).then_some(member.descriptor)
+}
+
+/// The runtime is not called, where three bytes can do without it.
+fn left_out(class: &ClassFile<'_>) -> Vec<Change> {
+    at_instructions(class, |place| match runtime(place) {
+        Some(b"()V" | b"(I)I") => instead(place, Vec::new()),
+        Some(b"(Ljava/lang/Object;)V" | b"(ILjava/lang/Throwable;)I") => instead(place, vec![opcode::POP]),
+        Some(descriptor) => {
+            let (given, taken) = descriptor[1..].split_at(descriptor.len() / 2 - 1);
+            match given == &taken[1..] && given.first() == Some(&b'[') {
+                true => instead(place, Vec::new()),
+                false => Vec::new(),
+            }
+        }
+        None => Vec::new(),
+    })
+}
+
+/// Another method is called in its place.
+fn another(class: &ClassFile<'_>) -> Vec<Change> {
+    at_instructions(class, |place| {
+        let (Some(_), Some(index)) = (runtime(place), place.instruction.pool_index()) else {
+            return Vec::new();
+        };
+        let pool = &place.class.pool;
+        let same = |other: &u16| *other != index && pool.tag(*other) == pool.tag(index);
+        let other = pool.indices().find(same);
+        other.map_or(Vec::new(), |other| vec![(place.at + 1..place.at + 3, other.to_be_bytes().to_vec())])
+    })
+}
+
+/// The constant that is pushed in the place of what a clock said.
+fn constant(place: &Place<'_, '_>) -> Option<u16> {
+    let is_pop = place.instruction.opcode == opcode::POP2;
+    let next = place.next.filter(|next| is_pop && next.opcode == opcode::LDC2_W)?;
+    let index = next.pool_index()?;
+    let value = place.class.pool.long(index).ok()?;
+    [123_456_789_012_345, 1_000_000_000_000, 0].contains(&value).then_some(index)
+}
+
+/// The answer of a clock stays.
+fn unpinned(class: &ClassFile<'_>) -> Vec<Change> {
+    at_instructions(class, |place| match constant(place) {
+        Some(_) => vec![(place.at..place.at + 4, vec![opcode::NOP; 4])],
+        None => Vec::new(),
+    })
+}
+
+/// Another answer than the one that is documented.
+fn pinned_otherwise(class: &ClassFile<'_>) -> Vec<Change> {
+    at_instructions(class, |place| {
+        let Some(index) = constant(place) else { return Vec::new() };
+        let is_other = |other: &u16| *other != index && place.class.pool.long(*other).is_ok();
+        let other = place.class.pool.indices().find(is_other);
+        other.map_or(Vec::new(), |other| vec![(place.at + 2..place.at + 4, other.to_be_bytes().to_vec())])
+    })
+}
+
+type Kinds = [(&'static str, fn(&ClassFile<'_>) -> Vec<Change>); 4];
+
+const KINDS: Kinds = [
+    ("the runtime is not called", left_out),
+    ("the runtime is called otherwise", another),
+    ("a clock keeps its answer", unpinned),
+    ("a clock gets another answer", pinned_otherwise),
+];
+
+#[test]
+fn what_is_altered_at_these_places_is_found() {
+    for feature in [8, 17] {
+        let named = named(feature);
+        let settings = settings(true);
+        let rewriter = rewriter(&named, settings);
+        let mut made: BTreeMap<&str, u32> = BTreeMap::new();
+        for original in &named {
+            let rewritten = rewriter.rewrite(original).unwrap().bytes.unwrap();
+            let class = ClassFile::parse(&rewritten).unwrap();
+            for (name, kind) in KINDS {
+                for (range, bytes) in kind(&class) {
+                    let mut broken = rewritten.clone();
+                    broken[range.clone()].copy_from_slice(&bytes);
+                    // Told of the output or not: in the class itself the other places tell, but not where there is but one.
+                    let (findings, _) = check(original, &broken, expectation(&settings));
+                    let class = String::from_utf8_lossy(class.name());
+                    assert!(!findings.is_empty(), "JDK {feature}, {class}, byte {}: {name}", range.start);
+                    *made.entry(name).or_default() += 1;
+                }
+            }
+        }
+        println!("JDK {feature}: {made:?}");
+        assert!(named.is_empty() || made.len() == KINDS.len(), "JDK {feature}: {made:?}");
+    }
+}
+
+/// What one kind of output has the other must not have.
+#[test]
+fn outputs_of_the_other_kind_are_found() {
+    let named = named(17);
+    for made in [false, true] {
+        let rewriter = rewriter(&named, settings(made));
+        let mut found = Vec::new();
+        for original in &named {
+            let rewritten = rewriter.rewrite(original).unwrap().bytes.unwrap();
+            let mut expectation = expectation(&settings(!made));
+            // The hash would tell by itself.
+            expectation.provenance = None;
+            let (findings, _) = check(original, &rewritten, expectation);
+            if !findings.is_empty() {
+                let class = ClassFile::parse(original).unwrap();
+                found.push(String::from_utf8_lossy(class.name()).into_owned());
+            }
+        }
+        found.sort();
+        let expected = [
+            "java/lang/Class",
+            "java/lang/invoke/CallSite",
+            "java/lang/invoke/MethodHandleNatives",
+            "java/lang/invoke/MethodTypeForm",
+            "java/lang/ref/SoftReference",
+            "java/util/ImmutableCollections",
+            "java/util/Random",
+            "java/util/concurrent/ThreadLocalRandom",
+            "jdk/internal/util/random/RandomSupport",
+        ];
+        assert!(named.is_empty() || found == expected, "{found:?}");
+    }
+}
+
+/// A method in its original form has none of what belongs into it. Those that have no extended form: nothing else is wrong with the others' then.
+#[test]
+fn methods_that_were_left_as_they_are_are_found() {
+    for (feature, name, method) in [
+        (8, "sun/reflect/Reflection", "getCallerClass"),
+        (11, "java/util/SplittableRandom", "<clinit>"),
+        (17, "java/lang/invoke/MemberName", "expandFromVM"),
+        (17, "java/lang/invoke/MethodTypeForm", "findForm"),
+    ] {
+        let is_named =
+            |bytes: &Vec<u8>| ClassFile::parse(bytes).is_ok_and(|class| class.name() == name.as_bytes());
+        let Some(original) = named(feature).into_iter().find(is_named) else { continue };
+        let settings = settings(true);
+        let rewritten = rewriter(std::slice::from_ref(&original), settings).rewrite(&original).unwrap();
+        let rewritten = rewritten.bytes.unwrap();
+        let (before, after) = (ClassFile::parse(&original).unwrap(), ClassFile::parse(&rewritten).unwrap());
+        let mut file = rewritten.clone();
+        for (was, is) in before.methods.iter().zip(&after.methods).rev() {
+            if was.name == method.as_bytes() {
+                let at = is.raw.as_ptr() as usize - rewritten.as_ptr() as usize;
+                file.splice(at..at + is.raw.len(), was.raw.to_vec());
+            }
+        }
+        let (findings, _) = check(&original, &file, expectation(&settings));
+        let is_left = |f: &Finding| matches!(f.problem, Problem::Runtime(_) | Problem::Clock(_));
+        assert!(findings.iter().any(is_left), "JDK {feature}, {name}: {findings:?}");
+    }
+}
