@@ -37,6 +37,7 @@ mod method;
 pub mod native_hooks;
 pub mod op;
 pub mod pins;
+mod places;
 pub mod probe;
 pub mod prologue;
 pub mod tables;

@@ -11,10 +11,7 @@ use crate::convention::{
 use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
-use crate::hooks;
 use crate::links::Counted;
-use crate::native_hooks::{self, NativeHook};
-use crate::pins;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 const MAY_OUTGROW: u32 = 4096;
@@ -227,22 +224,6 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    /// A method that was left as it is has nothing of what documents want to have in it.
-    fn left_out(&mut self, method: &'c Member<'a>, code: &Code<'a>) {
-        let (class, reproducible) = (self.before, self.expectation.reproducible);
-        let is_wanted =
-            |(hook, is_certain): (&hooks::BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
-        if hooks::of_body(class.name(), method.name, reproducible).any(is_wanted) {
-            self.find(Problem::Runtime("that belongs here is missing"));
-        }
-        let clocks = pins::clocks(class, method.name);
-        let read = code.instructions().find(|i| pins::read(clocks, class, i).is_some());
-        if let (Some(read), Some(true)) = (read, reproducible) {
-            let problem = Problem::Clock("is not replaced, in a method that was left as it is");
-            self.findings.push(Finding::at(problem, read.bci, None));
-        }
-    }
-
     /// All bodies of a class are recorded, or none.
     fn recorded(&mut self, is_recorded: bool) {
         if self.is_recorded.replace(is_recorded).is_some_and(|before| before != is_recorded) {
@@ -430,21 +411,6 @@ impl<'c, 'a> Class<'c, 'a> {
             self.recorded(recorded);
         }
         form.filter(|_| found == self.findings.len())
-    }
-
-    /// The ways in which a native's wrapper may call the runtime; one of them is that it does not, where it is not to.
-    fn native_hooks(&mut self, native: &Member<'a>) -> Vec<Vec<&'static NativeHook>> {
-        let (class, is_static) = (self.before.name(), native.is(access::STATIC));
-        let reproducible = self.expectation.reproducible;
-        let ways = native_hooks::of_native(class, native.name, native.descriptor, is_static, reproducible);
-        if !ways.is_empty() {
-            return ways;
-        }
-        if native_hooks::is_known(class, native.name) {
-            let what = "natives of other parameters than those whose calls of the runtime are known";
-            self.tally.not_checked(what, class, native.name);
-        }
-        vec![Vec::new()]
     }
 
     /// Holds the bodies against the rule by which the class is counted: the one that was asked for, or else the one that fits best.

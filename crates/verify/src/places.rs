@@ -1,0 +1,42 @@
+//! What documents want to have in a method of the class library: calls of the runtime, and constants in the place of what clocks say.
+
+use cct_classfile::{Code, Member, access};
+
+use crate::class::Class;
+use crate::finding::{Finding, Problem};
+use crate::hooks;
+use crate::native_hooks::{self, NativeHook};
+use crate::pins;
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// A method that was left as it is has nothing of what documents want to have in it.
+    pub(crate) fn left_out(&mut self, method: &'c Member<'a>, code: &Code<'a>) {
+        let (class, reproducible) = (self.before, self.expectation.reproducible);
+        let is_wanted =
+            |(hook, is_certain): (&hooks::BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
+        if hooks::of_body(class.name(), method.name, reproducible).any(is_wanted) {
+            self.find(Problem::Runtime("that belongs here is missing"));
+        }
+        let clocks = pins::clocks(class, method.name);
+        let read = code.instructions().find(|i| pins::read(clocks, class, i).is_some());
+        if let (Some(read), Some(true)) = (read, reproducible) {
+            let problem = Problem::Clock("is not replaced, in a method that was left as it is");
+            self.findings.push(Finding::at(problem, read.bci, None));
+        }
+    }
+
+    /// The ways in which a native's wrapper may call the runtime; one of them is that it does not, where it is not to.
+    pub(crate) fn native_hooks(&mut self, native: &Member<'a>) -> Vec<Vec<&'static NativeHook>> {
+        let (class, is_static) = (self.before.name(), native.is(access::STATIC));
+        let reproducible = self.expectation.reproducible;
+        let ways = native_hooks::of_native(class, native.name, native.descriptor, is_static, reproducible);
+        if !ways.is_empty() {
+            return ways;
+        }
+        if native_hooks::is_known(class, native.name) {
+            let what = "natives of other parameters than those whose calls of the runtime are known";
+            self.tally.not_checked(what, class, native.name);
+        }
+        vec![Vec::new()]
+    }
+}
