@@ -55,7 +55,14 @@ pub fn tree(nodes: &[Node]) -> Tree {
 }
 
 fn method(class: &str, name: &str, descriptor: &str) -> Method {
-    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid: 1, flags: 0 }
+    Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        site: None,
+        mid: 1,
+        flags: 0,
+    }
 }
 
 fn thread(name: &str, tree: Tree) -> ThreadTree {

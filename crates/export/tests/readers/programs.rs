@@ -93,6 +93,7 @@ fn hard() -> Profile {
         class: class.into(),
         name: name.into(),
         descriptor: descriptor.into(),
+        site: None,
         mid: 1,
         flags: 0,
     };
