@@ -127,10 +127,13 @@ fn count(node: &Node, metric: Metric) -> Option<i64> {
     Some(metric.of_node(node) as i64)
 }
 
+/// What a column has of a context; `None` is null.
+type Value<'s> = dyn Fn(&Node) -> Option<i64> + 's;
+
 /// A column, made while it is written: there may be millions of contexts.
 struct Column<'s> {
     stacks: &'s Stacks,
-    value: Box<dyn Fn(&Node) -> Option<i64> + 's>,
+    value: Box<Value<'s>>,
 }
 
 impl<'s> Column<'s> {
