@@ -4,7 +4,7 @@
 //! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
 
 use crate::sites::CALL_SITES;
-use crate::{Damage, Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
+use crate::{Damage, Method, Profile, Site, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -184,9 +184,11 @@ pub(crate) fn merged_methods(
     bodies: Bodies,
     drop_sites: bool,
 ) -> (Vec<Method>, Vec<Vec<u32>>) {
+    // What native code calls has no site in a profile; that it is below native code the tree says.
+    let site = |method: &Method| method.site.filter(|&site| !drop_sites && site != Site::NATIVE);
     let key = |method: &Method| {
         let mid = if bodies == Bodies::Together { 0 } else { method.mid };
-        let site = method.site.filter(|_| !drop_sites);
+        let site = site(method);
         (method.class.clone(), method.name.clone(), method.descriptor.clone(), site, mid)
     };
     let mut all: Vec<(usize, usize)> = Vec::new();
@@ -200,7 +202,7 @@ pub(crate) fn merged_methods(
     {
         let Some((&(p, m), others)) = same.split_first() else { continue };
         let mut method = profiles[p].methods[m].clone();
-        method.site = method.site.filter(|_| !drop_sites);
+        method.site = site(&method);
         for other in others.iter().map(|&(p, m)| &profiles[p].methods[m]) {
             method.flags |= other.flags;
             if method.mid != other.mid {

@@ -64,8 +64,6 @@ impl Profile {
         struct Open {
             end: u32,
             stays: bool,
-            /// Whether it or one of its callers stays.
-            is_shown: bool,
             /// Where its nearest caller that stays called what led to it.
             site: Option<Site>,
         }
@@ -83,13 +81,12 @@ impl Profile {
                 while open.pop_if(|caller| caller.end <= index).is_some() {}
                 let Some(row) = methods.get(method as usize) else { return method };
                 let stays = is_there[method as usize];
-                let (site, is_shown) = match open.last() {
-                    None => (row.site, stays),
-                    Some(caller) if caller.stays => (row.site, true),
-                    // What nobody that stays has called is outermost afterwards.
-                    Some(caller) => (caller.site.filter(|_| caller.is_shown), stays || caller.is_shown),
+                // Outermost frames have no site, so what nobody that stays has called gets none.
+                let site = match open.last() {
+                    Some(caller) if !caller.stays => caller.site,
+                    _ => row.site,
                 };
-                open.push(Open { end: ends[index as usize], stays, is_shown, site });
+                open.push(Open { end: ends[index as usize], stays, site });
                 *places.entry((method, site)).or_insert_with(|| {
                     called.push(Method { site, ..row.clone() });
                     // At most as many as there are contexts, which have numbers of 32 bits.

@@ -55,7 +55,8 @@ fn call_sites(profile: &Profile) {
     assert_eq!(sums(&merged), sums(profile));
     assert_eq!(sums(&profile.clone().with_native_callers()), sums(profile));
     if let Ok(both) = merge(&[profile, &merged], MergeOptions::default()) {
-        assert!(!both.tells_call_sites());
+        // A profile without methods has no say.
+        assert!(!both.tells_call_sites() || merged.methods.is_empty());
         let _ = both.to_bytes().unwrap();
     }
     if let Ok(same) = compare(profile.clone().into(), merged.clone().into(), &CompareOptions::default()) {

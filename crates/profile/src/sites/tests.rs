@@ -105,6 +105,8 @@ fn native_callers_are_said_once() {
     assert_eq!(told.clone().with_native_callers(), told);
     assert_eq!(listed(&told), listed(&split()));
     assert!(matches!(told.to_bytes(), Err(crate::WriteError::Order(_) | crate::WriteError::NativeSite(_))));
+    // In the order that files have they are gone again.
+    assert_eq!(merge(&[&told], MergeOptions::default()).expect("small"), split());
     assert_eq!(told.without_call_sites().expect("small"), unsplit());
     assert_eq!(unsplit().with_native_callers(), unsplit());
 }
