@@ -129,7 +129,8 @@ impl Difference {
     }
 }
 
-/// Both profiles, ready to be shown, so that either both tell call sites apart or none does; with which of the two did alone, if one did.
+/// Both profiles, ready to be shown, so that either both tell call sites apart or none does; with which of the two did alone, if one did. Call sites are
+/// without their lines, as in `cctrewrite diff`: from one version of a program to the next, lines move where code stays.
 pub(crate) fn with_same_sites(
     a: Profile,
     b: Profile,
@@ -137,8 +138,13 @@ pub(crate) fn with_same_sites(
     Ok(match (a.tells_call_sites(), b.tells_call_sites()) {
         (true, false) => (a.without_call_sites()?, b, Some(0)),
         (false, true) => (a, b.without_call_sites()?, Some(1)),
-        _ => (a.with_native_callers(), b.with_native_callers(), None),
+        _ => (without_lines(a.with_native_callers()), without_lines(b.with_native_callers()), None),
     })
+}
+
+fn without_lines(mut profile: Profile) -> Profile {
+    profile.methods.iter_mut().filter_map(|method| method.site.as_mut()).for_each(|site| site.line = 0);
+    profile
 }
 
 /// What is selected of one of the profiles.

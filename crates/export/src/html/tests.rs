@@ -275,6 +275,12 @@ fn methods_are_rows_from_wherever_they_are_called() {
     assert!(plain.get("methods").is_none());
     // Siblings in the order of their frames' texts, in which @15 stands before @3.
     assert_eq!(column(&with, "contexts-label"), [9, 5, 6, 7, 8, 10, 4]);
+    // In a difference lines, which move, are no part of a call site.
+    let mut moved = split();
+    moved.methods.iter_mut().filter_map(|method| method.site.as_mut()).for_each(|site| site.line += 5);
+    let difference = written(&page(moved, Some(split()), &options()));
+    assert_eq!(column(&difference, "contexts-label").len(), 7);
+    assert_eq!(column(&difference, "contexts-own-0"), column(&difference, "contexts-own-2"));
     let differing = page(split(), Some(split().without_call_sites().unwrap()), &options()).differing;
     assert_eq!(differing, ["Call sites are told apart in NEW and not in BASE, so they are added up."]);
 }

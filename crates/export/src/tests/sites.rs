@@ -181,4 +181,10 @@ fn a_difference_has_sites_if_both_have() {
     assert_eq!(half.differing, ["call sites are told apart before and not after, so they are added up"]);
     assert_eq!((half.source.has_call_sites(), half.source.contexts), (false, 5));
     assert_eq!(differing(merged(), split()).differing.len(), 1);
+    // Lines that have moved are no difference.
+    let mut moved = split();
+    moved.methods.iter_mut().filter_map(|method| method.site.as_mut()).for_each(|site| site.line += 5);
+    let nothing = differing(split(), moved);
+    assert_eq!((nothing.source.contexts, nothing.source.calls), (7, 310));
+    assert!(nothing.source.names.iter().any(|name| name.text == "a.A.f(int)@9"));
 }
