@@ -83,11 +83,11 @@ fn trees_tell_sites_apart_and_methods_do_not() {
     browser.value("cctrewrite.state.set({ fold: false })");
 
     // Who searches for a method finds all of its call sites.
-    browser.value("cctrewrite.state.set({ query: 'walk()' })");
+    browser.value(r"cctrewrite.state.set({ query: 'walk\\(\\)$', regex: true })");
     let said = browser.text("document.getElementById('found').textContent");
     assert!(said.starts_with("1 method; "), "{said}");
     assert_eq!(browser.value("cctrewrite.state.found().sum"), json!(190));
-    browser.value("cctrewrite.state.set({ query: '' })");
+    browser.value("cctrewrite.state.set({ query: '', regex: false })");
 
     // Callers are methods, too.
     browser.value("cctrewrite.state.set({ view: 'callers', focus: -1 })");
