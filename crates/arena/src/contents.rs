@@ -220,6 +220,7 @@ impl Contents {
             class: known.class,
             name: text(&known.name),
             descriptor: text(&known.descriptor),
+            site: None,
             mid,
             flags: if known.is_native { Method::NATIVE } else { 0 },
         })

@@ -330,6 +330,7 @@ fn methods(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> V
                     class: (*marker).into(),
                     name: "".into(),
                     descriptor: "".into(),
+                    site: None,
                     mid,
                     flags: Method::MARKER,
                 };
@@ -340,6 +341,7 @@ fn methods(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> V
                     class: "?".into(),
                     name: format!("{mid:x}").into(),
                     descriptor: "".into(),
+                    site: None,
                     mid,
                     flags: Method::UNKNOWN,
                 }

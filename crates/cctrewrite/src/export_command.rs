@@ -68,12 +68,15 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 
 /// Reads what is to be written.
 fn exported(arguments: &Export) -> Result<Exported> {
-    let (sum, damage) = read_sum(&arguments.profiles)?;
+    let (sum, damage) = read_sum(&arguments.profiles, arguments.sites)?;
     // A sum lacks what any of its parts does.
     let profile = Profile { damage, ..sum };
     let options = options(arguments);
     let exported = match &arguments.diff {
-        Some(before) => Difference::new(read(before)?, profile, &options).map(Exported::Difference),
+        Some(before) => {
+            let before = arguments.sites.of(read(before)?)?;
+            Difference::new(before, profile, &options).map(Exported::Difference)
+        }
         None => Source::new(profile, &options).map(Exported::Profile),
     };
     exported.with_context(|| {

@@ -28,9 +28,12 @@ pub fn run(arguments: &Merge) -> Result<Outcome> {
     if let Some(path) = paths.iter().find(|path| is_same_file(path, output)) {
         bail!("{} is to be read and to be written", shown(path));
     }
-    let (sum, damage) = merge(paths, options, |profile| match &wanted {
-        Some(wanted) => wanted.of(profile),
-        None => Ok(profile),
+    let (sum, damage) = merge(paths, options, |profile| {
+        let profile = arguments.sites.of(profile)?;
+        match &wanted {
+            Some(wanted) => wanted.of(profile),
+            None => Ok(profile),
+        }
     })?;
     if is_stdin(output) {
         exit::to_stdout(|out| sum.write(out))?;

@@ -9,6 +9,7 @@ use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::pair::{Input, Kind};
 use cct_profile::{Damage, Profile};
 
+use crate::args::SitesArguments;
 use crate::exit;
 
 /// Whether the path means standard input (or output).
@@ -42,14 +43,14 @@ pub fn read(path: &Path) -> Result<Profile> {
 /// Why profiles are not added up, in front of the reason.
 pub const CANNOT: &str = "these profiles cannot be added up";
 
-/// Reads profiles; several are added up, a single one stays as it is. With what any of them lacks.
-pub fn read_sum(paths: &[PathBuf]) -> Result<(Profile, Vec<Damage>)> {
+/// Reads profiles; several are added up, a single one stays as it is but for its call sites. With what any of them lacks.
+pub fn read_sum(paths: &[PathBuf], sites: SitesArguments) -> Result<(Profile, Vec<Damage>)> {
     if let [only] = paths {
-        let profile = read(only)?;
+        let profile = sites.of(read(only)?)?;
         let damage = profile.damage.clone();
         return Ok((profile, damage));
     }
-    merge(paths, MergeOptions::default(), Ok)
+    merge(paths, MergeOptions::default(), |profile| sites.of(profile))
 }
 
 /// Reads profiles and adds up what `select` takes of each. With what any of them lacks.
@@ -78,12 +79,12 @@ fn name(path: &Path, all: &[PathBuf]) -> String {
 }
 
 /// Reads a profile or a list of contexts. What is missing is said on standard error.
-pub fn read_input(path: &Path) -> Result<Input> {
+pub fn read_input(path: &Path, sites: SitesArguments) -> Result<Input> {
     let input = Input::read_from(open(path)?).with_context(|| shown(path))?;
     for what in &input.incomplete {
         exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
     }
-    Ok(input)
+    sites.of_input(input).with_context(|| shown(path))
 }
 
 /// What an input is called where two are compared.

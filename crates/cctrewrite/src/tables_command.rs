@@ -132,7 +132,7 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
         }
         let mut damaged = false;
         for path in &arguments.profiles {
-            let profile = read(path)?;
+            let profile = arguments.sites.of(read(path)?)?;
             damaged |= !profile.damage.is_empty();
             let (profile, _) = select(arguments, profile).with_context(|| shown(path))?;
             let row = row(which, &profile, arguments, &origins).with_context(|| shown(path))?;
@@ -216,11 +216,14 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {
-            let found = compare(read_input(a)?, read_input(b)?, &options)
-                .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
+            let found =
+                compare(read_input(a, arguments.sites)?, read_input(b, arguments.sites)?, &options)
+                    .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
             damaged |= found.is_incomplete();
-            for marker in found.remarks.iter().filter(|remark| matches!(remark, Remark::Marker { .. })) {
-                exit::say(&format!("cctrewrite: {}: {}", shown(a), marker.worded([&shown(a), &shown(b)])));
+            let is_said =
+                |remark: &&Remark| matches!(remark, Remark::Marker { .. } | Remark::CallSitesMerged(_));
+            for remark in found.remarks.iter().filter(is_said) {
+                exit::say(&format!("cctrewrite: {}: {}", shown(a), remark.worded([&shown(a), &shown(b)])));
             }
             table.rows.push(vec![
                 Cell::Text(shown(a)),

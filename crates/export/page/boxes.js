@@ -41,7 +41,10 @@ class Box {
   }
 }
 
-/** What the views have in common. `data` has contexts, table, pruned (the label), threads, and for each measure the sum. */
+/**
+ * What the views have in common. `data` has contexts, table, pruned (the label), threads, for each measure the sum, and `methodOf`: of a label the
+ * one of its method, which is another where call sites are told apart.
+ */
 class Forest {
   constructor(data, measure, byName) {
     this.data = data;
@@ -134,11 +137,12 @@ class Callees extends Forest {
 
   /** The contexts of a method below which it is not on the stack further out. */
   outermost(method) {
+    const { methodOf } = this.data;
     const { label, end } = this.data.contexts;
     const found = [];
     for (const root of this.root.nodes) {
       for (let node = root + 1; node < end[root]; ) {
-        if (label[node] === method) {
+        if (methodOf(label[node]) === method) {
           found.push(node);
           node = end[node];
         } else {
@@ -151,7 +155,7 @@ class Callees extends Forest {
 
   /** The heaviest box of a method; null if no context of it was kept. */
   heaviest(method) {
-    const { contexts } = this.data;
+    const { contexts, methodOf } = this.data;
     let best = -1;
     for (const node of this.outermost(method)) {
       if (best < 0 || contexts.inclusive[this.measure][node] > contexts.inclusive[this.measure][best]) best = node;
@@ -159,13 +163,18 @@ class Callees extends Forest {
     if (best < 0) return null;
     const path = [];
     for (let node = best; contexts.caller[node] >= 0; node = contexts.caller[node]) path.push(contexts.label[node]);
-    if (this.focus >= 0) path.splice(path.lastIndexOf(this.focus) + 1);
+    if (this.focus >= 0) {
+      const outermost = path.map(methodOf).lastIndexOf(this.focus);
+      path.splice(outermost + 1);
+      // All contexts of the method in focus are one box, whatever their call sites.
+      if (outermost >= 0) path[outermost] = this.focus;
+    }
     const box = this.find(path.reverse());
-    return box.label === method ? box : null;
+    return methodOf(box.label) === method ? box : null;
   }
 }
 
-/** Callers below callees: each method with what it executed itself, divided by who called it. */
+/** Callers below callees: each method with what it executed itself, divided by the methods that called it, from whatever call sites. */
 class Callers extends Forest {
   constructor(data, measure, byName) {
     super(data, measure, byName);
@@ -176,9 +185,10 @@ class Callers extends Forest {
     /** For each label where its contexts start in `order`. */
     this.start = new Int32Array(data.pruned + 2);
     const { label, roots, end } = data.contexts;
+    this.method = data.methodOf;
     const each = (look) => {
       for (const thread of data.threads) {
-        for (let node = roots[thread] + 1; node < end[roots[thread]]; node++) look(label[node], node);
+        for (let node = roots[thread] + 1; node < end[roots[thread]]; node++) look(this.method(label[node]), node);
       }
     };
     each((of) => this.start[of + 1]++);
@@ -224,7 +234,7 @@ class Callers extends Forest {
     const met = [];
     for (let i = 0; i < box.at.length; i++) {
       above[i] = caller[box.at[i]];
-      const of = label[above[i]];
+      const of = this.method(label[above[i]]);
       if (of >= 0 && counts[of]++ === 0) met.push(of);
     }
     const groups = met.map((of, group) => {
@@ -233,7 +243,7 @@ class Callers extends Forest {
       return { of, from: new Int32Array(count), at: new Int32Array(count), length: 0 };
     });
     for (let i = 0; i < box.at.length; i++) {
-      const of = label[above[i]];
+      const of = this.method(label[above[i]]);
       if (of < 0) continue;
       const group = groups[counts[of]];
       group.from[group.length] = box.from[i];

@@ -5,7 +5,7 @@ class Colours {
   constructor(state) {
     this.state = state;
     this.fills = new Map();
-    this.hues = state.head.labels.map((name, label) => hueOf(name, state.head.kinds[label]));
+    this.hues = state.head.labels.map((_, label) => hueOf(state.head.labels[state.methodOf(label)], state.head.kinds[label]));
   }
 
   /** Looks up the colours of the page itself, as the style sheet has them now. */

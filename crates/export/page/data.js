@@ -105,10 +105,10 @@ class Contexts {
   }
 
   /**
-   * The same with recursion folded: a call of what is on the stack already is a call in the context that it has there, and what is called
-   * from there hangs below it. No count is lost.
+   * The same with recursion folded: a call of what is on the stack already, from wherever it is called, is a call in the context that it has
+   * there, and what is called from there hangs below it. No count is lost. `methodOf` has the method of a label.
    */
-  folded() {
+  folded(methodOf) {
     const { label, caller, own } = this;
     const labels = label.reduce((most, one) => Math.max(most, one), 0) + 1;
     // The folded contexts in the order in which they are met: callers before callees.
@@ -124,7 +124,8 @@ class Contexts {
       }
       const above = place[caller[node]];
       let found = above;
-      while (found >= 0 && newLabel[found] !== label[node]) found = newCaller[found];
+      const method = methodOf(label[node]);
+      while (found >= 0 && methodOf(newLabel[found]) !== method) found = newCaller[found];
       if (found < 0) {
         const key = above * labels + label[node];
         found = known.get(key);

@@ -130,7 +130,7 @@ class Graph {
         pen.fillRect(left, y, boxWidth, ROW - 1);
         pen.globalAlpha = 1;
         if (!box) continue;
-        if (box.label === state.method && box.label >= 0 && boxWidth > 2) {
+        if (state.methodOf(box.label) === state.method && box.label >= 0 && boxWidth > 2) {
           pen.strokeStyle = page.mark;
           pen.lineWidth = 1;
           pen.setLineDash([3, 2]);

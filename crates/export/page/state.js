@@ -55,6 +55,11 @@ class State {
     return this.head.metrics[this.metric];
   }
 
+  /** The label of the method that a label is a call site of; itself where call sites are not told apart. */
+  methodOf(label) {
+    return this.head.methods?.[label] ?? label;
+  }
+
   /** What a label is called. */
   name(label) {
     if (label < 0) return this.rootName;
@@ -90,12 +95,12 @@ class State {
   /** Makes the boxes anew. What was zoomed, selected and open stays so, as far as it is there. */
   build(isOtherTree) {
     const { root, zoom, selected } = this;
-    if (this.fold) this.foldedContexts ??= this.unfolded.folded();
+    if (this.fold) this.foldedContexts ??= this.unfolded.folded((label) => this.methodOf(label));
     const threads = [...this.threads].sort((a, b) => a - b);
     this.table = this.methods.of(this.threads);
     this.totals = this.sumsOf(threads);
     const contexts = this.fold ? this.foldedContexts : this.unfolded;
-    const data = { contexts, table: this.table, pruned: this.head.labels.length, threads, sums: this.totals.sums };
+    const data = { contexts, table: this.table, pruned: this.head.labels.length, threads, sums: this.totals.sums, methodOf: (label) => this.methodOf(label) };
     const byName = this.order === "name";
     this.forest = this.view === "callers" ? new Callers(data, this.measure, byName) : new Callees(data, this.measure, byName, this.focus);
     this.root = this.forest.root;
@@ -151,7 +156,7 @@ class State {
 
   select(box) {
     this.selected = box;
-    this.method = box && !box.isPruned ? box.label : -1;
+    this.method = box && !box.isPruned ? this.methodOf(box.label) : -1;
     if (box && !box.isWithin(this.zoom) && !this.zoom.isWithin(box)) this.zoom = this.root;
     for (let above = box?.above; above; above = above.above) above.isOpen = true;
     this.tell("shape");
@@ -184,7 +189,9 @@ class State {
     } else {
       isMatch = (name) => name.toLowerCase().includes(query);
     }
-    this.matches = Uint8Array.from(head.labels, (name) => (isMatch(name) ? 1 : 0));
+    // Whoever looks for a method looks for all of its call sites.
+    const isFound = (name, label) => isMatch(name) || isMatch(head.labels[this.methodOf(label)]);
+    this.matches = Uint8Array.from(head.labels, (name, label) => (isFound(name, label) ? 1 : 0));
   }
 
   isMatch(label) {
@@ -256,7 +263,7 @@ class State {
     const numbers = (key, below) =>
       (address.get(key) ?? "").split(".").filter((text) => /^\d+$/.test(text)).map(Number).filter((number) => number < below);
     if (address.get("view") === "callers") this.view = "callers";
-    [this.focus = -1] = numbers("focus", this.head.labels.length);
+    [this.focus = -1] = numbers("focus", this.head.labels.length).map((label) => this.methodOf(label));
     const metric = this.head.metrics.indexOf(address.get("metric"));
     if (metric >= 0) this.metric = metric;
     if (this.isDifference && address.get("side") === "base") this.side = 1;

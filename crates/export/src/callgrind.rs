@@ -2,7 +2,7 @@
 //! their number and inclusive cost. The events are `Bytecodes` and `Calls` (entries).
 //!
 //! The format knows a function's direct callers and callees, no stacks: contexts are added up for each function, and for each pair of caller
-//! and callee. Functions belong to the class file that has them; there are no lines. What has no caller is called by `(all threads)`, or by
+//! and callee; where call sites are told apart, for each line of the caller. Functions belong to the class file that has them; what they cost themselves has no lines. What has no caller is called by `(all threads)`, or by
 //! its thread.
 //!
 //! With recursion the inclusive costs of nested calls must not be added up, or they would count several times. Here the cost of a call goes to its
@@ -10,8 +10,9 @@
 //! exactly its inclusive cost, which is what `callgrind_annotate --inclusive=yes` shows; between functions that do not call each other in a
 //! circle all are exact; and KCachegrind, which makes a cycle of those that do, does not look at costs inside it.
 
+use crate::name::Functions;
 use crate::walk::{Step, Walk};
-use crate::{CREATOR, ExportError, Source, Stacks};
+use crate::{CREATOR, ExportError, Name, Source, Stacks};
 use cct_profile::merge::ALL_THREADS;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,10 +24,10 @@ use std::io::{BufWriter, Write};
 /// When the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut graph = Graph::new(source);
-    for (root, stacks) in (source.names.len() as u32..).zip(&source.stacks) {
-        graph.add(root, stacks);
+    for (root, stacks) in (graph.functions.first.len() as u32..).zip(&source.stacks) {
+        graph.add(root, stacks, &source.names);
     }
-    Writer::new(source).write(graph, &mut BufWriter::with_capacity(1 << 18, out))
+    Writer::new(source, &graph).write(graph, &mut BufWriter::with_capacity(1 << 18, out))
 }
 
 /// Costs, in the order of the header.
@@ -54,12 +55,16 @@ struct Calls {
     inclusive: Cost,
 }
 
-/// What contexts are added up to. Functions are names; behind them come the threads.
+/// Caller, callee, and the caller's line (0: not known).
+type Pair = (u32, u32, u32);
+
+/// What contexts are added up to. Functions are methods; behind them come the threads.
 struct Graph {
+    functions: Functions,
     /// Each function's own cost.
     own: Vec<Cost>,
     /// The calls of each pair of caller and callee, numbered as they are met.
-    pairs: FxHashMap<(u32, u32), u32>,
+    pairs: FxHashMap<Pair, u32>,
     calls: Vec<Calls>,
     /// How often each function is on the stack.
     active: Vec<u32>,
@@ -75,13 +80,14 @@ struct Open {
 
 impl Graph {
     fn new(source: &Source) -> Graph {
-        let functions = source.names.len() + source.stacks.len();
-        let (own, active) = (vec![Cost::default(); functions], vec![0; functions]);
-        Graph { own, pairs: FxHashMap::default(), calls: Vec::new(), active }
+        let functions = Functions::of(&source.names);
+        let all = functions.first.len() + source.stacks.len();
+        let (own, active) = (vec![Cost::default(); all], vec![0; all]);
+        Graph { functions, own, pairs: FxHashMap::default(), calls: Vec::new(), active }
     }
 
     /// Adds the contexts of a tree, the outermost of which are called by `root`.
-    fn add(&mut self, root: u32, stacks: &Stacks) {
+    fn add(&mut self, root: u32, stacks: &Stacks, names: &[Name]) {
         let mut open: Vec<Open> = Vec::new();
         let mut sum = Cost::default();
         for step in Walk::new(&stacks.tree) {
@@ -89,12 +95,14 @@ impl Graph {
                 Step::Enter(context) => {
                     let node = &stacks.tree.nodes()[context as usize];
                     let caller = open.last().map_or(root, |caller| caller.function);
-                    let pair = self.pair(caller, node.method);
+                    let function = self.functions.of_name[node.method as usize];
+                    let line = names[node.method as usize].line.unwrap_or(0);
+                    let pair = self.pair((caller, function, line));
                     self.calls[pair as usize].count += node.calls;
-                    self.active[node.method as usize] += 1;
-                    open.push(Open { function: node.method, pair, before: sum });
+                    self.active[function as usize] += 1;
+                    open.push(Open { function, pair, before: sum });
                     let own = Cost { bytecodes: node.bytecodes, calls: node.calls };
-                    self.own[node.method as usize].add(own);
+                    self.own[function as usize].add(own);
                     sum.add(own);
                 }
                 Step::Leave(_) => {
@@ -109,9 +117,9 @@ impl Graph {
         }
     }
 
-    fn pair(&mut self, caller: u32, callee: u32) -> u32 {
+    fn pair(&mut self, pair: Pair) -> u32 {
         let next = self.calls.len() as u32;
-        let pair = *self.pairs.entry((caller, callee)).or_insert(next);
+        let pair = *self.pairs.entry(pair).or_insert(next);
         if pair == next {
             self.calls.push(Calls::default());
         }
@@ -133,18 +141,18 @@ struct Writer<'s> {
 const UNKNOWN_FILE: &str = "???";
 
 impl<'s> Writer<'s> {
-    fn new(source: &'s Source) -> Writer<'s> {
+    fn new(source: &'s Source, graph: &Graph) -> Writer<'s> {
         let mut files = vec![UNKNOWN_FILE.to_owned()];
         let mut indices: BTreeMap<String, u32> = BTreeMap::new();
         let mut functions = Vec::with_capacity(source.names.len() + source.stacks.len());
-        for name in &source.names {
+        for name in graph.functions.names(&source.names) {
             let file = name.file().map_or(0, |file| {
                 *indices.entry(file).or_insert_with_key(|file| {
                     files.push(file.clone());
                     files.len() as u32 - 1
                 })
             });
-            functions.push((name.text.clone(), file));
+            functions.push((name.method_text().to_owned(), file));
         }
         let root = |stacks: &Stacks| stacks.frame().unwrap_or_else(|| ALL_THREADS.to_owned());
         functions.extend(source.stacks.iter().map(|stacks| (root(stacks), 0)));
@@ -154,7 +162,7 @@ impl<'s> Writer<'s> {
 
     fn write(mut self, graph: Graph, out: &mut dyn Write) -> Result<(), ExportError> {
         self.head(out)?;
-        let mut pairs: Vec<((u32, u32), u32)> = Vec::with_capacity(graph.pairs.len());
+        let mut pairs: Vec<(Pair, u32)> = Vec::with_capacity(graph.pairs.len());
         pairs.extend(graph.pairs.iter().map(|(&pair, &calls)| (pair, calls)));
         pairs.sort_unstable();
         let mut pairs = pairs.chunk_by(|a, b| a.0.0 == b.0.0).peekable();
@@ -164,15 +172,15 @@ impl<'s> Writer<'s> {
                 continue;
             }
             let (file, text) = (self.file_of(function), self.function(function));
-            writeln!(out, "\nfl={file}\nfn={text}\n{}", self.costs(own))?;
-            for &((_, callee), pair) in callees {
+            writeln!(out, "\nfl={file}\nfn={text}\n{}", self.costs(0, own))?;
+            for &((_, callee, line), pair) in callees {
                 let Calls { count, inclusive } = graph.calls[pair as usize];
                 let (file, text) = (self.file_of(callee), self.function(callee));
-                writeln!(out, "cfi={file}\ncfn={text}\ncalls={count} 0\n{}", self.costs(inclusive))?;
+                writeln!(out, "cfi={file}\ncfn={text}\ncalls={count} 0\n{}", self.costs(line, inclusive))?;
             }
         }
         let total = Cost { bytecodes: self.source.bytecodes.unwrap_or(0), calls: self.source.calls };
-        writeln!(out, "\ntotals:{}", &self.costs(total)[1..])?;
+        writeln!(out, "\ntotals:{}", &self.costs(0, total)[1..])?;
         Ok(out.flush()?)
     }
 
@@ -185,14 +193,14 @@ impl<'s> Writer<'s> {
         let events = if self.source.bytecodes.is_some() { "Bytecodes Calls" } else { "Calls" };
         writeln!(out, "positions: line\nevents: {events}")?;
         let total = Cost { bytecodes: self.source.bytecodes.unwrap_or(0), calls: self.source.calls };
-        Ok(writeln!(out, "summary:{}", &self.costs(total)[1..])?)
+        Ok(writeln!(out, "summary:{}", &self.costs(0, total)[1..])?)
     }
 
-    /// A line of costs. All are of line 0, as lines are not known.
-    fn costs(&self, cost: Cost) -> String {
+    /// A line of costs of a line of the program; 0 where that is not known.
+    fn costs(&self, line: u32, cost: Cost) -> String {
         match self.source.bytecodes {
-            Some(_) => format!("0 {} {}", cost.bytecodes, cost.calls),
-            None => format!("0 {}", cost.calls),
+            Some(_) => format!("{line} {} {}", cost.bytecodes, cost.calls),
+            None => format!("{line} {}", cost.calls),
         }
     }
 

@@ -42,6 +42,7 @@ impl Difference {
             None if metric_before == Metric::Calls => Metric::Calls,
             _ => metric(&after, options)?,
         };
+        let (before, after, sites_lost) = with_same_sites(before, after)?;
         let (before, after) = (Side::of(before, options)?, Side::of(after, options)?);
         if let (Some(error), Some(_)) = (&before.nothing, &after.nothing) {
             return Err(error.clone().into());
@@ -63,7 +64,11 @@ impl Difference {
                 }
                 _ => None,
             });
-        let differing = nothing.into_iter().flatten().chain(differing).collect();
+        let sites_lost = sites_lost.map(|side| {
+            let (side, other) = if side == 0 { ("before", "after") } else { ("after", "before") };
+            format!("call sites are told apart {side} and not {other}, so they are added up")
+        });
+        let differing = nothing.into_iter().flatten().chain(differing).chain(sites_lost).collect();
         let damage = before.damage.iter().chain(&after.damage).map(Damage::to_string).collect();
         drop((before.threads, after.threads));
         let identity: Vec<u32> = (0..u32::MAX).take(names.names.len()).collect();
@@ -122,6 +127,24 @@ impl Difference {
             )
         })
     }
+}
+
+/// Both profiles, ready to be shown, so that either both tell call sites apart or none does; with which of the two did alone, if one did. Call sites are
+/// without their lines, as in `cctrewrite diff`: from one version of a program to the next, lines move where code stays.
+pub(crate) fn with_same_sites(
+    a: Profile,
+    b: Profile,
+) -> Result<(Profile, Profile, Option<usize>), ExportError> {
+    Ok(match (a.tells_call_sites(), b.tells_call_sites()) {
+        (true, false) => (a.without_call_sites()?, b, Some(0)),
+        (false, true) => (a, b.without_call_sites()?, Some(1)),
+        _ => (without_lines(a.with_native_callers()), without_lines(b.with_native_callers()), None),
+    })
+}
+
+fn without_lines(mut profile: Profile) -> Profile {
+    profile.methods.iter_mut().filter_map(|method| method.site.as_mut()).for_each(|site| site.line = 0);
+    profile
 }
 
 /// What is selected of one of the profiles.

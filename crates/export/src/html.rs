@@ -16,7 +16,7 @@ mod sided;
 #[cfg(test)]
 mod tests;
 
-use crate::difference::{DECISIVE, Side};
+use crate::difference::{DECISIVE, Side, with_same_sites};
 use crate::{CREATOR, ExportError, Metric, Options};
 use cct_profile::labels::By;
 use cct_profile::names::NameStyle;
@@ -94,6 +94,9 @@ struct Head {
     /// What labels are.
     by: &'static str,
     labels: Vec<String>,
+    /// For each label the one of its method, where call sites are told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    methods: Option<Vec<u32>>,
     /// For each label its [`gather::Kind`].
     kinds: Vec<u8>,
     metrics: Vec<&'static str>,
@@ -167,7 +170,7 @@ impl Page {
     }
 
     fn of(gathered: Gathered, about: Vec<About>, options: &PageOptions, metric: Metric, said: Said) -> Page {
-        let Gathered { labels, kinds, measures, metrics, sums, threads } = gathered;
+        let Gathered { labels, methods: of_label, kinds, measures, metrics, sums, threads } = gathered;
         let (threads, trees): (Vec<_>, Vec<_>) =
             threads.into_iter().map(|t| ((t.name, t.others, t.sums), t.sided)).unzip();
         let with_sums: Vec<_> = measures.iter().copied().zip(sums.iter().copied()).collect();
@@ -186,7 +189,7 @@ impl Page {
         for (((name, others, sums), sided), nodes) in threads.into_iter().zip(&trees).zip(&kept) {
             let (nodes, lost) = contexts.add(sided, &Kept { nodes, label_of_lost }, &measures);
             let Lost { contexts: lost, sums: lost_sums } = lost;
-            let rows = methods.add(&methods::rows(sided, labels.len(), &measures));
+            let rows = methods.add(&methods::rows(sided, &of_label, &measures));
             let (name, contexts) = (cct_profile::names::escaped(&name), u64::from(sided.contexts().end) - 1);
             written.push(Thread { name, others, contexts, sums, lost, lost_sums, nodes, rows });
         }
@@ -201,11 +204,13 @@ impl Page {
         if sums.iter().any(|&sum| sum > EXACT) {
             remarks.push("Numbers above 2^53 are rounded: browsers have no larger whole numbers.".to_owned());
         }
+        let has_sites = (0..).zip(&of_label).any(|(label, &method): (u32, _)| label != method);
         let head = Head {
             version: 1,
             creator: CREATOR,
             program: cct_profile::names::escaped(&program),
             by: options.by.name(),
+            methods: has_sites.then_some(of_label),
             labels,
             kinds: kinds.into_iter().map(|kind| kind as u8).collect(),
             metrics: metrics.iter().map(|metric| metric.name()).collect(),
@@ -247,10 +252,11 @@ type Both = (Profile, Option<Profile>, Vec<String>, Vec<String>);
 
 fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Result<Both, ExportError> {
     let Some(base) = base else {
-        let selected = options.selection.of_profile(new, options.names)?;
+        let selected = options.selection.of_profile(new.with_native_callers(), options.names)?;
         return Ok((selected.profile, None, Vec::new(), selected.vain));
     };
     let asked = Options { selection: options.selection.clone(), style: options.names, ..Options::default() };
+    let (base, new, sites_lost) = with_same_sites(base, new)?;
     let (base, new) = (Side::of(base, &asked)?, Side::of(new, &asked)?);
     if let (Some(error), Some(_)) = (&base.nothing, &new.nothing) {
         return Err(error.clone().into());
@@ -260,6 +266,10 @@ fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Resul
     for (side, nothing) in [("BASE", base.nothing), ("NEW", new.nothing)] {
         differing.extend(nothing.map(|error| format!("In {side}, {error}.")));
     }
+    differing.extend(sites_lost.map(|side| {
+        let (side, other) = if side == 0 { ("BASE", "NEW") } else { ("NEW", "BASE") };
+        format!("Call sites are told apart in {side} and not in {other}, so they are added up.")
+    }));
     let (base, new) = (base.profile, new.profile);
     for key in DECISIVE {
         match (base.meta.get(key), new.meta.get(key)) {

@@ -3,8 +3,10 @@
 //! The contexts of a tree are columns, `parent` among them, and not objects in objects: readers of JSON recurse, and stacks are deeper than they
 //! can.
 
+use crate::name::Functions;
 use crate::walk::Places;
 use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use cct_profile::Node;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -19,6 +21,7 @@ const VERSION: u32 = 1;
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = BufWriter::with_capacity(1 << 18, out);
     let bytecodes = source.bytecodes;
+    let functions = Functions::of(&source.names);
     let pruned = (source.pruned.contexts > 0).then_some(Counts {
         contexts: source.pruned.contexts,
         calls: source.pruned.calls,
@@ -33,8 +36,8 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         incomplete: &source.incomplete,
         totals: Counts { contexts: source.rows(), calls: source.calls, bytecodes },
         pruned,
-        methods: source.names.iter().map(Method::of).collect(),
-        trees: source.stacks.iter().map(|stacks| tree(stacks, bytecodes.is_some())).collect(),
+        methods: functions.names(&source.names).map(Method::of).collect(),
+        trees: source.stacks.iter().map(|stacks| tree(source, &functions, stacks)).collect(),
     };
     serde_json::to_writer(&mut out, &document)?;
     writeln!(out)?;
@@ -74,7 +77,7 @@ struct Method<'s> {
 impl<'s> Method<'s> {
     fn of(name: &'s Name) -> Method<'s> {
         Method {
-            text: &name.text,
+            text: name.method_text(),
             class: name.class.as_deref(),
             name: name.method.as_deref(),
             descriptor: name.descriptor.as_deref(),
@@ -93,33 +96,55 @@ struct Tree<'s> {
 struct Columns<'s> {
     parent: Parents<'s>,
     method: Column<'s>,
+    /// Only where call sites are told apart, as is the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bci: Option<Column<'s>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<Column<'s>>,
     calls: Column<'s>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytecodes: Option<Column<'s>>,
 }
 
-fn tree(stacks: &Stacks, bytecodes: bool) -> Tree<'_> {
-    let column = |value| Column { stacks, value };
+fn tree<'s>(source: &'s Source, functions: &'s Functions, stacks: &'s Stacks) -> Tree<'s> {
+    let has_sites = source.has_call_sites();
+    let name = |node: &Node| &source.names[node.method as usize];
     Tree {
         thread: stacks.thread.as_deref(),
         contexts: Columns {
             parent: Parents(stacks),
-            method: column(|node| node.method.into()),
-            calls: column(|node| Metric::Calls.of_node(node)),
-            bytecodes: bytecodes.then(|| column(|node| Metric::Bytecodes.of_node(node))),
+            method: Column::of(stacks, |node| Some(functions.of_name[node.method as usize].into())),
+            bci: has_sites.then(|| Column::of(stacks, move |node| name(node).bci.map(i64::from))),
+            line: has_sites.then(|| Column::of(stacks, move |node| name(node).line.map(i64::from))),
+            calls: Column::of(stacks, |node| count(node, Metric::Calls)),
+            bytecodes: source.bytecodes.map(|_| Column::of(stacks, |node| count(node, Metric::Bytecodes))),
         },
     }
 }
 
+/// A source's sums are at most 2^63 - 1.
+fn count(node: &Node, metric: Metric) -> Option<i64> {
+    Some(metric.of_node(node) as i64)
+}
+
+/// What a column has of a context; `None` is null.
+type Value<'s> = dyn Fn(&Node) -> Option<i64> + 's;
+
 /// A column, made while it is written: there may be millions of contexts.
 struct Column<'s> {
     stacks: &'s Stacks,
-    value: fn(&cct_profile::Node) -> u64,
+    value: Box<Value<'s>>,
+}
+
+impl<'s> Column<'s> {
+    fn of(stacks: &'s Stacks, value: impl Fn(&Node) -> Option<i64> + 's) -> Column<'s> {
+        Column { stacks, value: Box::new(value) }
+    }
 }
 
 impl Serialize for Column<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.stacks.tree.nodes()[1..].iter().map(self.value))
+        serializer.collect_seq(self.stacks.tree.nodes()[1..].iter().map(&self.value))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What methods are called in exports.
 
-use cct_profile::names::{FrameTable, NameStyle, normalised_class};
-use cct_profile::{Method, Profile};
+use cct_profile::names::{Frame, FrameTable, NameStyle, normalised_class};
+use cct_profile::{Method, Profile, Site};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Which text stands for a method.
@@ -27,12 +28,31 @@ pub struct Name {
     pub method: Option<Arc<str>>,
     /// Its descriptor (JVMS 4.3.3); `None` where methods of different descriptors became one.
     pub descriptor: Option<Arc<str>>,
+    /// Where call sites are told apart, the bytecode index in the caller from which it is called, -1 for native code. `None` also where several
+    /// became one.
+    pub bci: Option<i32>,
+    /// The caller's source line there, if it is known.
+    pub line: Option<u32>,
+    /// How much of the text names the method; behind it stands the call site.
+    method_text: usize,
 }
 
 impl Name {
     /// The name of what is no method.
     pub(crate) fn of_text(text: &str) -> Name {
-        Name { text: clean(text), class: None, method: None, descriptor: None }
+        Name::of_parts(text, "")
+    }
+
+    fn of_parts(method: &str, site: &str) -> Name {
+        let mut text = clean(method);
+        let method_text = text.len();
+        text.push_str(site);
+        Name { text, class: None, method: None, descriptor: None, bci: None, line: None, method_text }
+    }
+
+    /// The text without the call site: the same for all places from which the method is called, and for no other method.
+    pub fn method_text(&self) -> &str {
+        &self.text[..self.method_text]
     }
 
     /// The file in which the method's code stood, as far as a profile knows: the class file (`java/util/HashMap.class`).
@@ -80,19 +100,35 @@ impl<'m> Names<'m> {
             methods_of_frames[frame as usize].get_or_insert(method);
         }
         let mut named: Vec<Name> = match form {
-            NameForm::Readable => table.readable().iter().map(|text| Name::of_text(text)).collect(),
-            NameForm::Exact | NameForm::Short => {
-                table.frames().iter().map(|frame| Name::of_text(&frame.exact())).collect()
+            NameForm::Readable => {
+                table.readable_parts().iter().map(|(method, site)| Name::of_parts(method, site)).collect()
+            }
+            NameForm::Short => {
+                let named = table.frames().iter().zip(table.readable_parts());
+                let exact = |frame: &Frame<'_>| frame.without_call_site().exact();
+                named.map(|(frame, (_, site))| Name::of_parts(&exact(frame), &site)).collect()
+            }
+            NameForm::Exact => {
+                let site = |frame: &Frame<'_>| {
+                    frame.site().map_or(String::new(), |site| format!("@{}", site.index()))
+                };
+                let name =
+                    |frame: &Frame<'_>| Name::of_parts(&frame.without_call_site().exact(), &site(frame));
+                table.frames().iter().map(name).collect()
             }
         };
-        for (name, method) in named.iter_mut().zip(methods_of_frames) {
+        for ((name, frame), method) in named.iter_mut().zip(table.frames()).zip(methods_of_frames) {
+            name.bci = frame.site().map(Site::index);
+            name.line = frame.site().and_then(Site::known_line);
             let Some(method) = method.filter(|method| method.flags & Method::MARKER == 0) else { continue };
             let class: Arc<str> = match style {
                 NameStyle::Normalised => normalised_class(&method.class).into(),
                 NameStyle::Raw => method.class.clone(),
             };
             if form == NameForm::Short {
-                name.text = clean(&format!("{}.{}", class.replace('/', "."), method.name));
+                let site = name.text.split_off(name.method_text);
+                let short = Name::of_parts(&format!("{}.{}", class.replace('/', "."), method.name), &site);
+                (name.text, name.method_text) = (short.text, short.method_text);
             } else {
                 name.descriptor = Some(method.descriptor.clone());
             }
@@ -113,6 +149,8 @@ impl<'m> Names<'m> {
             match names.last_mut() {
                 Some(last) if last.text == name.text => {
                     last.descriptor.take_if(|descriptor| Some(&*descriptor) != name.descriptor.as_ref());
+                    last.bci.take_if(|bci| Some(*bci) != name.bci);
+                    last.line.take_if(|line| Some(*line) != name.line);
                 }
                 _ => names.push(name.clone()),
             }
@@ -124,6 +162,36 @@ impl<'m> Names<'m> {
     /// For each method its name.
     pub(crate) fn of_method(&self) -> Vec<u32> {
         self.table.of_method().iter().map(|&frame| self.of_frame[frame as usize]).collect()
+    }
+}
+
+/// The methods of a list of names, which differ by call sites, too.
+#[derive(Clone, Debug)]
+pub(crate) struct Functions {
+    /// For each name its method.
+    pub(crate) of_name: Vec<u32>,
+    /// For each method the first of its names.
+    pub(crate) first: Vec<u32>,
+}
+
+impl Functions {
+    /// In the order in which they are met: where there are no call sites, each name is a method.
+    pub(crate) fn of(names: &[Name]) -> Functions {
+        let mut known: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut functions = Functions { of_name: Vec::with_capacity(names.len()), first: Vec::new() };
+        for (at, name) in (0u32..).zip(names) {
+            let function = *known.entry(name.method_text()).or_insert_with(|| {
+                functions.first.push(at);
+                (functions.first.len() - 1) as u32
+            });
+            functions.of_name.push(function);
+        }
+        functions
+    }
+
+    /// The methods' names. Only what does not depend on the call site is true of all.
+    pub(crate) fn names<'n>(&'n self, names: &'n [Name]) -> impl Iterator<Item = &'n Name> {
+        self.first.iter().map(|&first| &names[first as usize])
     }
 }
 

@@ -30,7 +30,11 @@ const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
 /// # Errors
 /// When the output fails.
 pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
-    let mut file = SerializedFileWriter::new(out, Arc::new(schema()?), Arc::new(properties(source)))?;
+    let mut file = SerializedFileWriter::new(
+        out,
+        Arc::new(schema(source.has_call_sites())?),
+        Arc::new(properties(source)),
+    )?;
     let texts = Texts::of(source);
     let mut first = 0;
     for stacks in &source.stacks {
@@ -54,7 +58,8 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     Ok(())
 }
 
-fn schema() -> Result<Type, ExportError> {
+/// With `sites` there are columns for call sites.
+fn schema(sites: bool) -> Result<Type, ExportError> {
     const REQUIRED: Repetition = Repetition::REQUIRED;
     const OPTIONAL: Repetition = Repetition::OPTIONAL;
     fn number(name: &str, physical: Physical, repetition: Repetition) -> PrimitiveTypeBuilder<'_> {
@@ -79,7 +84,9 @@ fn schema() -> Result<Type, ExportError> {
         number("bytecodes", Physical::INT64, OPTIONAL),
         number("inclusive_bytecodes", Physical::INT64, OPTIONAL),
     ];
-    let columns = columns.into_iter().map(|column| Ok(Arc::new(column.build()?)));
+    let of_sites = [number("bci", Physical::INT32, OPTIONAL), number("line", Physical::INT64, OPTIONAL)];
+    let columns = columns.into_iter().chain(of_sites.into_iter().filter(|_| sites));
+    let columns = columns.map(|column| Ok(Arc::new(column.build()?)));
     let columns = columns.collect::<Result<Vec<_>, parquet::errors::ParquetError>>()?;
     Ok(Type::group_type_builder("contexts").with_fields(columns).build()?)
 }
@@ -111,6 +118,8 @@ struct Texts {
     class: Vec<Option<ByteArray>>,
     method: Vec<Option<ByteArray>>,
     descriptor: Vec<Option<ByteArray>>,
+    /// Bytecode indices and lines, where call sites are told apart.
+    sites: Option<Vec<(Option<i32>, Option<u32>)>>,
 }
 
 impl Texts {
@@ -119,10 +128,13 @@ impl Texts {
             source.names.iter().map(|name| text(name).map(ByteArray::from)).collect()
         };
         Texts {
-            text: source.names.iter().map(|name| ByteArray::from(&*name.text)).collect(),
+            text: source.names.iter().map(|name| ByteArray::from(name.method_text())).collect(),
             class: all(|name| name.class.as_deref()),
             method: all(|name| name.method.as_deref()),
             descriptor: all(|name| name.descriptor.as_deref()),
+            sites: source
+                .has_call_sites()
+                .then(|| source.names.iter().map(|name| (name.bci, name.line)).collect()),
         }
     }
 }
@@ -164,7 +176,10 @@ impl Rows<'_> {
         self.required::<Int64Type, _>(group, |place| node(place).calls as i64)?;
         self.required::<Int64Type, _>(group, |place| inclusive(self.calls, place))?;
         self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|_| node(place).bytecodes as i64))?;
-        self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|of| inclusive(of, place)))
+        self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|of| inclusive(of, place)))?;
+        let Some(sites) = &texts.sites else { return Ok(()) };
+        self.optional::<Int32Type, _>(group, |place| sites[name(place)].0)?;
+        self.optional::<Int64Type, _>(group, |place| sites[name(place)].1.map(i64::from))
     }
 
     /// Writes the next column, which has a value in each row.

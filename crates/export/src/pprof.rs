@@ -1,11 +1,14 @@
 //! pprof's format: a gzip-compressed message of `profile.proto`, with the sample types `bytecodes` and `calls`.
 //!
 //! Each context with counts is a sample with its whole stack, so recursion is kept, and threads are kept by the label `thread`. There are no
-//! addresses and no lines: a location is a method, its file the class file. No time is written.
+//! addresses: a location is a method, its file the class file. Where call sites are told apart a caller's location has the line from which it
+//! calls; otherwise there are no lines. No time is written.
 
+use crate::name::Functions;
 use crate::protobuf::Message;
 use crate::walk::{Step, Walk};
 use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
+use cct_profile::Node;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::collections::BTreeMap;
@@ -43,9 +46,11 @@ mod place {
     pub(super) const ID: u64 = 1;
     pub(super) const MAPPING_FILENAME: u64 = 5;
     pub(super) const MAPPING_HAS_FUNCTIONS: u64 = 7;
+    pub(super) const MAPPING_HAS_LINE_NUMBERS: u64 = 9;
     pub(super) const LOCATION_MAPPING_ID: u64 = 2;
     pub(super) const LOCATION_LINE: u64 = 4;
     pub(super) const LINE_FUNCTION_ID: u64 = 1;
+    pub(super) const LINE_NUMBER: u64 = 2;
     pub(super) const FUNCTION_NAME: u64 = 2;
     pub(super) const FUNCTION_SYSTEM_NAME: u64 = 3;
     pub(super) const FUNCTION_FILENAME: u64 = 4;
@@ -64,26 +69,29 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::default()));
     let mut strings = Strings::default();
     out.write_all(head(source, &mut strings).as_bytes())?;
-    for (id, name) in (1..).zip(&source.names) {
+    let functions = Functions::of(&source.names);
+    for (id, name) in (1..).zip(functions.names(&source.names)) {
         let mut part = Message::new();
-        let mut location = Message::new();
-        let mut line = Message::new();
-        line.integer(place::LINE_FUNCTION_ID, id);
-        location.integer(place::ID, id).integer(place::LOCATION_MAPPING_ID, PROGRAM);
-        location.message(place::LOCATION_LINE, &line);
+        let location = location(id, id, 0);
         let mut function = Message::new();
         function.integer(place::ID, id);
-        function.integer(place::FUNCTION_NAME, strings.index(&name.text));
+        function.integer(place::FUNCTION_NAME, strings.index(name.method_text()));
         function.integer(place::FUNCTION_SYSTEM_NAME, strings.index(&system_name(name)));
         let file = name.file().map_or(0, |file| strings.index(&file));
         function.integer(place::FUNCTION_FILENAME, file);
         part.message(profile::LOCATION, &location).message(profile::FUNCTION, &function);
         out.write_all(part.as_bytes())?;
     }
+    let mut locations = Locations { functions: &functions, with_lines: BTreeMap::new() };
     for stacks in &source.stacks {
-        write_samples(source, stacks, &mut strings, &mut out)?;
+        write_samples(source, stacks, &mut locations, &mut strings, &mut out)?;
     }
     let mut part = Message::new();
+    for ((function, line), id) in locations.with_lines {
+        part.clear();
+        part.message(profile::LOCATION, &location(id, function, line.into()));
+        out.write_all(part.as_bytes())?;
+    }
     for string in strings.in_order() {
         part.clear();
         part.bytes(profile::STRING_TABLE, string.as_bytes());
@@ -93,13 +101,44 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     Ok(compressed.finish()?.flush()?)
 }
 
+fn location(id: u64, function: u64, number: u64) -> Message {
+    let mut location = Message::new();
+    let mut line = Message::new();
+    line.integer(place::LINE_FUNCTION_ID, function);
+    if number > 0 {
+        line.integer(place::LINE_NUMBER, number);
+    }
+    location.integer(place::ID, id).integer(place::LOCATION_MAPPING_ID, PROGRAM);
+    location.message(place::LOCATION_LINE, &line);
+    location
+}
+
+/// Places in functions. Ids are those of functions where the line is not known, and greater ones for lines.
+struct Locations<'f> {
+    functions: &'f Functions,
+    with_lines: BTreeMap<(u64, u32), u64>,
+}
+
+impl Locations<'_> {
+    /// The function of a context.
+    fn function(&self, node: &Node) -> u64 {
+        u64::from(self.functions.of_name[node.method as usize]) + 1
+    }
+
+    fn id(&mut self, function: u64, line: Option<u32>) -> u64 {
+        let Some(line) = line else { return function };
+        let next = (self.functions.first.len() + self.with_lines.len()) as u64 + 1;
+        *self.with_lines.entry((function, line)).or_insert(next)
+    }
+}
+
 /// The name as the JVM has it: `java/lang/String.indexOf:(II)I`. pprof takes a function whose two names are the same for one of C++, and cuts
 /// off what it believes to be parameters; so then there is no second one.
 fn system_name(name: &Name) -> String {
     let (Some(class), Some(method)) = (&name.class, &name.method) else { return String::new() };
     let descriptor = name.descriptor.as_ref().map(|descriptor| format!(":{descriptor}"));
     let system_name = format!("{class}.{method}{}", descriptor.unwrap_or_default());
-    if system_name == name.text { String::new() } else { system_name }
+    if system_name == name.method_text() { String::new() } else { system_name }
 }
 
 /// What stands before functions and samples.
@@ -115,6 +154,7 @@ fn head(source: &Source, strings: &mut Strings) -> Message {
     mapping.integer(place::ID, PROGRAM);
     mapping.integer(place::MAPPING_FILENAME, strings.index(source.program()));
     mapping.integer(place::MAPPING_HAS_FUNCTIONS, 1);
+    mapping.integer(place::MAPPING_HAS_LINE_NUMBERS, source.has_call_sites().into());
     head.message(profile::MAPPING, &mapping);
     let made = std::iter::once(CREATOR.to_owned());
     let comments: Vec<u64> = made.chain(source.remarks()).map(|text| strings.index(&text)).collect();
@@ -126,6 +166,7 @@ fn head(source: &Source, strings: &mut Strings) -> Message {
 fn write_samples(
     source: &Source,
     stacks: &Stacks,
+    locations: &mut Locations<'_>,
     strings: &mut Strings,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
@@ -135,15 +176,22 @@ fn write_samples(
         label.integer(sample::LABEL_STR, strings.index(thread));
     }
     let metrics: &[Metric] = source.metrics();
+    // Of each open context its function and its location: the line of a caller is that from which it calls what is open above it.
+    let mut functions: Vec<u64> = Vec::new();
     let mut stack: Vec<u64> = Vec::new();
     let (mut part, mut message) = (Message::new(), Message::new());
     for step in Walk::new(&stacks.tree) {
         let Step::Enter(context) = step else {
             stack.pop();
+            functions.pop();
             continue;
         };
         let node = &stacks.tree.nodes()[context as usize];
-        stack.push(u64::from(node.method) + 1);
+        if let (Some(&caller), Some(place)) = (functions.last(), stack.last_mut()) {
+            *place = locations.id(caller, source.names[node.method as usize].line);
+        }
+        functions.push(locations.function(node));
+        stack.push(locations.function(node));
         if node.is_empty() {
             continue;
         }

@@ -73,6 +73,7 @@ impl Source {
     /// When counts overflow, the metric was not counted, or the root is nowhere.
     pub fn new(profile: Profile, options: &Options) -> Result<Source, ExportError> {
         let metric = metric(&profile, options)?;
+        let profile = profile.with_native_callers();
         let Selected { profile, vain } = options.selection.of_profile(profile, options.style)?;
         let methods = all_methods(&[&profile]);
         let names = Names::new(&methods, options.form, options.style);
@@ -156,6 +157,11 @@ impl Source {
     /// What the program is called: its main class or jar.
     pub fn program(&self) -> &str {
         self.meta.get("main").map_or("(unknown program)", |main| main)
+    }
+
+    /// Whether call sites are told apart.
+    pub fn has_call_sites(&self) -> bool {
+        self.names.iter().any(|name| name.bci.is_some() || name.line.is_some())
     }
 
     /// What is to be known of the numbers, in sentences: what is missing, what was cut off, the notes of the profile.

@@ -3,11 +3,18 @@
 use crate::{ExportError, Options, Source};
 use arbtest::arbitrary::{Result, Unstructured};
 use cct_profile::merge::{MergeOptions, Threads, merge};
-use cct_profile::{Method, Profile, ThreadTree, Tree, TreeBuilder};
+use cct_profile::{Method, Profile, Site, ThreadTree, Tree, TreeBuilder};
 use std::io::Write;
 
 pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
-    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid: 0x80, flags: 0 }
+    Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        site: None,
+        mid: 0x80,
+        flags: 0,
+    }
 }
 
 /// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the root.
@@ -62,6 +69,41 @@ pub fn recursion() -> Profile {
     let worker = [(1, 1, 6, 11), (2, 3, 9, 0)];
     let threads = vec![thread("main", tree(&main)), thread("work;er", tree(&worker))];
     profile(&[("main", "a.A"), ("metrics", "calls+bytecodes")], methods, threads)
+}
+
+/// `main` calls `f` from two places of line 10 and from line 12, and a native method, which calls `f`; `f` calls itself.
+/// ```text
+/// main(1, 100)
+///   f(2, 20)     from 3, line 10
+///     f(3, 30)   from 8, line 20
+///   f(4, 40)     from 9, line 10
+///   f(5, 50)     from 15, line 12
+///   n(6, 0)      from 20, no line is known
+///     f(7, 70)
+/// ```
+pub fn split() -> Profile {
+    let at = |bci, line| Method { site: Some(Site { bci, line }), ..method("a/A", "f", "(I)V") };
+    let native = Method { flags: Method::NATIVE, ..method("a/A", "n", "()V") };
+    let methods = vec![
+        method("a/A", "f", "(I)V"),
+        at(3, 10),
+        at(8, 20),
+        at(9, 10),
+        at(15, 12),
+        method("a/A", "main", "([Ljava/lang/String;)V"),
+        Method { site: Some(Site { bci: 20, line: 0 }), ..native },
+    ];
+    let main = [
+        (1, 5, 1, 100),
+        (2, 1, 2, 20),
+        (3, 2, 3, 30),
+        (2, 3, 4, 40),
+        (2, 4, 5, 50),
+        (2, 6, 6, 0),
+        (3, 0, 7, 70),
+    ];
+    let meta = [("call-sites", "yes"), ("main", "a.A"), ("metrics", "calls+bytecodes")];
+    profile(&meta, methods, vec![thread("main", tree(&main))])
 }
 
 pub fn source(profile: Profile, options: &Options) -> Source {

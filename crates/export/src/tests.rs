@@ -14,6 +14,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
 
+mod sites;
+
 /// Calls and bytecodes.
 type Counts = (u64, u64);
 

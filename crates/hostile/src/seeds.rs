@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cct_arena::layout;
 use cct_arena::log::{Entry, pack};
-use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 use cct_rewrite::mid::{ClassHash, Mid};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World, index};
@@ -131,6 +131,7 @@ fn small_profile() -> Profile {
         class: class.into(),
         name: name.into(),
         descriptor: "([Ljava/lang/String;I)V".into(),
+        site: None,
         mid: 7,
         flags,
     };
@@ -163,9 +164,37 @@ fn small_profile() -> Profile {
     profile
 }
 
+/// The same methods, called from different places, which are told apart.
+fn split_profile() -> Profile {
+    let small = small_profile();
+    let at =
+        |method: usize, bci, line| Method { site: Some(Site { bci, line }), ..small.methods[method].clone() };
+    let mut methods = vec![at(0, 3, 10), at(0, 9, 10), at(0, 9, 11), at(1, Site::LAST, 0), at(2, 0, 70_000)];
+    methods.extend(small.methods.iter().cloned());
+    methods.sort();
+    let place = |method: &Method| methods.iter().position(|other| other == method).unwrap() as u32;
+    let thread = place(&small.methods[3]);
+    let (native, marker) = (place(&small.methods[1]), place(&small.methods[4]));
+    let mut builder = TreeBuilder::with_root(0, 0);
+    builder.enter(thread, 1, 10).unwrap();
+    for method in (0..methods.len() as u32).filter(|&m| methods[m as usize].site.is_some()) {
+        builder.enter(method, 2, 100).unwrap();
+        builder.enter(native, 1, 0).unwrap();
+        builder.leave();
+        builder.leave();
+    }
+    builder.leave();
+    builder.enter(marker, 5, 0).unwrap();
+    let mut meta = small.meta;
+    meta.insert("call-sites".into(), "yes".into());
+    let tree = builder.finish();
+    let threads = vec![ThreadTree { name: "main".into(), threads: 1, flags: 1, tree }];
+    Profile { meta, methods, threads, ..Profile::default() }
+}
+
 /// Profiles.
 pub fn profiles() -> Vec<Vec<u8>> {
-    vec![small_profile().to_bytes().unwrap(), Profile::default().to_bytes().unwrap()]
+    [small_profile(), split_profile(), Profile::default()].map(|profile| profile.to_bytes().unwrap()).into()
 }
 
 /// A file of the memory of trees: a thread with three contexts and a region that is being recorded, one with merged contexts.
@@ -249,6 +278,9 @@ pub fn lists() -> Vec<Vec<u8>> {
         let options = cct_profile::contexts::ContextsOptions { per_thread, ..Default::default() };
         let mut list = Vec::new();
         cct_profile::contexts::write_contexts(&small_profile(), options, &mut list).unwrap();
+        lists.push(list);
+        let mut list = Vec::new();
+        cct_profile::contexts::write_contexts(&split_profile(), options, &mut list).unwrap();
         lists.push(list);
     }
     lists

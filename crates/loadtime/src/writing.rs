@@ -54,6 +54,7 @@ impl Collected {
                 class: text(&named.class).into(),
                 name: text(&named.name).into(),
                 descriptor: text(&named.descriptor).into(),
+                site: None,
                 mid,
                 flags: if named.is_native { Method::NATIVE } else { 0 },
             })
@@ -86,6 +87,7 @@ impl Collected {
                     class: class.into(),
                     name: name.into(),
                     descriptor: descriptor.into(),
+                    site: None,
                     mid,
                     flags,
                 });
@@ -95,6 +97,7 @@ impl Collected {
             class: "?".into(),
             name: format!("{mid:x}").into(),
             descriptor: "".into(),
+            site: None,
             mid,
             flags: Method::UNKNOWN,
         };

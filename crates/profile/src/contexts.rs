@@ -2,7 +2,8 @@
 //!
 //! After comment lines, which start with `#`, one line per context: `calls bytecodes frame;frame;frame`, the outermost frame
 //! first (see [`crate::names::Frame`] for its text), counts being those of that very context. Sorted by the bytes of the
-//! path, as `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line.
+//! path, as `LC_ALL=C sort` would. Contexts without counts, which only lead to others, have no line. Where call sites are told apart a frame
+//! ends with `@` and the bytecode index in its caller, `@-1` below native code; outermost frames have none.
 //!
 //! [`read_contexts`] reads such a list back, and those of other tools that have the same three columns.
 
@@ -38,7 +39,14 @@ pub fn write_contexts(
     options: ContextsOptions,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    let methods = profile.methods.iter().map(|method| Frame::method(method, options.names));
+    let told;
+    let profile = if profile.lacks_native_callers() {
+        told = profile.clone().with_native_callers();
+        &told
+    } else {
+        profile
+    };
+    let methods = profile.methods.iter().map(|method| Frame::method(method, options.names).without_line());
     let threads = profile.threads.iter().map(|thread| Frame::thread(&thread.name));
     let threads = threads.filter(|_| options.per_thread);
     let table = FrameTable::of(methods.chain(threads).collect());

@@ -20,11 +20,16 @@ pub enum Fold {
 /// # Errors
 /// When counts overflow, or a table is too short.
 pub fn folded(trees: &[(&Tree, &[u32])], fold: Fold) -> Result<Tree, MergeError> {
-    let mut forest = Forest::new();
-    for &(tree, labels) in trees {
-        forest.add(tree, labels, fold)?;
-    }
-    forest.tree()
+    Forest::folded(trees, fold, |label| label)
+}
+
+/// As [`folded`], where labels are told apart that are the same on a stack: call sites of a method. `methods` has for each label what it
+/// is there. A call of what is on the stack already goes back to the context that is there, whatever site that was called from.
+///
+/// # Errors
+/// As [`folded`]; a label that `methods` does not have is itself.
+pub fn folded_as(trees: &[(&Tree, &[u32])], fold: Fold, methods: &[u32]) -> Result<Tree, MergeError> {
+    Forest::folded(trees, fold, |label| methods.get(label as usize).copied().unwrap_or(label))
 }
 
 /// A tree without the contexts of some methods: what these called is called by their nearest caller that stays. `labels` maps the methods that stay to
@@ -89,7 +94,25 @@ impl Forest {
         Forest { nodes: vec![root], children: FxHashMap::default() }
     }
 
-    fn add(&mut self, tree: &Tree, labels: &[u32], fold: Fold) -> Result<(), MergeError> {
+    fn folded(
+        trees: &[(&Tree, &[u32])],
+        fold: Fold,
+        method: impl Fn(u32) -> u32,
+    ) -> Result<Tree, MergeError> {
+        let mut forest = Forest::new();
+        for &(tree, labels) in trees {
+            forest.add(tree, labels, fold, &method)?;
+        }
+        forest.tree()
+    }
+
+    fn add(
+        &mut self,
+        tree: &Tree,
+        labels: &[u32],
+        fold: Fold,
+        method: &impl Fn(u32) -> u32,
+    ) -> Result<(), MergeError> {
         // The open nodes of the tree: where they end, and what they became.
         let mut open: Vec<(u32, u32)> = Vec::new();
         for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
@@ -99,7 +122,7 @@ impl Forest {
             let caller = open.last().map_or(0, |&(_, became)| became);
             let label = labels.get(node.method as usize).copied();
             let label = label.ok_or(MergeError::NoSuchMethod { method: node.method, count: labels.len() })?;
-            let context = self.context(caller, label, fold)?;
+            let context = self.context(caller, label, fold, method)?;
             self.count(context, node)?;
             open.push((tree.subtree(index).end, context));
         }
@@ -114,11 +137,18 @@ impl Forest {
     }
 
     /// What a call of `label` from `caller` becomes.
-    fn context(&mut self, caller: u32, label: u32, fold: Fold) -> Result<u32, MergeError> {
+    fn context(
+        &mut self,
+        caller: u32,
+        label: u32,
+        fold: Fold,
+        method: &impl Fn(u32) -> u32,
+    ) -> Result<u32, MergeError> {
+        let called = method(label);
         let mut above = caller;
         while above != 0 {
             let node = &self.nodes[above as usize];
-            if node.label == label {
+            if method(node.label) == called {
                 return Ok(above);
             }
             above = if fold == Fold::Within { 0 } else { node.parent };

@@ -2,7 +2,7 @@
 
 use crate::names::{Frame, FrameTable, NameStyle, escaped, normalised_class};
 use crate::origin::{Origins, package_of};
-use crate::{Fold, MergeError, Method, ThreadTree, Tree, TreeBuilder};
+use crate::{Fold, MergeError, Method, Site, ThreadTree, Tree, TreeBuilder};
 
 /// What the rows of a report stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +74,16 @@ pub struct Labels<'a> {
     by: By,
     of_method: Vec<u32>,
     names: Names<'a>,
+    /// Where call sites have labels of their own, what these are labels of.
+    sites: Option<OfSites<'a>>,
+}
+
+/// Methods, of which the labels are call sites.
+#[derive(Debug)]
+struct OfSites<'a> {
+    methods: FrameTable<'a>,
+    /// For each label its method.
+    of_label: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -83,17 +93,31 @@ enum Names<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// The labels of `methods`. Where contexts are shown by threads, there are none; see [`threads`].
+    /// The labels of `methods`, for sums: a method has one, from however many places it is called. Where contexts are shown by threads,
+    /// there are none; see [`threads`].
     pub fn new(methods: &'a [Method], by: By, names: NameStyle, origins: &Origins) -> Labels<'a> {
         if by == By::Method {
-            return Labels::of_frames(FrameTable::new(methods, names));
+            let frames = methods.iter().map(|method| Frame::method(method, names).without_call_site());
+            return Labels::of_frames(FrameTable::of(frames.collect()));
         }
         let (groups, of_method) = numbered(methods.iter().map(|method| by.group(method, names, origins)));
-        Labels { by, of_method, names: Names::Groups(groups) }
+        Labels { by, of_method, names: Names::Groups(groups), sites: None }
     }
 
-    pub(crate) fn of_frames(table: FrameTable<'a>) -> Labels<'a> {
-        Labels { by: By::Method, of_method: table.of_method().to_vec(), names: Names::Frames(table) }
+    /// The labels of `methods`, for trees: where call sites are told apart each has its own.
+    pub fn of_contexts(methods: &'a [Method], by: By, names: NameStyle, origins: &Origins) -> Labels<'a> {
+        if by != By::Method || methods.iter().all(|method| method.site.is_none()) {
+            return Labels::new(methods, by, names, origins);
+        }
+        let table = FrameTable::new(methods, names);
+        let (of_methods, of_label) = table.without_call_sites();
+        let sites = Some(OfSites { methods: of_methods, of_label });
+        Labels { sites, ..Labels::of_frames(table) }
+    }
+
+    fn of_frames(table: FrameTable<'a>) -> Labels<'a> {
+        let of_method = table.of_method().to_vec();
+        Labels { by: By::Method, of_method, names: Names::Frames(table), sites: None }
     }
 
     /// What they stand for.
@@ -119,6 +143,42 @@ impl<'a> Labels<'a> {
         &self.of_method
     }
 
+    /// Whether call sites have labels of their own.
+    pub fn have_call_sites(&self) -> bool {
+        self.sites.is_some()
+    }
+
+    /// For each label what it is a label of: itself, or the method of a call site. With how many of these there are.
+    pub fn methods(&self) -> (Vec<u32>, usize) {
+        match &self.sites {
+            Some(sites) => (sites.of_label.clone(), sites.methods.frames().len()),
+            None => ((0..u32::MAX).take(self.len()).collect(), self.len()),
+        }
+    }
+
+    /// The call site of a label.
+    pub fn site(&self, label: u32) -> Option<Site> {
+        match &self.names {
+            Names::Frames(table) => table.frames().get(label as usize).and_then(Frame::site),
+            Names::Groups(_) => None,
+        }
+    }
+
+    /// [`Labels::exact`] without the call site.
+    pub fn exact_method(&self, label: u32) -> String {
+        match &self.names {
+            Names::Frames(table) => {
+                table.frames().get(label as usize).map_or(String::new(), |f| text(&f.without_call_site()))
+            }
+            Names::Groups(_) => self.exact(label),
+        }
+    }
+
+    /// For people, of each of [`Labels::methods`]: short names that tell them apart.
+    pub fn readable_methods(&self) -> Vec<String> {
+        self.sites.as_ref().map_or_else(|| self.readable(), |sites| sites.methods.readable())
+    }
+
     /// For people: short names that tell the labels apart.
     pub fn readable(&self) -> Vec<String> {
         match &self.names {
@@ -135,14 +195,14 @@ impl<'a> Labels<'a> {
         }
     }
 
-    /// The tree of some threads, shown so. With `recursion`, calls of what is on the stack already are folded.
+    /// The tree of some threads, shown so. With `recursion`, calls of what is on the stack already are folded, from wherever it is called.
     ///
     /// # Errors
     /// When counts overflow.
     pub fn tree(&self, threads: &[ThreadTree], recursion: bool) -> Result<Tree, MergeError> {
         let trees: Vec<(&Tree, &[u32])> = threads.iter().map(|t| (&t.tree, &*self.of_method)).collect();
         match (recursion, self.by) {
-            (true, _) => crate::fold::folded(&trees, Fold::Recursion),
+            (true, _) => crate::fold::folded_as(&trees, Fold::Recursion, &self.methods().0),
             (false, By::Method) => crate::merge::joined(&trees),
             (false, _) => crate::fold::folded(&trees, Fold::Within),
         }
@@ -169,7 +229,7 @@ pub fn threads(threads: &[ThreadTree]) -> Result<(Labels<'static>, Tree), MergeE
         tree.leave();
     }
     let of_method = (0..names.len() as u32).collect();
-    Ok((Labels { by: By::Thread, of_method, names: Names::Groups(names) }, tree.finish()))
+    Ok((Labels { by: By::Thread, of_method, names: Names::Groups(names), sites: None }, tree.finish()))
 }
 
 /// The different names, sorted, and which is whose.

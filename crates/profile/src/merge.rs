@@ -3,7 +3,8 @@
 //! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the children that have the same label.
 //! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
 
-use crate::{Damage, Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
+use crate::sites::CALL_SITES;
+use crate::{Damage, Method, Profile, Site, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -84,21 +85,71 @@ const DECISIVE: [&str; 3] = ["blocks", "intrinsics", "metrics"];
 /// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths, counts by addition. The result is in
 /// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "` (provenance: by
 /// lines; `exact` is `no` when it is so for any); the notes of all
-/// are kept, and damage becomes a note too.
+/// are kept, and damage becomes a note too. Where some of them tell call sites apart and others do not, the sum does not, and a note says so.
 ///
 /// # Errors
 /// When counts overflow, or the profiles count different things.
 pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, MergeError> {
-    let meta = merged_meta(profiles.iter().map(|p| &p.meta))?;
-    let (methods, labels) = merged_methods(profiles, options.bodies);
+    let sites = Sites::of(profiles.iter().filter_map(|profile| tells(profile, &profile.meta)));
+    let mut merged = summed(profiles, options, sites)?;
+    merged.meta = merged_meta(profiles.iter().map(|p| &p.meta))?;
+    sites.into_meta(&mut merged.meta);
     let damage = profiles.iter().flat_map(|p| &p.damage).map(Damage::to_string);
-    let notes: BTreeSet<String> =
-        profiles.iter().flat_map(|p| p.notes.iter().cloned()).chain(damage).collect();
+    let notes = profiles.iter().flat_map(|p| p.notes.iter().cloned());
+    let mixed = (sites == Sites::Mixed).then(|| MIXED.to_owned());
+    let notes: BTreeSet<String> = notes.chain(damage).chain(mixed).collect();
+    merged.notes = notes.into_iter().collect();
+    Ok(merged)
+}
+
+/// Methods and trees of the sum, in canonical order.
+fn summed(profiles: &[&Profile], options: MergeOptions, sites: Sites) -> Result<Profile, MergeError> {
+    let (methods, labels) = merged_methods(profiles, options.bodies, sites == Sites::Mixed);
     let mut threads = Vec::new();
     for group in groups(profiles, options.threads) {
         threads.push(group.merged(&labels)?);
     }
-    Ok(Profile { meta, notes: notes.into_iter().collect(), methods, threads, damage: Vec::new() })
+    Ok(Profile { methods, threads, ..Profile::default() })
+}
+
+/// What some profiles have that others lack.
+const MIXED: &str =
+    "call sites are told apart in some of the profiles only: contexts that differ by them are added up";
+
+/// Whether the profiles of a sum tell call sites apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sites {
+    /// None does.
+    None,
+    /// All do.
+    Told,
+    /// Some do, so their sites must go: what the others counted cannot be split afterwards.
+    Mixed,
+}
+
+impl Sites {
+    fn of(told: impl Iterator<Item = bool>) -> Sites {
+        let told: BTreeSet<bool> = told.collect();
+        match (told.contains(&true), told.contains(&false)) {
+            (false, _) => Sites::None,
+            (true, false) => Sites::Told,
+            (true, true) => Sites::Mixed,
+        }
+    }
+
+    /// Makes the sum's metadata say so. Those of a profile may have been lost.
+    fn into_meta(self, meta: &mut BTreeMap<String, String>) {
+        meta.remove(CALL_SITES);
+        if self == Sites::Told {
+            meta.insert(CALL_SITES.to_owned(), "yes".to_owned());
+        }
+    }
+}
+
+/// Whether a profile with these metadata tells call sites apart. `None` where it would not show: it has no methods.
+fn tells(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
+    let says = meta.get(CALL_SITES).is_some_and(|value| value == "yes") || profile.has_call_sites();
+    (says || !profile.methods.is_empty()).then_some(says)
 }
 
 fn merged_meta<'a>(
@@ -127,11 +178,18 @@ fn separator(key: &str) -> &'static str {
     if matches!(key, "provenance" | MERGED) { "\n" } else { " | " }
 }
 
-/// The united methods, and for each profile the new index of each of its methods.
-fn merged_methods(profiles: &[&Profile], bodies: Bodies) -> (Vec<Method>, Vec<Vec<u32>>) {
+/// The united methods, and for each profile the new index of each of its methods. With `drop_sites` those of all call sites are one.
+pub(crate) fn merged_methods(
+    profiles: &[&Profile],
+    bodies: Bodies,
+    drop_sites: bool,
+) -> (Vec<Method>, Vec<Vec<u32>>) {
+    // What native code calls has no site in a profile; that it is below native code the tree says.
+    let site = |method: &Method| method.site.filter(|&site| !drop_sites && site != Site::NATIVE);
     let key = |method: &Method| {
         let mid = if bodies == Bodies::Together { 0 } else { method.mid };
-        (method.class.clone(), method.name.clone(), method.descriptor.clone(), mid)
+        let site = site(method);
+        (method.class.clone(), method.name.clone(), method.descriptor.clone(), site, mid)
     };
     let mut all: Vec<(usize, usize)> = Vec::new();
     for (p, profile) in profiles.iter().enumerate() {
@@ -144,6 +202,7 @@ fn merged_methods(profiles: &[&Profile], bodies: Bodies) -> (Vec<Method>, Vec<Ve
     {
         let Some((&(p, m), others)) = same.split_first() else { continue };
         let mut method = profiles[p].methods[m].clone();
+        method.site = site(&method);
         for other in others.iter().map(|&(p, m)| &profiles[p].methods[m]) {
             method.flags |= other.flags;
             if method.mid != other.mid {

@@ -35,7 +35,7 @@ impl Profile {
     }
 }
 
-/// One rewritten method body.
+/// One rewritten method body; where call sites are told apart, one body as it is called from one place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Method {
     /// Binary name with slashes (`java/util/Map$Entry`); `?` when unknown, the text of a marker.
@@ -44,6 +44,9 @@ pub struct Method {
     pub name: Arc<str>,
     /// Descriptor before rewriting (JVMS 4.3.3).
     pub descriptor: Arc<str>,
+    /// From where in its caller it is called. Where call sites are told apart there is one entry for each method, body and site, so a
+    /// method may have many; see [`crate::sites`].
+    pub site: Option<Site>,
     /// Method id: names one body. 0 when several bodies of the same name were merged.
     pub mid: u64,
     /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`].
@@ -57,6 +60,40 @@ impl Method {
     pub const UNKNOWN: u64 = 2;
     /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]` or `[contexts merged: bound of 1000]`.
     pub const MARKER: u64 = 4;
+    /// Flag of files alone: there is a call site. In memory [`Method::site`] says so.
+    pub(crate) const SITE: u64 = 8;
+
+    /// What methods are sorted by, and what no two methods of a profile share.
+    pub(crate) fn key(&self) -> (&str, &str, &str, Option<Site>, u64) {
+        (&self.class, &self.name, &self.descriptor, self.site, self.mid)
+    }
+}
+
+/// The place in a caller from which a method is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site {
+    /// Bytecode index in the caller's code as it was before rewriting; at most [`Site::LAST`].
+    pub bci: u16,
+    /// The caller's source line there; 0 when it is not known.
+    pub line: u32,
+}
+
+impl Site {
+    /// The greatest bytecode index there is: code has at most 65535 bytes (JVMS 4.7.3).
+    pub const LAST: u16 = u16::MAX - 1;
+    /// No place in a caller's code: called by native code. Files do not have it; it is made where contexts are shown
+    /// ([`Profile::with_native_callers`]), and read from lists of contexts.
+    pub const NATIVE: Site = Site { bci: u16::MAX, line: 0 };
+
+    /// The bytecode index; -1 for [`Site::NATIVE`].
+    pub fn index(self) -> i32 {
+        if self.bci == Site::NATIVE.bci { -1 } else { self.bci.into() }
+    }
+
+    /// The line, if it is known.
+    pub fn known_line(self) -> Option<u32> {
+        (self.line != 0).then_some(self.line)
+    }
 }
 
 /// The calling contexts of one thread, or of several threads that followed each other in one tree.

@@ -1,6 +1,11 @@
 //! How methods are called in outputs: frames for machines, readable names for people, and the names of classes spun at run time.
 
-use crate::Method;
+mod site;
+
+pub(crate) use site::split_call_site;
+
+use crate::{Method, Site};
+use site::{full_site, readable_site, site_bytes};
 use std::cmp::Ordering;
 
 /// What happens to names that carry a number or an address which differs from run to run.
@@ -58,7 +63,8 @@ fn is_number(suffix: &str) -> bool {
     }
 }
 
-/// The name of a node in a context's path: `java.lang.String.charAt(I)C`, or `[main]` for a thread. It is kept in its parts
+/// The name of a node in a context's path: `java.lang.String.charAt(I)C`, or `[main]` for a thread. Where call sites are told apart the
+/// caller's bytecode index stands at its end, `java.lang.String.charAt(I)C@12`, -1 for native code. It is kept in its parts
 /// and joined when written: a million methods may share a few long names.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
@@ -66,6 +72,7 @@ pub struct Frame<'a> {
     class: &'a str,
     /// What follows, to be joined: dot, name, descriptor.
     rest: [&'a str; 3],
+    site: Option<Site>,
 }
 
 impl<'a> Frame<'a> {
@@ -73,46 +80,56 @@ impl<'a> Frame<'a> {
     pub fn method(method: &'a Method, style: NameStyle) -> Frame<'a> {
         if method.flags & Method::MARKER != 0 {
             // Plain text, in which slashes and dots are no parts of a name.
-            return Frame { class: "", rest: [&method.class, &method.name, &method.descriptor] };
+            return Frame { class: "", rest: [&method.class, &method.name, &method.descriptor], site: None };
         }
         let class = match style {
             NameStyle::Normalised => normalised_class(&method.class),
             NameStyle::Raw => &method.class,
         };
-        Frame { class, rest: [if class.is_empty() { "" } else { "." }, &method.name, &method.descriptor] }
+        let dot = if class.is_empty() { "" } else { "." };
+        Frame { class, rest: [dot, &method.name, &method.descriptor], site: method.site }
     }
 
     /// The frame of a thread.
     pub fn thread(name: &'a str) -> Frame<'a> {
-        Frame { class: "", rest: ["[", name, "]"] }
+        Frame { class: "", rest: ["[", name, "]"], site: None }
     }
 
-    /// The frame without its call site (see [`call_site`]).
-    pub(crate) fn without_call_site(mut self) -> Frame<'a> {
-        let descriptor = &mut self.rest[2];
-        if let Some(at) = call_site(descriptor) {
-            *descriptor = &descriptor[..at];
-        }
-        self
+    /// From where it is called.
+    pub fn site(&self) -> Option<Site> {
+        self.site
+    }
+
+    /// The frame of the method, from wherever it is called.
+    #[must_use]
+    pub fn without_call_site(self) -> Frame<'a> {
+        Frame { site: None, ..self }
+    }
+
+    /// The frame without the line of its call site, which is no part of its text.
+    #[must_use]
+    pub(crate) fn without_line(self) -> Frame<'a> {
+        Frame { site: self.site.map(|site| Site { line: 0, ..site }), ..self }
     }
 
     /// The frame's text: slashes of the class are dots; `;`, which separates frames, is `,`; line ends are `?`.
     pub fn bytes(&self) -> impl Iterator<Item = u8> + 'a {
         let class = self.class.bytes().map(|b| if b == b'/' { b'.' } else { b });
-        class.chain(self.rest.into_iter().flat_map(str::bytes)).map(|b| match b {
+        let text = class.chain(self.rest.into_iter().flat_map(str::bytes)).map(|b| match b {
             b';' => b',',
             b'\n' | b'\r' => b'?',
             other => other,
-        })
+        });
+        text.chain(self.site.into_iter().flat_map(site_bytes))
     }
 
     /// The name that people read: `java.util.HashMap.put(Object, Object)`. Parameter types lose their packages, the return
-    /// type is left out. Two methods may have the same; see [`FrameTable::readable`].
+    /// type and the call site are left out. Two methods may have the same; see [`FrameTable::readable`].
     pub fn readable(&self) -> String {
         let [_, name, descriptor] = self.rest;
         match readable_parameters(descriptor) {
             Some((parameters, _)) => escaped(&format!("{}{name}({parameters})", self.readable_class())),
-            None => self.exact(),
+            None => self.without_call_site().exact(),
         }
     }
 
@@ -123,7 +140,7 @@ impl<'a> Frame<'a> {
             Some((parameters, result)) => {
                 escaped(&format!("{}{name}({parameters}) {result}", self.readable_class()))
             }
-            None => self.exact(),
+            None => self.without_call_site().exact(),
         }
     }
 
@@ -151,19 +168,12 @@ impl PartialOrd for Frame<'_> {
     }
 }
 
-/// By the bytes of the text.
+/// By the bytes of the text; of equal texts by the line of the call site.
 impl Ord for Frame<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.bytes().cmp(other.bytes())
+        let line = |frame: &Self| frame.site.map_or(0, |site| site.line);
+        self.bytes().cmp(other.bytes()).then_with(|| line(self).cmp(&line(other)))
     }
-}
-
-/// Where a frame's call site starts: `@` and the caller's bytecode index at its end, as tools write it that keep the call sites of a
-/// caller apart (`-1`: called from native code).
-pub(crate) fn call_site(frame: &str) -> Option<usize> {
-    let (head, index) = frame.rsplit_once('@')?;
-    let digits = index.strip_prefix('-').unwrap_or(index);
-    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(head.len())
 }
 
 /// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is not a descriptor.
@@ -262,9 +272,42 @@ impl<'a> FrameTable<'a> {
         &self.of_method
     }
 
+    /// The table of the methods themselves, from wherever they are called, and which of its frames each frame of this one has.
+    pub fn without_call_sites(&self) -> (FrameTable<'a>, Vec<u32>) {
+        let table = FrameTable::of(self.frames.iter().map(|frame| frame.without_call_site()).collect());
+        let of_frame = table.of_method.clone();
+        (table, of_frame)
+    }
+
+    /// Whether any of them has a call site.
+    pub fn has_call_sites(&self) -> bool {
+        self.frames.iter().any(|frame| frame.site.is_some())
+    }
+
     /// For each frame a readable name that no other frame has: the shortest of the form without return type, the form with it,
-    /// and the exact frame.
+    /// and the exact frame. Behind it stands the call site: the line where that is enough to tell it from the method's others.
     pub fn readable(&self) -> Vec<String> {
+        self.readable_parts().into_iter().map(|(method, site)| method + &site).collect()
+    }
+
+    /// The parts of [`FrameTable::readable`]: the method, and its call site or nothing.
+    pub fn readable_parts(&self) -> Vec<(String, String)> {
+        if !self.has_call_sites() {
+            return self.readable_methods().into_iter().map(|method| (method, String::new())).collect();
+        }
+        let (methods, of_frame) = self.without_call_sites();
+        let methods = methods.readable_methods();
+        let mut sites: Vec<String> =
+            self.frames.iter().map(|frame| frame.site.map_or(String::new(), readable_site)).collect();
+        let method = |frame: usize| methods[of_frame[frame] as usize].clone();
+        let names: Vec<String> = (0..sites.len()).map(|frame| method(frame) + &sites[frame]).collect();
+        for same in ambiguous(&names) {
+            sites[same] = self.frames[same].site.map_or(String::new(), full_site);
+        }
+        sites.into_iter().enumerate().map(|(frame, site)| (method(frame), site)).collect()
+    }
+
+    fn readable_methods(&self) -> Vec<String> {
         let mut names: Vec<String> = self.frames.iter().map(Frame::readable).collect();
         for longer in [Frame::readable_with_return, Frame::exact] {
             for same in ambiguous(&names) {
@@ -333,6 +376,31 @@ mod tests {
             text(Frame::method(&marker, NameStyle::Normalised)).as_deref(),
             Some("[contexts/merged: e.g. here]")
         );
+    }
+
+    #[test]
+    fn people_read_lines_of_call_sites() {
+        let at = |name, bci, line| Method { site: Some(Site { bci, line }), ..method("A", name, "()V") };
+        let methods = [
+            method("A", "f", "()V"),
+            at("f", 1, 10),
+            at("f", 5, 11),
+            at("f", 9, 11),
+            at("f", 9, 12),
+            at("g", 9, 11),
+            at("g", 20, 0),
+            Method { site: Some(Site::NATIVE), ..method("A", "h", "()V") },
+        ];
+        let table = FrameTable::new(&methods, NameStyle::Raw);
+        let names = table.readable();
+        let named: Vec<&str> = table.of_method().iter().map(|&frame| &*names[frame as usize]).collect();
+        // Two calls on one line, so the line does not do; the same index in two callers, told apart by lines.
+        let expected =
+            ["A.f()", "A.f():10", "A.f():11@5", "A.f():11@9", "A.f():12", "A.g():11", "A.g()@20", "A.h()@-1"];
+        assert_eq!(named, expected);
+        let (of_methods, of_frame) = table.without_call_sites();
+        assert_eq!(of_methods.frames().len(), 3);
+        assert_eq!(of_frame.iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::names::Frame;
 /// A name in which `*` stands for any run of characters.
 ///
 /// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a parenthesis itself, also against that
-/// without the descriptor. Slashes in the class name are dots, as in the frame.
+/// without the descriptor. Slashes in the class name are dots, as in the frame. A call site at the frame's end, `@12`, does not matter unless the
+/// pattern has an `@` itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     given: String,
@@ -28,6 +29,11 @@ impl Pattern {
     /// The text it was made of.
     pub fn given(&self) -> &str {
         &self.given
+    }
+
+    /// Whether it may be meant for some call sites of a method only.
+    pub(crate) fn names_call_sites(&self) -> bool {
+        self.text.contains(&b'@')
     }
 
     /// Whether a thread of this name is meant, by a pattern made by [`Pattern::of_thread`].

@@ -3,8 +3,8 @@
 //! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
 //! in the file never size an allocation; every section's checksum is verified before its contents are looked at.
 
-use crate::section::{Fields, Section, Sections, Step};
-use crate::{Damage, Method, Missing, Profile, ThreadTree, TreeBuilder, TreeTooLarge};
+use crate::section::{Fields, SITES_SINCE, Section, Sections, Step};
+use crate::{Damage, Method, Missing, Profile, Site, ThreadTree, TreeBuilder, TreeTooLarge};
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub enum ReadError {
     TextMode,
     /// The format is newer (or nonsense).
     #[error(
-        "the profile has format version {0}, this program reads version 1; use the program that belongs to it"
+        "the profile has format version {0}, this program reads versions 1 and 2; use the program that belongs to it"
     )]
     Version(u32),
     /// Something inside a section.
@@ -86,6 +86,14 @@ pub enum Problem {
         /// The table's size.
         count: usize,
     },
+    /// A call site in a file of a version that has none.
+    #[error(
+        "a call site, which version 1 of the format does not have: the file is not what a program of ours wrote"
+    )]
+    SiteTooEarly,
+    /// A call site that no code has.
+    #[error("the {0} of a call site is larger than that of any code")]
+    NoSuchSite(&'static str),
     /// A tree's first record names a method, or a later one names none.
     #[error("a root record where a method's belongs, or the reverse")]
     Root,
@@ -114,7 +122,7 @@ impl Profile {
     /// As [`Profile::read`], and when the stream fails.
     pub fn read_from(input: impl Read) -> Result<Profile, ReadError> {
         let mut input = Sections::of(io::BufReader::new(input))?;
-        let mut reader = Reader::default();
+        let mut reader = Reader { version: input.version(), ..Reader::default() };
         loop {
             match input.next()? {
                 Step::Section(section) => reader.section(&section)?,
@@ -161,6 +169,7 @@ enum Stage {
 
 #[derive(Default)]
 struct Reader {
+    version: u32,
     stage: Stage,
     profile: Profile,
     strings: Vec<Arc<str>>,
@@ -249,13 +258,12 @@ impl Reader {
 
     fn methods(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
         for _ in 0..fields.varint()? {
-            let method = Method {
-                class: fields.entry("string", &self.strings)?.clone(),
-                name: fields.entry("string", &self.strings)?.clone(),
-                descriptor: fields.entry("string", &self.strings)?.clone(),
-                flags: fields.varint()?,
-                mid: fields.u64()?,
-            };
+            let class = fields.entry("string", &self.strings)?.clone();
+            let name = fields.entry("string", &self.strings)?.clone();
+            let descriptor = fields.entry("string", &self.strings)?.clone();
+            let (flags, mid) = (fields.varint()?, fields.u64()?);
+            let site = if flags & Method::SITE == 0 { None } else { Some(self.site(&mut fields)?) };
+            let method = Method { class, name, descriptor, site, mid, flags: flags & !Method::SITE };
             if self.profile.methods.last().is_some_and(|last| last.key() >= method.key()) {
                 return Err(fields.error(Problem::Order("methods")));
             }
@@ -263,6 +271,19 @@ impl Reader {
         }
         fields.end()?;
         Ok(Stage::Trees)
+    }
+
+    /// A call site, which only later versions of the format have.
+    fn site(&self, fields: &mut Fields<'_>) -> Result<Site, ReadError> {
+        if self.version < SITES_SINCE {
+            return Err(fields.error(Problem::SiteTooEarly));
+        }
+        let bci = fields.varint()?;
+        let bci = u16::try_from(bci).ok().filter(|&bci| bci <= Site::LAST);
+        let bci = bci.ok_or_else(|| fields.error(Problem::NoSuchSite("bytecode index")))?;
+        let line = u32::try_from(fields.varint()?);
+        let line = line.map_err(|_| fields.error(Problem::NoSuchSite("line")))?;
+        Ok(Site { bci, line })
     }
 
     fn thread(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
@@ -396,12 +417,5 @@ impl OpenTree {
     fn finish(self) -> ThreadTree {
         let tree = self.builder.unwrap_or_default().finish();
         ThreadTree { name: self.name, threads: self.threads, flags: self.flags, tree }
-    }
-}
-
-impl Method {
-    /// What methods are sorted by, and what no two methods of a profile share.
-    pub(crate) fn key(&self) -> (&str, &str, &str, u64) {
-        (&self.class, &self.name, &self.descriptor, self.mid)
     }
 }

@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
 pub(crate) const MAGIC: [u8; 8] = *b"\x89CCT\r\n\x1A\n";
+/// The version of the format of files without call sites.
 pub(crate) const VERSION: u32 = 1;
+/// The version of files that have some; what is new in it is nothing else.
+pub(crate) const SITES_SINCE: u32 = 2;
 
 /// A section whose checksum is right.
 pub(crate) struct Section {
@@ -47,6 +50,7 @@ pub(crate) enum Step {
 /// The sections of a file, one after the other.
 pub(crate) struct Sections<R> {
     input: R,
+    version: u32,
     offset: u64,
     /// Bytes that were read and are to be read again, the first of them at `offset`.
     again: VecDeque<u8>,
@@ -63,9 +67,15 @@ const LARGE_CANDIDATES: usize = 16;
 impl<R: Read> Sections<R> {
     /// Checks the file's first bytes.
     pub(crate) fn of(input: R) -> Result<Sections<R>, ReadError> {
-        let mut sections = Sections { input, offset: 0, again: VecDeque::new(), last: Vec::new() };
+        let mut sections =
+            Sections { input, version: 0, offset: 0, again: VecDeque::new(), last: Vec::new() };
         sections.start()?;
         Ok(sections)
+    }
+
+    /// The version of the file's format.
+    pub(crate) fn version(&self) -> u32 {
+        self.version
     }
 
     /// How many bytes of the file have been read.
@@ -97,7 +107,10 @@ impl<R: Read> Sections<R> {
             return Err(if mangled { ReadError::TextMode } else { ReadError::NotAProfile });
         }
         match self.array()?.map(u32::from_be_bytes) {
-            Some(VERSION) => Ok(()),
+            Some(version @ (VERSION | SITES_SINCE)) => {
+                self.version = version;
+                Ok(())
+            }
             Some(other) => Err(ReadError::Version(other)),
             None => Err(ReadError::NotAProfile),
         }

@@ -216,8 +216,14 @@ fn mark(table: &FrameTable<'_>, pattern: &Pattern, marked: &mut [bool]) -> bool 
     let mut text = Vec::new();
     for (marked, frame) in marked.iter_mut().zip(table.frames()) {
         text.clear();
-        text.extend(Frame::bytes(frame));
-        if pattern.matches(&text) {
+        text.extend(frame.without_call_site().bytes());
+        let mut matches = pattern.matches(&text);
+        if !matches && frame.site().is_some() && pattern.names_call_sites() {
+            text.clear();
+            text.extend(Frame::bytes(frame));
+            matches = pattern.matches(&text);
+        }
+        if matches {
             *marked = true;
             any = true;
         }

@@ -14,7 +14,9 @@ pub struct Summary {
     pub damage: Vec<Damage>,
     /// Whether bytecodes were counted.
     pub counts_bytecodes: bool,
-    /// Number of methods.
+    /// Whether call sites are told apart.
+    pub call_sites: bool,
+    /// Number of methods, each counted once, from however many places it is called.
     pub methods: u64,
     /// Of these, native ones.
     pub native_methods: u64,
@@ -109,14 +111,20 @@ impl Extent {
 impl Summary {
     /// Of a profile.
     pub fn of(profile: &Profile) -> Summary {
-        let with = |flag: u64| profile.methods.iter().filter(|m| m.flags & flag != 0).count() as u64;
+        let mut methods: Vec<(Key<'_>, u64)> = profile.methods.iter().map(|m| (key(m), m.flags)).collect();
+        if profile.has_call_sites() {
+            methods.sort_unstable();
+            methods.dedup_by_key(|(key, _)| *key);
+        }
+        let with = |flag: u64| methods.iter().filter(|(_, flags)| flags & flag != 0).count() as u64;
         let trees: Vec<TreeSummary> = profile.threads.iter().map(tree_summary).collect();
         Summary {
             meta: profile.meta.clone(),
             notes: profile.notes.clone(),
             damage: profile.damage.clone(),
             counts_bytecodes: profile.counts_bytecodes(),
-            methods: profile.methods.len() as u64 - with(Method::MARKER),
+            call_sites: profile.tells_call_sites(),
+            methods: methods.len() as u64 - with(Method::MARKER),
             native_methods: with(Method::NATIVE),
             unknown_methods: with(Method::UNKNOWN),
             all: trees.iter().fold(Extent::default(), |all, tree| all.and(tree.extent)),
@@ -144,6 +152,13 @@ impl Summary {
     pub fn not_ended(&self) -> usize {
         self.trees.iter().filter(|tree| !tree.ended).count()
     }
+}
+
+/// What a method is, from wherever it is called.
+type Key<'p> = (&'p str, &'p str, &'p str, u64);
+
+fn key(method: &Method) -> Key<'_> {
+    (&method.class, &method.name, &method.descriptor, method.mid)
 }
 
 fn tree_summary(thread: &ThreadTree) -> TreeSummary {

@@ -1,7 +1,7 @@
 //! The tables of the literature, one row for each profile.
 //!
 //! Numbers of contexts are those of one tree, to which the trees of all threads are added up, as in CCCP (section 5.1). Methods are told apart
-//! by class, name and descriptor.
+//! by class, name and descriptor. Where call sites are told apart, so are contexts; methods are not.
 
 use crate::names::{FrameTable, NameStyle};
 use crate::summary::Extent;
@@ -130,8 +130,9 @@ impl Shape {
     /// When counts overflow as threads are added up.
     pub fn of(profile: &Profile, names: NameStyle) -> Result<Shape, MergeError> {
         let (table, tree) = one_tree(profile, names)?;
-        let mut is_there = vec![false; table.frames().len()];
-        tree.nodes()[1..].iter().for_each(|node| is_there[node.method as usize] = true);
+        let (methods_table, of_frame) = table.without_call_sites();
+        let mut is_there = vec![false; methods_table.frames().len()];
+        tree.nodes()[1..].iter().for_each(|node| is_there[of_frame[node.method as usize] as usize] = true);
         let methods = is_there.into_iter().filter(|&is_there| is_there).count() as u64;
         Ok(Shape { methods, extent: Extent::of(&tree) })
     }

@@ -1,11 +1,19 @@
 //! Profiles for tests: by hand, and random ones.
 
 use crate::merge::{MergeOptions, Threads, merge};
-use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder};
+use crate::sites::CALL_SITES;
+use crate::{Method, Profile, Site, ThreadTree, Tree, TreeBuilder};
 use arbtest::arbitrary::{Result, Unstructured};
 
 pub fn method(class: &str, name: &str, descriptor: &str) -> Method {
-    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid: 0x80, flags: 0 }
+    Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        site: None,
+        mid: 0x80,
+        flags: 0,
+    }
 }
 
 /// A tree in which `(depth, method, calls, bytecodes)` stand in preorder, depth 1 being below the root.
@@ -76,4 +84,51 @@ pub fn random(u: &mut Unstructured<'_>) -> Result<Profile> {
     }
     let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
     Ok(merge(&[&p], canonical).expect("small counts"))
+}
+
+/// The sites that methods of [`random_split`] are called from: none, two of one line, two of one index, one of no known line.
+const SITES: [Option<Site>; 6] = [
+    None,
+    Some(Site { bci: 3, line: 10 }),
+    Some(Site { bci: 9, line: 10 }),
+    Some(Site { bci: 9, line: 11 }),
+    Some(Site { bci: 0, line: 0 }),
+    Some(Site { bci: Site::LAST, line: u32::MAX }),
+];
+
+/// The same run twice, in canonical order: with call sites, and as it is without.
+pub fn random_split(u: &mut Unstructured<'_>) -> Result<(Profile, Profile)> {
+    let names = random(u)?;
+    let at = |m: &Method| SITES.map(|site| Method { site, ..m.clone() });
+    let mut split = Profile {
+        methods: names.methods.iter().flat_map(at).collect(),
+        threads: Vec::new(),
+        ..names.clone()
+    };
+    let mut unsplit = Profile { threads: Vec::new(), ..names.clone() };
+    for _ in 0..u.int_in_range(0..=3)? {
+        let (mut with, mut without) = (TreeBuilder::new(), TreeBuilder::new());
+        let mut depth = 0usize;
+        for _ in 0..u.int_in_range(0..=40)? {
+            if u.ratio(2, 5)? {
+                with.leave();
+                without.leave();
+                depth = depth.saturating_sub(1);
+                continue;
+            }
+            let method = u.choose_index(names.methods.len())?;
+            let site = if depth == 0 { 0 } else { u.choose_index(SITES.len())? };
+            let (calls, bytecodes) = (u.int_in_range(0..=300)?, u.int_in_range(0..=2)?);
+            with.enter((method * SITES.len() + site) as u32, calls, bytecodes).expect("small");
+            without.enter(method as u32, calls, bytecodes).expect("small");
+            depth += 1;
+        }
+        let name = name(u)?;
+        split.threads.push(thread(&name, with.finish()));
+        unsplit.threads.push(thread(&name, without.finish()));
+    }
+    split.meta.insert(CALL_SITES.to_owned(), "yes".to_owned());
+    let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
+    let canonical = |p: &Profile| merge(&[p], canonical).expect("small counts");
+    Ok((canonical(&split), canonical(&unsplit)))
 }

@@ -53,6 +53,19 @@ impl Tree {
         node..self.nodes[node as usize].end
     }
 
+    /// Gives nodes other methods: `method` is asked for each node but the root, callers before callees, with whether it is outermost. Siblings
+    /// may be out of order then.
+    pub(crate) fn relabel(&mut self, mut method: impl FnMut(u32, bool) -> u32) {
+        let mut next_outermost = 1;
+        for (index, node) in (0u32..).zip(&mut self.nodes).skip(1) {
+            let is_outermost = index == next_outermost;
+            if is_outermost {
+                next_outermost = node.end;
+            }
+            node.method = method(node.method, is_outermost);
+        }
+    }
+
     /// What is below `node`, as a tree of its own, whose root has no counts.
     ///
     /// # Panics

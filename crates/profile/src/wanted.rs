@@ -1,9 +1,10 @@
 //! Profiles without the contexts of classes that nobody wants to see.
 
 use crate::fold::{LeftOut, without};
-use crate::merge::MergeError;
+use crate::merge::{Bodies, MergeError, joined, merged_methods};
 use crate::report::counted;
-use crate::{Method, Profile};
+use crate::{Method, Profile, Site, Tree};
+use rustc_hash::FxHashMap;
 
 /// `META` key that says what of everything is in a profile.
 pub(crate) const SELECTION: &str = "selection";
@@ -14,21 +15,22 @@ impl Profile {
     ///
     /// # Errors
     /// When counts overflow.
-    pub fn wanted(mut self, wanted: impl Fn(&Method) -> bool, rule: &str) -> Result<Profile, MergeError> {
+    pub fn wanted(self, wanted: impl Fn(&Method) -> bool, rule: &str) -> Result<Profile, MergeError> {
+        let stays = |method: &Method| method.flags & Method::MARKER != 0 || wanted(method);
+        let mut this = if self.has_call_sites() { self.called_from_those_that_stay(&stays)? } else { self };
         let mut stay = 0;
-        let labels: Vec<Option<u32>> = self
+        let labels: Vec<Option<u32>> = this
             .methods
             .iter()
             .map(|method| {
-                let stays = method.flags & Method::MARKER != 0 || wanted(method);
-                stays.then(|| {
+                stays(method).then(|| {
                     stay += 1;
                     stay - 1
                 })
             })
             .collect();
         let mut total = LeftOut::default();
-        for thread in &mut self.threads {
+        for thread in &mut this.threads {
             let (tree, left_out) = without(&thread.tree, &labels)?;
             thread.tree = tree;
             total.contexts += left_out.contexts;
@@ -36,20 +38,70 @@ impl Profile {
             total.bytecodes += left_out.bytecodes;
         }
         let mut at = labels.iter();
-        self.methods.retain(|_| at.next().is_some_and(Option::is_some));
+        this.methods.retain(|_| at.next().is_some_and(Option::is_some));
         let LeftOut { contexts, calls, bytecodes } = total;
-        self.notes.push(format!(
+        this.notes.push(format!(
             "classes that were not wanted are left out ({rule}): {} with {} and {} of their own; what they called hangs under the nearest caller that was",
             counted(contexts, "context"),
             counted(calls, "call"),
             counted(bytecodes, "bytecode")
         ));
-        self.notes.sort();
-        let selection = self.meta.entry(SELECTION.to_owned()).or_default();
+        this.notes.sort();
+        let selection = this.meta.entry(SELECTION.to_owned()).or_default();
         if !selection.is_empty() {
             selection.push_str("; ");
         }
         selection.push_str(rule);
+        Ok(this)
+    }
+
+    /// The profile with the call sites that its methods have in their nearest callers that stay: a bytecode index in the code of a method that is
+    /// left out means nothing in another's. Where none of those stays, or native code stands between, there is no site.
+    fn called_from_those_that_stay(
+        mut self,
+        stays: &impl Fn(&Method) -> bool,
+    ) -> Result<Profile, MergeError> {
+        struct Open {
+            end: u32,
+            stays: bool,
+            /// Where its nearest caller that stays called what led to it.
+            site: Option<Site>,
+        }
+        let is_there: Vec<bool> = self.methods.iter().map(stays).collect();
+        let mut places: FxHashMap<(u32, Option<Site>), u32> = FxHashMap::default();
+        let Profile { methods, threads, .. } = &mut self;
+        let mut called: Vec<Method> = Vec::new();
+        for thread in threads {
+            let ends: Vec<u32> =
+                (0u32..).zip(thread.tree.nodes()).map(|(index, _)| thread.tree.subtree(index).end).collect();
+            let mut open: Vec<Open> = Vec::new();
+            let mut index = 0;
+            thread.tree.relabel(|method, _| {
+                index += 1;
+                while open.pop_if(|caller| caller.end <= index).is_some() {}
+                let Some(row) = methods.get(method as usize) else { return method };
+                let stays = is_there[method as usize];
+                // Outermost frames have no site, so what nobody that stays has called gets none.
+                let site = match open.last() {
+                    Some(caller) if !caller.stays => caller.site,
+                    _ => row.site,
+                };
+                open.push(Open { end: ends[index as usize], stays, site });
+                *places.entry((method, site)).or_insert_with(|| {
+                    called.push(Method { site, ..row.clone() });
+                    // At most as many as there are contexts, which have numbers of 32 bits.
+                    (called.len() - 1) as u32
+                })
+            });
+        }
+        self.methods = called;
+        // Rows of one method that now have the same site are one, and all are in order.
+        let (methods, labels) = merged_methods(&[&self], Bodies::Apart, false);
+        for thread in &mut self.threads {
+            let parts: Vec<(&Tree, &[u32])> = labels.iter().map(|labels| (&thread.tree, &**labels)).collect();
+            thread.tree = joined(&parts)?;
+        }
+        self.methods = methods;
         Ok(self)
     }
 }

@@ -1,7 +1,7 @@
 //! Writing a `.cct` file, the mirror of `read`.
 
-use crate::section::{MAGIC, VERSION, section, string, varint};
-use crate::{Method, Profile, ROOT};
+use crate::section::{MAGIC, SITES_SINCE, VERSION, section, string, varint};
+use crate::{Method, Profile, ROOT, Site};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -17,6 +17,11 @@ pub enum WriteError {
     /// The profile was made by hand and is not in canonical order.
     #[error("{0} of the profile are not in order; merging the profile with nothing puts them in order")]
     Order(&'static str),
+    /// A call site that no file has.
+    #[error(
+        "{0} is called by native code according to its call site, which is for lists of contexts; in a profile it has none then"
+    )]
+    NativeSite(String),
     /// A node names a method that the profile does not have.
     #[error(
         "the tree of thread '{thread}' has a context of method {method}, but there are only {count} methods"
@@ -41,7 +46,9 @@ impl Profile {
             return Err(WriteError::Order("threads"));
         }
         out.write_all(&MAGIC)?;
-        out.write_all(&VERSION.to_be_bytes())?;
+        let has_sites = self.methods.iter().any(|method| method.site.is_some());
+        let version = if has_sites { SITES_SINCE } else { VERSION };
+        out.write_all(&version.to_be_bytes())?;
         self.write_meta(out)?;
         self.write_notes(out)?;
         let mut trees = TreeWriter::start(out, &self.methods, self.threads.iter().map(|t| &*t.name))?;
@@ -119,7 +126,8 @@ pub enum NodeError {
 }
 
 impl<'a> TreeWriter<'a> {
-    /// Writes strings and methods, which nodes name by their place.
+    /// Writes strings and methods, which nodes name by their place. A file in which a method has a call site is of version 2 of the format,
+    /// which its first bytes must say.
     ///
     /// # Errors
     /// When the output fails, or methods are not in canonical order (see [`Profile`]).
@@ -131,16 +139,24 @@ impl<'a> TreeWriter<'a> {
         if !methods.is_sorted_by(|a, b| a.key() < b.key()) {
             return Err(WriteError::Order("methods"));
         }
+        if let Some(method) = methods.iter().find(|method| method.site.is_some_and(|s| s.bci > Site::LAST)) {
+            return Err(WriteError::NativeSite(format!("{}.{}", method.class, method.name)));
+        }
         let strings = Strings::of(methods, threads);
         section(out, *b"STRS", &strings.payload())?;
         let mut payload = Vec::new();
         varint(&mut payload, methods.len() as u64);
-        for Method { class, name, descriptor, mid, flags } in methods {
+        for Method { class, name, descriptor, site, mid, flags } in methods {
             for part in [class, name, descriptor] {
                 varint(&mut payload, strings.index(part));
             }
-            varint(&mut payload, *flags);
+            let has_site = if site.is_some() { Method::SITE } else { 0 };
+            varint(&mut payload, *flags & !Method::SITE | has_site);
             payload.extend(mid.to_be_bytes());
+            if let Some(Site { bci, line }) = *site {
+                varint(&mut payload, bci.into());
+                varint(&mut payload, line.into());
+            }
         }
         section(out, *b"METH", &payload)?;
         payload.clear();

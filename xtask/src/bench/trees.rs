@@ -108,8 +108,14 @@ mod tests {
 
     /// A profile with one thread, whose `n` contexts call each other, or are called by its root.
     fn profile(n: u64, is_chain: bool) -> Profile {
-        let method =
-            |mid| Method { class: "A".into(), name: "f".into(), descriptor: "()V".into(), mid, flags: 0 };
+        let method = |mid| Method {
+            class: "A".into(),
+            name: "f".into(),
+            descriptor: "()V".into(),
+            site: None,
+            mid,
+            flags: 0,
+        };
         let mut builder = TreeBuilder::new();
         for _ in 0..n {
             builder.enter(0, 1, 1).unwrap();

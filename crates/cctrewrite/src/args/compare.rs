@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::SelectionArguments;
+use super::{SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
 Exit codes, as those of diff(1):
@@ -46,6 +46,9 @@ pub struct Compare {
 
     #[command(flatten)]
     pub selection: SelectionArguments,
+
+    #[command(flatten)]
+    pub sites: SitesArguments,
 
     /// Leave out the numbers in the names of classes that are made while a program runs (lambdas, proxies, accessors), as `report` does.
     /// Contexts that become equal are added up

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum};
 
-use super::{ByArgument, SelectionArguments};
+use super::{ByArgument, SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
 Exit codes:
@@ -54,6 +54,9 @@ pub struct Diff {
 
     #[command(flatten)]
     pub selection: SelectionArguments,
+
+    #[command(flatten)]
+    pub sites: SitesArguments,
 
     /// What rows stand for
     #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]

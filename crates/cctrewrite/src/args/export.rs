@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::report::percentage;
-use super::{MetricArgument, SelectionArguments};
+use super::{MetricArgument, SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,6 +51,9 @@ pub struct Export {
     /// What of the trees is written
     #[command(flatten)]
     pub selection: SelectionArguments,
+
+    #[command(flatten)]
+    pub sites: SitesArguments,
 
     /// Cut off contexts whose inclusive share is below P percent. Default: 0, which keeps all, and 0.1 for pictures
     #[arg(long, value_name = "P", value_parser = percentage)]

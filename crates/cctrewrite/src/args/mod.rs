@@ -18,6 +18,7 @@ mod report;
 mod run;
 mod selection;
 mod shell;
+mod sites;
 mod verify;
 mod wanted;
 
@@ -39,6 +40,7 @@ pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat
 pub use run::Run;
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};
+pub use sites::SitesArguments;
 pub use verify::{Verify, VerifyFormat};
 pub use wanted::{Wanted, WantedArguments};
 

@@ -6,7 +6,7 @@ use cct_export::html::MOST_CONTEXTS;
 use cct_profile::labels::By;
 use clap::{Args, ValueEnum};
 
-use super::SelectionArguments;
+use super::{SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +46,9 @@ pub struct Report {
 
     #[command(flatten)]
     pub selection: SelectionArguments,
+
+    #[command(flatten)]
+    pub sites: SitesArguments,
 
     /// What rows stand for. Calls within a group are part of the group's context
     #[arg(long, value_enum, default_value_t = ByArgument::Method, value_name = "GROUP")]

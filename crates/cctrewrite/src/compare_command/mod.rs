@@ -16,7 +16,7 @@ use crate::profile_file::{check_stdin, named, read_input, shown};
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let Compare { a, b, .. } = arguments;
     check_stdin([a, b])?;
-    let (input_a, input_b) = (read_input(a)?, read_input(b)?);
+    let (input_a, input_b) = (read_input(a, arguments.sites)?, read_input(b, arguments.sites)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))
         .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
@@ -47,6 +47,10 @@ fn compared(arguments: &Compare, found: &Comparison) -> String {
     let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
     let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
-    let parts = [what.to_owned(), threads].into_iter().chain(arguments.selection.in_words()).chain(names);
+    let parts = [what.to_owned(), threads]
+        .into_iter()
+        .chain(arguments.selection.in_words())
+        .chain(names)
+        .chain(arguments.sites.in_words());
     crate::text::readable(parts.collect::<Vec<String>>().join(", ").as_bytes())
 }

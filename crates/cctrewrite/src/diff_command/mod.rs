@@ -22,7 +22,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
     check_stdin([base, new])?;
     let options = options(arguments)?;
     let origins = classes::origins(&arguments.classes)?;
-    let (input_base, input_new) = (read_input(base)?, read_input(new)?);
+    let (input_base, input_new) = (read_input(base, arguments.sites)?, read_input(new, arguments.sites)?);
     let names = [named(base, &input_base), named(new, &input_new)];
     let found = diff(input_base, input_new, &options, &origins)
         .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(base), shown(new)))?;
@@ -77,7 +77,15 @@ fn compared(arguments: &Diff, found: &Difference) -> String {
     let least = arguments.min_percent.map(|least| format!("changes of {least} of the total and more"));
     let folded = arguments.fold_recursion.then(|| "recursion folded".to_owned());
     let parts = [what.to_owned(), threads].into_iter().chain(arguments.selection.in_words());
-    text::readable(parts.chain(folded).chain(least).collect::<Vec<String>>().join(", ").as_bytes())
+    text::readable(
+        parts
+            .chain(folded)
+            .chain(arguments.sites.in_words())
+            .chain(least)
+            .collect::<Vec<String>>()
+            .join(", ")
+            .as_bytes(),
+    )
 }
 
 /// The sentence about what exceeds its limit, without what stands before it in a text.

@@ -19,8 +19,8 @@ use crate::profile_file::{check_stdin, read, read_sum, shown};
 /// Writes the page.
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
     check(arguments, output)?;
-    let (new, damage) = read_sum(&arguments.profiles)?;
-    let base = arguments.diff.as_deref().map(read).transpose()?;
+    let (new, damage) = read_sum(&arguments.profiles, arguments.sites)?;
+    let base = arguments.diff.as_deref().map(|base| arguments.sites.of(read(base)?)).transpose()?;
     let damaged = !damage.is_empty() || base.as_ref().is_some_and(|base| !base.damage.is_empty());
     let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
     let files = files.join(", ");

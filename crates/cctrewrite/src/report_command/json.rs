@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use cct_profile::ReportError;
+use cct_profile::labels::Labels;
 use cct_profile::report::Row;
+use cct_profile::{ReportError, Site};
 use serde::Serialize;
 
 use super::{Shown, View};
@@ -44,6 +45,11 @@ enum TreeRow<'a> {
     Context {
         depth: usize,
         name: &'a str,
+        /// Only where call sites are told apart.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bci: Option<i32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
         calls: u64,
         #[serde(rename = "self")]
         own: u64,
@@ -76,6 +82,9 @@ pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError>
     object.member("selected", &selected)?;
     let labels = report.labels()?;
     let names: Vec<String> = (0..labels.len() as u32).map(|label| labels.exact(label)).collect();
+    let contexts = report.labels_of_contexts()?;
+    let of_contexts: Vec<String> =
+        (0..contexts.len() as u32).map(|label| contexts.exact_method(label)).collect();
     object.member("by", labels.by().name())?;
     object.member("metric", report.metric.name())?;
 
@@ -91,9 +100,9 @@ pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError>
         Ok(())
     })?;
     object.list("trees", |list| {
-        report.for_each_view(&labels, |view| {
+        report.for_each_view(&contexts, |view| {
             let mut tree = list.object()?;
-            write_tree(report, view, &names, &mut tree)?;
+            write_tree(report, view, &contexts, &of_contexts, &mut tree)?;
             Ok(tree.end()?)
         })
     })?;
@@ -104,6 +113,7 @@ pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError>
 fn write_tree(
     report: &Shown<'_>,
     view: &View<'_>,
+    labels: &Labels<'_>,
     names: &[String],
     object: &mut json::Object<'_>,
 ) -> Result<(), ReportError> {
@@ -118,7 +128,9 @@ fn write_tree(
                     let counts = &view.tree.nodes()[node as usize];
                     let name = names.get(counts.method as usize).map_or("?", String::as_str);
                     let own = report.metric.of_node(counts);
-                    TreeRow::Context { depth, name, calls: counts.calls, own, inclusive }
+                    let site = labels.site(counts.method);
+                    let (bci, line) = (site.map(Site::index), site.and_then(Site::known_line));
+                    TreeRow::Context { depth, name, bci, line, calls: counts.calls, own, inclusive }
                 }
                 Row::Hidden { contexts, inclusive, depth } => {
                     TreeRow::Hidden { depth, hidden: contexts, inclusive }

@@ -15,7 +15,7 @@ use cct_profile::report::{
     Order, Rows, RowsOptions, Table, grouped, percent, thread_title, write_header, write_table, write_tree,
 };
 use cct_profile::summary::Extent;
-use cct_profile::{Metric, Profile, ReportError, Summary, ThreadTree, Tree};
+use cct_profile::{Method, Metric, Profile, ReportError, Summary, ThreadTree, Tree};
 
 use crate::args::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
@@ -35,10 +35,10 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     if let Some(output) = &arguments.html {
         return html::run(arguments, output, &origins);
     }
-    let (profile, damage) = read_sum(&arguments.profiles)?;
+    let (profile, damage) = read_sum(&arguments.profiles, arguments.sites)?;
     let summary = Summary::of(&profile);
     let metric = metric(arguments, &summary)?;
-    let (profile, selected) = select(arguments, profile)?;
+    let (profile, selected) = select(arguments, profile.with_native_callers())?;
     let report = Shown { arguments, summary, profile, selected, metric, origins };
     exit::to_stdout(|out| match arguments.format {
         ReportFormat::Text => report.text(out),
@@ -148,10 +148,23 @@ impl Shown<'_> {
         })
     }
 
+    /// The labels of the table.
     fn labels(&self) -> Result<Labels<'_>, ReportError> {
+        self.labelled(Labels::new)
+    }
+
+    /// The labels of trees, in which call sites may be told apart.
+    fn labels_of_contexts(&self) -> Result<Labels<'_>, ReportError> {
+        self.labelled(Labels::of_contexts)
+    }
+
+    fn labelled<'s>(
+        &'s self,
+        label: fn(&'s [Method], By, NameStyle, &Origins) -> Labels<'s>,
+    ) -> Result<Labels<'s>, ReportError> {
         match by(self.arguments) {
             By::Thread => Ok(labels::threads(&self.profile.threads)?.0),
-            by => Ok(Labels::new(&self.profile.methods, by, names(self.arguments), &self.origins)),
+            by => Ok(label(&self.profile.methods, by, names(self.arguments), &self.origins)),
         }
     }
 
@@ -187,7 +200,7 @@ impl Shown<'_> {
         let selected: Vec<_> =
             self.selected_in_words().into_iter().map(|words| ("Selected", words)).collect();
         write_header(&self.summary, &selected, out)?;
-        let labels = self.labels()?;
+        let labels = self.labels_of_contexts()?;
         let names = labels.readable();
         let trees = self.profile.threads.len();
         let all =
@@ -196,6 +209,8 @@ impl Shown<'_> {
             let title = view.thread.map_or_else(|| all.clone(), thread_title);
             write_tree(&title, &self.rows(&view.tree)?, &names, width, out)
         })?;
-        top.map_or(Ok(()), |limit| write_table(&self.table(&labels)?, &labels, limit, width, out))
+        let Some(limit) = top else { return Ok(()) };
+        let labels = self.labels()?;
+        write_table(&self.table(&labels)?, &labels, limit, width, out)
     }
 }

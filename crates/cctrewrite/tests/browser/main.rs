@@ -7,6 +7,7 @@
 
 mod chromium;
 mod profiles;
+mod sites;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use cct_profile::merge::{MergeOptions, Threads, merge};
-use cct_profile::{Method, Profile, ThreadTree, Tree, TreeBuilder};
+use cct_profile::{Method, Profile, Site, ThreadTree, Tree, TreeBuilder};
 
 /// One context: depth (1 below the thread), method, calls, bytecodes.
 pub type Node = (usize, u32, u64, u64);
@@ -55,7 +55,14 @@ pub fn tree(nodes: &[Node]) -> Tree {
 }
 
 fn method(class: &str, name: &str, descriptor: &str) -> Method {
-    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid: 1, flags: 0 }
+    Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        site: None,
+        mid: 1,
+        flags: 0,
+    }
 }
 
 fn thread(name: &str, tree: Tree) -> ThreadTree {
@@ -69,6 +76,32 @@ pub fn plain() -> Profile {
         threads: vec![thread("main", tree(&MAIN)), thread("worker", tree(&WORKER))],
         ..Profile::default()
     }
+}
+
+/// `main` calls `step` from two places, which calls `walk`, which calls itself; call sites are told apart.
+pub fn split() -> Profile {
+    let at =
+        |name: &str, bci, line| Method { site: Some(Site { bci, line }), ..method("app/Main", name, "()V") };
+    let methods = vec![
+        method("app/Main", "main", "()V"),
+        at("step", 4, 10),
+        at("step", 9, 12),
+        at("walk", 2, 20),
+        at("walk", 7, 30),
+        at("walk", 8, 30),
+    ];
+    let main = [
+        (1, 0, 1, 10),
+        (2, 1, 2, 20),
+        (3, 3, 3, 30),
+        (4, 4, 4, 40),
+        (4, 5, 5, 50),
+        (2, 2, 6, 60),
+        (3, 3, 7, 70),
+    ];
+    let threads = vec![thread("main", tree(&main))];
+    let meta = [("call-sites".to_owned(), "yes".to_owned())].into();
+    Profile { meta, methods, threads, ..Profile::default() }
 }
 
 /// Names that are markup, wherever there are names.

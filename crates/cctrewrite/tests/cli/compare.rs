@@ -32,6 +32,7 @@ fn profile(seed: u64, blocks: &str, main: &[Node], worker: &[Node]) -> Vec<u8> {
         class: class.replace('7', &seed.to_string()).into(),
         name: name.into(),
         descriptor: descriptor.into(),
+        site: None,
         mid: seed << 7,
         flags: 0,
     };

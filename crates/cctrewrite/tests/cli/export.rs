@@ -16,6 +16,7 @@ fn profile(metrics: &str, step: u64) -> Vec<u8> {
         class: "app/Main".into(),
         name: name.into(),
         descriptor: "(I)V".into(),
+        site: None,
         mid,
         flags: 0,
     };
@@ -187,7 +188,14 @@ fn a_reader_that_has_had_enough_is_no_error() {
     let folder = scratch();
     let mut tree = TreeBuilder::new();
     (0..5000).for_each(|_| tree.enter(0, 1, 1).unwrap());
-    let method = Method { class: "A".into(), name: "f".into(), descriptor: "()V".into(), mid: 1, flags: 0 };
+    let method = Method {
+        class: "A".into(),
+        name: "f".into(),
+        descriptor: "()V".into(),
+        site: None,
+        mid: 1,
+        flags: 0,
+    };
     let threads =
         vec![ThreadTree { name: "main".into(), threads: 1, flags: ThreadTree::ENDED, tree: tree.finish() }];
     let bytes = Profile { methods: vec![method], threads, ..Profile::default() }.to_bytes().unwrap();

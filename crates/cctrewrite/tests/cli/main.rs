@@ -19,6 +19,7 @@ mod merge;
 mod profiles;
 mod report;
 mod security_page;
+mod sites;
 mod support;
 mod tables;
 mod verify;

@@ -72,6 +72,7 @@ pub fn profile(meta: &[(&str, &str)], threads: &[(&str, &[Node])]) -> Vec<u8> {
                 class: class.into(),
                 name: name.into(),
                 descriptor: descriptor.into(),
+                site: None,
                 mid: mid << 7,
                 flags,
             })

@@ -11,7 +11,14 @@ use super::profiles::usual;
 use super::support::{command, jar, plain, put, run, scratch, snapshot};
 
 fn method(class: &str, name: &str, descriptor: &str, mid: u64) -> Method {
-    Method { class: class.into(), name: name.into(), descriptor: descriptor.into(), mid, flags: 0 }
+    Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: descriptor.into(),
+        site: None,
+        mid,
+        flags: 0,
+    }
 }
 
 fn thread(name: &str, flags: u64, tree: TreeBuilder) -> ThreadTree {

@@ -17,8 +17,10 @@ pub(super) const MOST_THREADS: usize = 256;
 
 /// What is shown.
 pub(super) struct Gathered {
-    /// For each label its text.
+    /// For each label its text. Where call sites are told apart, methods come first, then what contexts have as labels.
     pub(super) labels: Vec<String>,
+    /// For each label the method that it is a call site of, or itself.
+    pub(super) methods: Vec<u32>,
     /// For each label what it is.
     pub(super) kinds: Vec<Kind>,
     /// The numbers that every context has.
@@ -88,9 +90,9 @@ impl Gathered {
             Some(base) => all_methods(&[new, base]),
             None => all_methods(&[new]),
         };
-        let labels = Labels::new(&methods, by, names, origins);
-        let identity: Vec<u32> = (0..u32::MAX).take(labels.len()).collect();
-        let (of_new, of_base) = labels.of_method().split_at(new.methods.len());
+        let named = Named::of(&Labels::of_contexts(&methods, by, names, origins));
+        let identity: Vec<u32> = (0..u32::MAX).take(named.labels.len()).collect();
+        let (of_new, of_base) = named.of_method.split_at(new.methods.len());
         let mut trees: BTreeMap<Arc<str>, [Option<Tree>; 2]> = BTreeMap::new();
         for (name, tree) in trees_by_name(new, of_new, by)? {
             trees.entry(name).or_default()[0] = Some(tree);
@@ -112,9 +114,36 @@ impl Gathered {
         }
         let sums = totals(&threads, &measures)?;
         let threads = joined_beyond(threads, MOST_THREADS, &sums, &identity)?;
-        let labels = labels.readable();
+        let Named { labels, methods, .. } = named;
         let kinds = labels.iter().map(|label| Kind::of(label)).collect();
-        Ok(Gathered { labels, kinds, measures, metrics, sums, threads })
+        Ok(Gathered { labels, methods, kinds, measures, metrics, sums, threads })
+    }
+}
+
+/// What the page calls things.
+struct Named {
+    labels: Vec<String>,
+    methods: Vec<u32>,
+    /// For each method of the profiles its label.
+    of_method: Vec<u32>,
+}
+
+impl Named {
+    fn of(labels: &Labels<'_>) -> Named {
+        let of_method = labels.of_method().to_vec();
+        let (of_label, count) = labels.methods();
+        if !labels.have_call_sites() {
+            return Named { labels: labels.readable(), methods: of_label, of_method };
+        }
+        // Labels are numbered in 32 bits, of methods and of their call sites, of which there are at least as many.
+        let first = count as u32;
+        let mut names = labels.readable_methods();
+        names.extend(labels.readable());
+        Named {
+            labels: names,
+            methods: (0..first).chain(of_label).collect(),
+            of_method: of_method.into_iter().map(|label| first + label).collect(),
+        }
     }
 }
 

@@ -23,11 +23,11 @@ struct Outermost {
     before: u64,
 }
 
-/// The rows of a tree with `labels` labels, sorted by label. Those that no context has are left out. The sum of each measure over the tree must
-/// fit into 64 bits.
-pub(super) fn rows(sided: &Sided, labels: usize, measures: &[Measure]) -> Vec<Row> {
-    let tree = sided.tree();
-    let label_of = |node: u32| tree.nodes()[node as usize].method;
+/// The rows of a tree, sorted by label: of the methods that its labels are call sites of, which `methods` has for each label. Those that no context
+/// has are left out. The sum of each measure over the tree must fit into 64 bits.
+pub(super) fn rows(sided: &Sided, methods: &[u32], measures: &[Measure]) -> Vec<Row> {
+    let (tree, labels) = (sided.tree(), methods.len());
+    let label_of = |node: u32| methods[tree.nodes()[node as usize].method as usize];
     let none = vec![0; measures.len()];
     let mut rows: Vec<Row> = (0u32..)
         .take(labels)
@@ -87,7 +87,7 @@ mod tests {
             (2, 0, 1, 16),
             (3, 2, 3, 32),
         ]);
-        let rows = rows(&Sided::one(t), 5, &[BYTECODES, CALLS]);
+        let rows = rows(&Sided::one(t), &[0, 1, 2, 3, 4], &[BYTECODES, CALLS]);
         let row = |label, contexts, own: [u64; 2], inclusive: [u64; 2]| Row {
             label,
             contexts,
@@ -111,7 +111,7 @@ mod tests {
             for thread in &profile.threads {
                 let tree = joined(&[(&thread.tree, &labels)]).unwrap();
                 let reported = sums(&[(&tree, &labels)], labels.len(), Metric::Bytecodes).unwrap();
-                let rows = rows(&Sided::one(tree), labels.len(), &[BYTECODES, CALLS]);
+                let rows = rows(&Sided::one(tree), &labels, &[BYTECODES, CALLS]);
                 for row in rows {
                     let sums = reported[row.label as usize];
                     assert_eq!(

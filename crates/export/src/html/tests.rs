@@ -2,7 +2,7 @@
 
 use super::columns::tests::numbers;
 use super::*;
-use crate::testing::{method, profile, random, recursion, thread, tree};
+use crate::testing::{method, profile, random, recursion, split, thread, tree};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use cct_profile::Pattern;
@@ -237,4 +237,50 @@ fn counts_that_browsers_round_are_said() {
     assert_eq!((remarks(EXACT), remarks(EXACT + 1)), (0, 1));
     let head = head(&written(&page(of(EXACT + 1), None, &options())));
     assert_eq!(head["sums"][0], "9,007,199,254,740,993");
+}
+
+#[test]
+fn methods_are_rows_from_wherever_they_are_called() {
+    let with = written(&page(split(), None, &options()));
+    let without = written(&page(split().without_call_sites().unwrap(), None, &options()));
+    for id in ["label", "own-0", "own-1", "inclusive-0", "inclusive-1"] {
+        let id = format!("methods-{id}");
+        assert_eq!(column(&with, &id), column(&without, &id), "{id}");
+    }
+    assert_eq!(
+        (column(&with, "methods-contexts"), column(&without, "methods-contexts")),
+        (vec![5, 1, 1], vec![3, 1, 1])
+    );
+    let (head, plain) = (head(&with), head(&without));
+    let labels: Vec<&str> = head["labels"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
+    // Methods, of which the plain page has no others; then what contexts are labelled by.
+    assert_eq!(
+        labels,
+        [
+            "a.A.f(int)",
+            "a.A.main(String[])",
+            "a.A.n()",
+            "a.A.f(int)",
+            "a.A.f(int)@-1",
+            "a.A.f(int):12",
+            "a.A.f(int):10@3",
+            "a.A.f(int):20",
+            "a.A.f(int):10@9",
+            "a.A.main(String[])",
+            "a.A.n()@20",
+        ]
+    );
+    assert_eq!(plain["labels"], serde_json::json!(labels[..3]));
+    assert_eq!(head["methods"], serde_json::json!([0, 1, 2, 0, 0, 0, 0, 0, 0, 1, 2]));
+    assert!(plain.get("methods").is_none());
+    // Siblings in the order of their frames' texts, in which @15 stands before @3.
+    assert_eq!(column(&with, "contexts-label"), [9, 5, 6, 7, 8, 10, 4]);
+    // In a difference lines, which move, are no part of a call site.
+    let mut moved = split();
+    moved.methods.iter_mut().filter_map(|method| method.site.as_mut()).for_each(|site| site.line += 5);
+    let difference = written(&page(moved, Some(split()), &options()));
+    assert_eq!(column(&difference, "contexts-label").len(), 7);
+    assert_eq!(column(&difference, "contexts-own-0"), column(&difference, "contexts-own-2"));
+    let differing = page(split(), Some(split().without_call_sites().unwrap()), &options()).differing;
+    assert_eq!(differing, ["Call sites are told apart in NEW and not in BASE, so they are added up."]);
 }

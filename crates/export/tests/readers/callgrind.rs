@@ -5,15 +5,14 @@ use std::process::Command;
 
 use cct_export::callgrind;
 
-use crate::expected::{Counts, Expected};
-use crate::programs::{cases, output, place};
+use crate::expected::Counts;
+use crate::programs::{cases_of_methods, output, place};
 
 #[test]
 fn callgrind_annotate_finds_all_numbers() {
     let Some(annotate) = place("callgrind_annotate", "callgrind_annotate") else { return };
     let folder = tempfile::tempdir().unwrap();
-    for case in cases() {
-        let expected = Expected::of(&case);
+    for (case, expected) in cases_of_methods() {
         let file = case.write(folder.path(), "callgrind.out", callgrind::write);
         for inclusive in [false, true] {
             let mut command = Command::new("perl");

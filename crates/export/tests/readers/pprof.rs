@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use cct_export::pprof;
+use cct_export::{NameForm, Options, pprof};
 
 use crate::expected::{Counts, Expected};
-use crate::programs::{cases, output, place};
+use crate::programs::{Case, cases, cases_of_methods, output, place, split};
 
 #[test]
 fn pprof_finds_all_samples() {
@@ -24,8 +24,7 @@ fn pprof_finds_all_samples() {
 fn pprof_finds_the_numbers_of_all_methods() {
     let Some(program) = place("pprof", "pprof") else { return };
     let folder = tempfile::tempdir().unwrap();
-    for case in cases() {
-        let expected = Expected::of(&case);
+    for (case, expected) in cases_of_methods() {
         let file = case.write(folder.path(), "profile.pb.gz", pprof::write);
         for (metric, number) in
             [("bytecodes", (|c| c.bytecodes) as fn(&Counts) -> u64), ("calls", |c| c.calls)]
@@ -45,6 +44,22 @@ fn pprof_finds_the_numbers_of_all_methods() {
             assert_eq!(top, wanted, "{metric} of {}", case.name);
         }
     }
+}
+
+#[test]
+fn pprof_shows_lines_of_call_sites() {
+    let Some(program) = place("pprof", "pprof") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { form: NameForm::Exact, ..Options::default() };
+    let case = Case { name: "split", profile: split(), options };
+    let file = case.write(folder.path(), "profile.pb.gz", pprof::write);
+    let mut command = Command::new(&program);
+    command.args(["-top", "-lines", "-cum", "-nodecount=1000000", "-nodefraction=0"]).arg(&file);
+    let text = output(&mut command);
+    // `main` calls `run`, which has 60 bytecodes, from line 101.
+    let line = text.lines().find(|line| line.ends_with("a.Main.main([Ljava/lang/String,)V a/Main.class:101"));
+    let columns: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+    assert_eq!(columns.get(3), Some(&"60"), "{text}");
 }
 
 /// The samples that `-raw` shows: a line `100 1: 3 2 1` (bytecodes, calls, locations, the innermost first), and one of labels behind those that have some;

@@ -7,7 +7,9 @@ use std::process::Command;
 
 use cct_export::{ExportError, NameForm, Options, Source};
 use cct_profile::merge::{MergeOptions, Threads, merge};
-use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
+
+use crate::expected::Expected;
 
 /// The place of a program, a file or folder in that of the readers; says so where it is not to be had.
 pub fn place(reader: &str, file: &str) -> Option<PathBuf> {
@@ -87,12 +89,50 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
+/// The cases, and one whose profile tells call sites apart, of which each method must have the numbers that it has without.
+pub fn cases_of_methods() -> Vec<(Case, Expected)> {
+    let with = |case: Case| (Expected::of(&case), case);
+    let mut cases: Vec<(Expected, Case)> = cases().into_iter().map(with).collect();
+    let options = Options { form: NameForm::Exact, ..Options::default() };
+    let merged = split().without_call_sites().unwrap();
+    let expected = Expected::of(&Case { name: "merged", profile: merged, options: options.clone() });
+    cases.push((expected, Case { name: "split", profile: split(), options }));
+    cases.into_iter().map(|(expected, case)| (case, expected)).collect()
+}
+
+/// The profile made by hand, every context of which is called from a place of its own, but for two of which the lines are not known.
+pub fn split() -> Profile {
+    let mut profile = hard();
+    let mut methods = Vec::new();
+    for thread in &mut profile.threads {
+        let mut tree = TreeBuilder::new();
+        let mut open = Vec::new();
+        for (index, node) in (0u32..).zip(thread.tree.nodes()).skip(1) {
+            while open.pop_if(|end| *end <= index).is_some() {
+                tree.leave();
+            }
+            let bci = methods.len() as u16;
+            let line = if methods.len() % 7 == 3 { 0 } else { 100 + u32::from(bci) / 2 };
+            let site = (!open.is_empty()).then_some(Site { bci, line });
+            let method = Method { site, ..profile.methods[node.method as usize].clone() };
+            methods.push(method);
+            tree.enter(u32::from(bci), node.calls, node.bytecodes).unwrap();
+            open.push(thread.tree.subtree(index).end);
+        }
+        thread.tree = tree.finish();
+    }
+    profile.methods = methods;
+    profile.meta.insert("call-sites".to_owned(), "yes".to_owned());
+    merge(&[&profile], MergeOptions { threads: Threads::Apart, ..MergeOptions::default() }).unwrap()
+}
+
 /// Recursion of a method alone, of three in a circle, and of one that is outermost too; names with blanks, quotes, and other scripts.
 fn hard() -> Profile {
     let method = |class: &str, name: &str, descriptor: &str| Method {
         class: class.into(),
         name: name.into(),
         descriptor: descriptor.into(),
+        site: None,
         mid: 1,
         flags: 0,
     };

@@ -38,6 +38,37 @@ pub(super) fn downstream(profile: &Profile) {
     lists(profile);
     pairs(profile);
     exports(profile);
+    call_sites(profile);
+}
+
+/// A profile without its call sites has none, and the same counts; together with itself as it was, it stays so.
+fn call_sites(profile: &Profile) {
+    if !profile.tells_call_sites() {
+        return;
+    }
+    let Ok(merged) = profile.clone().without_call_sites() else { return };
+    assert!(!merged.tells_call_sites());
+    let sums = |profile: &Profile| {
+        let all = Summary::of(profile).all;
+        (all.calls, all.bytecodes, all.depth)
+    };
+    assert_eq!(sums(&merged), sums(profile));
+    assert_eq!(sums(&profile.clone().with_native_callers()), sums(profile));
+    if let Ok(both) = merge(&[profile, &merged], MergeOptions::default()) {
+        // A profile without methods has no say.
+        assert!(!both.tells_call_sites() || merged.methods.is_empty());
+        let _ = both.to_bytes().unwrap();
+    }
+    if let Ok(same) = compare(profile.clone().into(), merged.clone().into(), &CompareOptions::default()) {
+        assert!(same.is_equal(), "call sites that were added up are missing");
+    }
+    for selection in selections(profile) {
+        let options = DiffOptions { selection, recursion: true, ..DiffOptions::default() };
+        let _ = diff(profile.clone().into(), profile.clone().into(), &options, &Origins::default());
+    }
+    let _ = profile.clone().wanted(|method| method.class.len() % 2 == 0, "even").map(|wanted| {
+        let _ = wanted.to_bytes();
+    });
 }
 
 fn reports(profile: &Profile) {
@@ -50,7 +81,7 @@ fn reports(profile: &Profile) {
         (By::Class, NameStyle::Normalised, false),
         (By::Package, NameStyle::Raw, true),
     ] {
-        let labels = Labels::new(&profile.methods, by, names, &origins);
+        let labels = Labels::of_contexts(&profile.methods, by, names, &origins);
         let readable = labels.readable();
         let Ok(tree) = labels.tree(&profile.threads, recursion) else { continue };
         for metric in [Metric::Calls, Metric::Bytecodes] {

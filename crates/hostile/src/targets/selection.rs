@@ -30,6 +30,7 @@ pub fn selection(bytes: &[u8]) {
                 class: class.into(),
                 name: name.into(),
                 descriptor: descriptor.into(),
+                site: None,
                 mid: 0,
                 flags: 0,
             };

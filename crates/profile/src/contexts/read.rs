@@ -1,10 +1,10 @@
 //! Reading a list of contexts.
 //!
 //! Lists of other tools are read too if their lines have the same three columns; nothing is made of their comments. Frames may carry
-//! call sites ([`call_site`]). Lines may stand in any order: contexts that occur twice are added up when the trees are united.
+//! call sites ([`split_call_site`]). Lines may stand in any order: contexts that occur twice are added up when the trees are united.
 
 use super::FIRST_LINE;
-use crate::names::{Frame, NameStyle, call_site};
+use crate::names::{Frame, NameStyle, split_call_site};
 use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::HashMap;
 use std::io::{self, BufRead};
@@ -182,6 +182,7 @@ impl Reader {
         if self.counts_bytecodes == Some(false) {
             self.list.profile.meta.insert("metrics".to_owned(), "calls".to_owned());
         }
+        self.list.call_sites |= self.list.profile.tells_call_sites();
         let tree = self.paths.builder.finish();
         let name =
             |child: u32| &self.list.profile.methods[tree.nodes()[child as usize].method as usize].class;
@@ -230,32 +231,39 @@ fn index_of(
     }
     let index = u32::try_from(methods.len()).ok().filter(|&i| i < crate::ROOT).ok_or(TreeTooLarge)?;
     methods.insert(frame.into(), index);
-    let (method, has_site) = method(&String::from_utf8_lossy(frame));
-    list.call_sites |= has_site;
+    let method = method(&String::from_utf8_lossy(frame));
+    list.call_sites |= method.site.is_some();
     list.profile.methods.push(method);
     Ok(index)
 }
 
-/// The method whose frame is this text, and whether the text has a call site, which then stands behind the method's descriptor. What is
-/// no method's frame, as threads and markers, is kept as plain text.
-fn method(frame: &str) -> (Method, bool) {
-    let site = call_site(frame);
-    let descriptor = frame[..site.unwrap_or(frame.len())].rfind('(').or(site).unwrap_or(frame.len());
-    let (name, descriptor) = frame.split_at(descriptor);
+/// The method whose frame is this text. What is no method's frame, as threads and markers, is kept as plain text.
+fn method(frame: &str) -> Method {
+    let (text, site) = split_call_site(frame);
+    let (name, descriptor) = text.split_at(text.rfind('(').unwrap_or(text.len()));
     let (class, name) = name.rsplit_once('.').unwrap_or_default();
     let method = Method {
         class: class.replace('.', "/").into(),
         name: name.into(),
         descriptor: descriptor.replace(',', ";").into(),
+        site,
         mid: 0,
         flags: 0,
     };
     let is_method =
         !frame.starts_with('[') && Frame::method(&method, NameStyle::Raw).bytes().eq(frame.bytes());
+    if is_method {
+        return method;
+    }
     let empty = || "".into();
-    let text =
-        || Method { class: frame.into(), name: empty(), descriptor: empty(), mid: 0, flags: Method::MARKER };
-    (if is_method { method } else { text() }, site.is_some())
+    Method {
+        class: frame.into(),
+        name: empty(),
+        descriptor: empty(),
+        site: None,
+        mid: 0,
+        flags: Method::MARKER,
+    }
 }
 
 /// Paths of successive lines as a tree: what a path shares with the one before it is not entered again.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::names::normalised_class;
-use crate::testing::{deep, method, profile, random, thread, tree};
+use crate::testing::{deep, method, profile, random, random_split, thread, tree};
 use std::collections::BTreeMap;
 
 fn text(p: &Profile, options: ContextsOptions) -> String {
@@ -26,7 +26,12 @@ fn naive(p: &Profile, options: ContextsOptions) -> Vec<String> {
             let m = &p.methods[node.method as usize];
             let class = if options.names == NameStyle::Raw { &m.class } else { normalised_class(&m.class) };
             let dot = if class.is_empty() { "" } else { "." };
-            let frame = clean(&format!("{}{dot}{}{}", class.replace('/', "."), m.name, m.descriptor));
+            let site = match m.site {
+                Some(site) => format!("@{}", site.bci),
+                None if p.tells_call_sites() && !ends.is_empty() => "@-1".to_owned(),
+                None => String::new(),
+            };
+            let frame = clean(&format!("{}{dot}{}{}{site}", class.replace('/', "."), m.name, m.descriptor));
             ends.push((thread.tree.subtree(index).end, frame));
             let path: Vec<String> = ends.iter().map(|(_, frame)| frame.clone()).collect();
             let thread =
@@ -48,7 +53,7 @@ fn naive(p: &Profile, options: ContextsOptions) -> Vec<String> {
 #[test]
 fn lines_are_those_of_a_plain_sort_by_bytes() {
     arbtest::arbtest(|u| {
-        let p = random(u)?;
+        let p = if u.arbitrary()? { random(u)? } else { random_split(u)?.0 };
         for per_thread in [false, true] {
             for names in [NameStyle::Normalised, NameStyle::Raw] {
                 let options = ContextsOptions { per_thread, names };

@@ -3,7 +3,7 @@
 use super::Name;
 use crate::Method;
 use crate::labels::{By, numbered};
-use crate::names::NameStyle;
+use crate::names::{Frame, FrameTable, NameStyle};
 use crate::origin::Origins;
 use crate::pair::Pair;
 
@@ -11,7 +11,9 @@ use crate::pair::Pair;
 pub(super) struct Groups {
     /// For each label of the trees a position in the names.
     pub(super) labels: Vec<u32>,
-    /// The names, sorted.
+    /// For each name that of the method, from wherever it is called; for most it is the name itself.
+    pub(super) methods: Vec<u32>,
+    /// The names: of labels, sorted; then of methods that have no other, sorted.
     pub(super) names: Vec<Name>,
     /// Names of threads, which are no methods.
     pub(super) is_thread: Vec<bool>,
@@ -24,20 +26,33 @@ pub(super) fn groups(pair: &Pair<'_>, by: By, style: NameStyle, origins: &Origin
     for (methods, labels) in pair.methods.iter().zip(pair.labels) {
         methods.iter().zip(labels).for_each(|(method, &label)| method_of[label as usize] = Some(method));
     }
-    let exact =
-        |label: usize| String::from_utf8_lossy(&frames[label].bytes().collect::<Vec<u8>>()).into_owned();
+    let exact = |frame: &Frame<'_>| String::from_utf8_lossy(&frame.bytes().collect::<Vec<u8>>()).into_owned();
     if by == By::Method {
-        let names =
-            (0..).zip(pair.frames.readable()).map(|(at, readable)| Name { exact: exact(at), readable });
-        return Groups {
-            labels: (0..frames.len() as u32).collect(),
-            names: names.collect(),
-            is_thread: method_of.iter().map(Option::is_none).collect(),
+        let named = |table: &FrameTable<'_>| -> Vec<Name> {
+            let names = table.frames().iter().zip(table.readable());
+            names.map(|(frame, readable)| Name { exact: exact(frame), readable }).collect()
         };
+        let mut names = named(pair.frames);
+        let labels: Vec<u32> = (0..names.len() as u32).collect();
+        let mut methods = labels.clone();
+        let mut is_thread: Vec<bool> = method_of.iter().map(Option::is_none).collect();
+        if pair.frames.has_call_sites() {
+            let (of_methods, of_frame) = pair.frames.without_call_sites();
+            let first = names.len() as u32;
+            names.extend(named(&of_methods));
+            methods = of_frame.iter().map(|method| first + method).collect();
+            methods.extend(first..names.len() as u32);
+            let mut is_thread_of = vec![false; of_methods.frames().len()];
+            for (&method, &is_thread) in of_frame.iter().zip(&is_thread) {
+                is_thread_of[method as usize] |= is_thread;
+            }
+            is_thread.extend(is_thread_of);
+        }
+        return Groups { labels, methods, names, is_thread };
     }
     let group = |(label, method): (usize, &Option<&Method>)| match method {
         Some(method) => by.group(method, style, origins),
-        None => exact(label),
+        None => exact(&frames[label]),
     };
     let (names, labels) = numbered(method_of.iter().enumerate().map(group));
     let mut is_thread = vec![false; names.len()];
@@ -45,5 +60,6 @@ pub(super) fn groups(pair: &Pair<'_>, by: By, style: NameStyle, origins: &Origin
         is_thread[label as usize] |= method.is_none();
     }
     let name = |exact: String| Name { readable: crate::names::escaped(&exact), exact };
-    Groups { labels, names: names.into_iter().map(name).collect(), is_thread }
+    let methods = (0..names.len() as u32).collect();
+    Groups { labels, methods, names: names.into_iter().map(name).collect(), is_thread }
 }

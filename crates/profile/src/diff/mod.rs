@@ -15,7 +15,7 @@ mod text;
 pub use change::{Change, NotAPercentage, Percentage};
 pub use text::{SIDES, excess_in_words, relative, signed, verdict, write_text};
 
-use crate::fold::{Fold, folded};
+use crate::fold::{Fold, folded_as};
 use crate::labels::By;
 use crate::largest::Largest;
 use crate::metric::Counts;
@@ -223,7 +223,8 @@ pub fn diff(
             let sides = Sides::of(pair, options, origins);
             let fold = if options.recursion { Fold::Recursion } else { Fold::Within };
             let folded = |tree: &Tree, side| {
-                folded(&[(tree, &sides.labels)], fold).map_err(|error| PairError::Merge(side, error))
+                folded_as(&[(tree, &sides.labels)], fold, &sides.methods)
+                    .map_err(|error| PairError::Merge(side, error))
             };
             let (a, b) = (folded(pair.a, Side::A)?, folded(pair.b, Side::B)?);
             let sides = Sides { labels: (0..sides.names.len() as u32).collect(), ..sides };
@@ -242,6 +243,8 @@ struct Sides<'o> {
     bytecodes: bool,
     /// What the labels of the trees stand for, as positions in the names.
     labels: Vec<u32>,
+    /// For each name that of the method, where call sites are told apart.
+    methods: Vec<u32>,
     names: Vec<Name>,
     /// Names of threads, which are no methods.
     is_thread: Vec<bool>,
@@ -256,6 +259,7 @@ impl<'o> Sides<'o> {
             metric,
             bytecodes: pair.bytecodes,
             labels: groups.labels,
+            methods: groups.methods,
             names: groups.names,
             is_thread: groups.is_thread,
         }
@@ -275,8 +279,9 @@ impl<'o> Sides<'o> {
             self.options.least.is_none_or(|least| changes.iter().any(|c| least.is_reached_by(c.size(), base)))
         };
 
-        let of =
-            |tree, side| sums(&[(tree, &self.labels)], self.names.len(), self.metric).map_err(merge(side));
+        // Methods are summed up from wherever they are called.
+        let methods: Vec<u32> = self.labels.iter().map(|&name| self.methods[name as usize]).collect();
+        let of = |tree, side| sums(&[(tree, &methods)], self.names.len(), self.metric).map_err(merge(side));
         let (in_a, in_b) = (of(a, Side::A)?, of(b, Side::B)?);
         let mut methods = self.methods(&in_a, &in_b);
         let changed_methods = methods.len();

@@ -1,6 +1,6 @@
 //! Adding up many profiles, one after the other, and keeping account of what is known of each.
 
-use super::{DECISIVE, MergeOptions, merge, merged_meta};
+use super::{DECISIVE, MergeOptions, Sites, merged_meta, summed, tells};
 use crate::wanted::SELECTION;
 use crate::{MergeError, Profile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +13,10 @@ pub const MERGED: &str = "merged";
 
 /// Keys of which a reader must know for which of the profiles their values hold, unless they are `yes`.
 const TOLD: [&str; 4] = ["exact", "limits", "reproducible", SELECTION];
+
+/// What is said of profiles that tell call sites apart where others do not.
+const SITES_LOST: &str =
+    "call sites are told apart, and in other profiles not: contexts that differ by them alone are added up";
 
 /// So many contexts wait before they are added to the sum, so that small profiles do not each cost a walk over all of it.
 const BATCH: usize = 1 << 20;
@@ -39,6 +43,8 @@ struct Head {
     meta: BTreeMap<String, String>,
     notes: Vec<String>,
     damage: Vec<String>,
+    /// Whether it tells call sites apart; see [`tells`].
+    tells_sites: Option<bool>,
 }
 
 impl Merger {
@@ -52,9 +58,11 @@ impl Merger {
     /// # Errors
     /// When counts overflow, or this profile counts other things than those before it.
     pub fn add(&mut self, name: &str, mut profile: Profile) -> Result<(), MergeError> {
+        let meta = std::mem::take(&mut profile.meta);
         let head = Head {
             name: name.to_owned(),
-            meta: std::mem::take(&mut profile.meta),
+            tells_sites: tells(&profile, &meta),
+            meta,
             notes: std::mem::take(&mut profile.notes),
             damage: profile.damage.drain(..).map(|damage| damage.to_string()).collect(),
         };
@@ -87,9 +95,14 @@ impl Merger {
         Ok(())
     }
 
+    /// What has been added so far tells call sites apart, or not. Once it is mixed it stays so.
+    fn sites(&self) -> Sites {
+        Sites::of(self.heads.iter().filter_map(|head| head.tells_sites))
+    }
+
     fn add_waiting(&mut self) -> Result<(), MergeError> {
         let all: Vec<&Profile> = self.sum.iter().chain(&self.waiting).collect();
-        let sum = merge(&all, self.options)?;
+        let sum = summed(&all, self.options, self.sites())?;
         self.sum = Some(sum);
         self.waiting.clear();
         self.waiting_contexts = 0;
@@ -118,6 +131,7 @@ impl Merger {
         let names = self.heads.iter().filter(|head| !head.meta.contains_key(MERGED)).map(|head| &*head.name);
         let names: BTreeSet<&str> = before.lines().chain(names).collect();
         meta.insert(MERGED.to_owned(), names.into_iter().collect::<Vec<_>>().join("\n"));
+        self.sites().into_meta(&mut meta);
         meta.insert(RUNS.to_owned(), self.heads.iter().map(Head::runs).sum::<u128>().to_string());
         Ok(meta)
     }
@@ -136,6 +150,11 @@ impl Merger {
         for head in &self.heads {
             for damage in &head.damage {
                 said.entry(damage.clone()).or_default().insert(&head.name);
+            }
+        }
+        if self.sites() == Sites::Mixed {
+            for head in self.heads.iter().filter(|head| head.tells_sites == Some(true)) {
+                said.entry(SITES_LOST.to_owned()).or_default().insert(&head.name);
             }
         }
         for key in TOLD {
@@ -180,7 +199,7 @@ fn listed(names: &BTreeSet<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::merge::{Bodies, Threads};
+    use crate::merge::{Bodies, Threads, merge};
     use crate::testing::{deep, method, profile, random, thread, tree};
     use crate::{Damage, Missing};
 

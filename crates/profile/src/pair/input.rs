@@ -1,7 +1,7 @@
 //! One side of a comparison: a profile, or a list of contexts.
 
 use crate::contexts::{ListError, read_contexts};
-use crate::{Damage, Profile, ReadError};
+use crate::{Damage, MergeError, Profile, ReadError};
 use std::io::{self, BufRead, BufReader, Read};
 
 /// What a side was read from.
@@ -45,11 +45,21 @@ pub enum InputError {
 impl From<Profile> for Input {
     fn from(profile: Profile) -> Input {
         let incomplete = profile.damage.iter().map(Damage::to_string).collect();
-        Input { kind: Kind::Profile, profile, per_thread: true, call_sites: false, incomplete }
+        let call_sites = profile.tells_call_sites();
+        let profile = profile.with_native_callers();
+        Input { kind: Kind::Profile, profile, per_thread: true, call_sites, incomplete }
     }
 }
 
 impl Input {
+    /// The input as it would be if call sites were not told apart.
+    ///
+    /// # Errors
+    /// When counts overflow as contexts are added up.
+    pub fn without_call_sites(self) -> Result<Input, MergeError> {
+        Ok(Input { profile: self.profile.without_call_sites()?, call_sites: false, ..self })
+    }
+
     /// Reads a profile or a list of contexts, whichever the first byte says. The stream need not be buffered. What was cut off is no
     /// error, see [`Input::incomplete`].
     ///

@@ -217,7 +217,8 @@ fn thread_remark(
 }
 
 fn frame(method: &Method, names: NameStyle, drop_sites: bool) -> Frame<'_> {
-    let frame = Frame::method(method, names);
+    // Lines are no part of a context: lists do not have them.
+    let frame = Frame::method(method, names).without_line();
     if drop_sites { frame.without_call_site() } else { frame }
 }
 

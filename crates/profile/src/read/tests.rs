@@ -8,7 +8,7 @@ use crate::origin::Origins;
 use crate::report::{Order, Rows, RowsOptions, Table, write_header, write_table, write_tree};
 use crate::section::{MAGIC, section, string, varint};
 use crate::testing::{deep, method, profile, random, thread, tree};
-use crate::{Metric, Pattern, Selection, Summary};
+use crate::{Metric, Pattern, Selection, Site, Summary};
 use arbtest::arbitrary::Unstructured;
 
 /// Sections of a file that need not be sound, with right checksums.
@@ -81,6 +81,71 @@ fn what_was_written_is_read() {
         assert_eq!(Profile::read(&bytes).expect("sound"), p);
         Ok(())
     });
+}
+
+#[test]
+fn call_sites_make_a_second_version() {
+    let at = |site| Method { site, ..method("A", "f", "()V") };
+    let sites = [
+        None,
+        Some(Site { bci: 3, line: 300 }),
+        Some(Site { bci: 3, line: 301 }),
+        Some(Site { bci: 300, line: 0 }),
+    ];
+    let p = profile(
+        sites.map(at).to_vec(),
+        vec![thread("main", tree(&[(1, 0, 1, 1), (2, 1, 1, 1), (2, 3, 1, 1)]))],
+    );
+    let bytes = p.to_bytes().expect("canonical");
+    assert_eq!(bytes[8..12], [0, 0, 0, 2]);
+    let rows = b"\x04\x01\x02\0\0\0\0\0\0\0\0\0\x80\x01\x02\0\x08\0\0\0\0\0\0\0\x80\x03\xAC\x02";
+    assert!(bytes.windows(rows.len()).any(|window| window == rows));
+    assert_eq!(Profile::read(&bytes).expect("sound"), p);
+    // Without sites it is the first version, as ever, and a second version need not have any.
+    let plain = small().to_bytes().expect("canonical");
+    assert_eq!(plain[8..12], [0, 0, 0, 1]);
+    let second = [&plain[..8], &[0, 0, 0, 2], &plain[12..]].concat();
+    assert_eq!(Profile::read(&second).expect("sound"), small());
+    let third = [&plain[..8], &[0, 0, 0, 3], &plain[12..]].concat();
+    assert!(matches!(Profile::read(&third), Err(ReadError::Version(3))));
+    // Sites stand before ids in the order of methods.
+    let mut p = p;
+    p.methods[0].mid = 0x100;
+    assert_eq!(Profile::read(&p.to_bytes().expect("canonical")).expect("sound"), p);
+    p.methods[2].site = p.methods[1].site;
+    assert!(matches!(p.to_bytes(), Err(crate::WriteError::Order("methods"))));
+    p.methods[3].site = Some(Site::NATIVE);
+    p.methods.remove(2);
+    assert!(matches!(p.to_bytes(), Err(crate::WriteError::NativeSite(_))));
+}
+
+#[test]
+fn call_sites_that_mean_nothing_are_refused() {
+    let file = |version: u8, rows: &[(u64, u64)]| {
+        let mut file = File([&MAGIC[..], &[0, 0, 0, version]].concat());
+        let mut methods = vec![rows.len() as u8];
+        for &(bci, line) in rows {
+            methods.extend([0, 0, 0, 8]);
+            methods.extend([0; 8]);
+            varint(&mut methods, bci);
+            varint(&mut methods, line);
+        }
+        file = file.with(b"META", &[]).with(b"STRS", b"\x01\x01A").with(b"METH", &methods);
+        file
+    };
+    let problem = |version, rows: &[(u64, u64)]| {
+        let (section, _, problem) = file(version, rows).problem();
+        assert_eq!(section, "METH");
+        problem
+    };
+    assert_eq!(problem(1, &[(3, 4)]), Problem::SiteTooEarly);
+    assert_eq!(problem(2, &[(65_535, 4)]), Problem::NoSuchSite("bytecode index"));
+    assert_eq!(problem(2, &[(65_536 + 3, 4)]), Problem::NoSuchSite("bytecode index"));
+    assert_eq!(problem(2, &[(3, 1 << 32)]), Problem::NoSuchSite("line"));
+    assert_eq!(problem(2, &[(3, 4), (3, 4)]), Problem::Order("methods"));
+    assert_eq!(problem(2, &[(3, 4), (3, 3)]), Problem::Order("methods"));
+    let sound = file(2, &[(0, 0), (3, 4), (3, 5), (65_534, u32::MAX.into())]).with(b"DONE", &[]);
+    assert_eq!(Profile::read(&sound.0).expect("sound").methods.len(), 4);
 }
 
 #[test]
@@ -220,8 +285,8 @@ fn damaged_bytes_are_found_by_their_checksum() {
     }
     let text = good.iter().copied().filter(|&b| b != b'\r').collect::<Vec<u8>>();
     assert!(matches!(Profile::read(&text), Err(ReadError::TextMode)));
-    let newer = [&MAGIC[..], &[0, 0, 0, 2]].concat();
-    assert!(matches!(Profile::read(&newer), Err(ReadError::Version(2))));
+    let newer = [&MAGIC[..], &[0, 0, 0, 3]].concat();
+    assert!(matches!(Profile::read(&newer), Err(ReadError::Version(3))));
 }
 
 #[test]

@@ -43,6 +43,9 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     if let Some(runs) = meta(RUNS) {
         line("Runs", format!("{runs}, added up"));
     }
+    if summary.call_sites {
+        line("Call sites", "told apart".to_owned());
+    }
     if let Some(selection) = meta(SELECTION) {
         line("Selection", selection_is(selection));
     }

@@ -1,0 +1,32 @@
+//! The argument that adds up call sites, shared by the commands that look at profiles.
+
+use anyhow::Result;
+use cct_profile::Profile;
+use cct_profile::pair::Input;
+use clap::Args;
+
+/// Whether call sites are told apart.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct SitesArguments {
+    /// Add up contexts that differ by nothing but the place in the caller from which they are called, where a profile tells call sites
+    /// apart: what is left is the profile that does not
+    #[arg(long)]
+    pub merge_sites: bool,
+}
+
+impl SitesArguments {
+    /// What is looked at of a profile.
+    pub fn of(self, profile: Profile) -> Result<Profile> {
+        Ok(if self.merge_sites { profile.without_call_sites()? } else { profile })
+    }
+
+    /// What is looked at of a profile or a list of contexts.
+    pub fn of_input(self, input: Input) -> Result<Input> {
+        Ok(if self.merge_sites { input.without_call_sites()? } else { input })
+    }
+
+    /// What is done, in words.
+    pub fn in_words(self) -> Option<String> {
+        self.merge_sites.then(|| "call sites added up".to_owned())
+    }
+}

@@ -1,0 +1,93 @@
+//! Call sites: profiles that tell contexts apart by the place in the caller from which they are called (JP2, "Complete and platform-independent
+//! calling context profiling for the JVM", section 2), and what they are without them.
+//!
+//! In such a profile there is an entry of [`Profile::methods`] for each method, body and site ([`crate::Site`]). So trees are as elsewhere, and
+//! whatever goes by methods must ask for them without their sites ([`crate::labels::Labels::new`],
+//! [`FrameTable::without_call_sites`](crate::names::FrameTable::without_call_sites)).
+
+use crate::merge::{Bodies, joined, merged_methods};
+use crate::{MergeError, Method, Profile, ROOT, Site, Tree};
+
+#[cfg(test)]
+mod tests;
+
+/// `META` key of profiles that tell call sites apart; its value is `yes`.
+pub const CALL_SITES: &str = "call-sites";
+
+impl Profile {
+    /// Whether call sites are told apart.
+    pub fn tells_call_sites(&self) -> bool {
+        self.meta.get(CALL_SITES).is_some_and(|value| value == "yes") || self.has_call_sites()
+    }
+
+    /// Whether there is any call site. A program that does next to nothing may have none, also where they are told apart.
+    pub(crate) fn has_call_sites(&self) -> bool {
+        self.methods.iter().any(|method| method.site.is_some())
+    }
+
+    /// The profile as it would be if call sites were not told apart: contexts that differ by them alone are added up.
+    ///
+    /// # Errors
+    /// When counts overflow, or a tree refers to no method.
+    pub fn without_call_sites(mut self) -> Result<Profile, MergeError> {
+        self.meta.remove(CALL_SITES);
+        if !self.has_call_sites() {
+            return Ok(self);
+        }
+        let (methods, labels) = merged_methods(&[&self], Bodies::Apart, true);
+        for thread in &mut self.threads {
+            let parts: Vec<(&Tree, &[u32])> = labels.iter().map(|labels| (&thread.tree, &**labels)).collect();
+            thread.tree = joined(&parts)?;
+        }
+        self.methods = methods;
+        Ok(self)
+    }
+
+    /// The profile in which methods that native code calls say so ([`Site::NATIVE`]), for showing it: in files they have no site, as outermost frames
+    /// have none. Its methods, and siblings in its trees, are out of order. A profile that does not tell call sites apart stays as it is.
+    #[must_use]
+    pub fn with_native_callers(mut self) -> Profile {
+        if !self.tells_call_sites() {
+            return self;
+        }
+        // For each method that has no site the one of the same name that native code calls, as soon as there is one.
+        let mut called: Vec<Option<u32>> = vec![None; self.methods.len()];
+        let Profile { methods, threads, .. } = &mut self;
+        for thread in threads {
+            thread.tree.relabel(|method, is_outermost| {
+                let Some(place) = called.get_mut(method as usize) else { return method };
+                if is_outermost || !may_be_called(&methods[method as usize]) {
+                    return method;
+                }
+                *place.get_or_insert_with(|| {
+                    // At most twice as many as there were: numbers of 32 bits are enough for any table that memory holds.
+                    let new = u32::try_from(methods.len()).unwrap_or(ROOT);
+                    methods.push(Method { site: Some(Site::NATIVE), ..methods[method as usize].clone() });
+                    new
+                })
+            });
+        }
+        self
+    }
+
+    /// Whether [`Profile::with_native_callers`] would change anything.
+    pub(crate) fn lacks_native_callers(&self) -> bool {
+        let lacks = |method: u32| self.methods.get(method as usize).is_some_and(may_be_called);
+        let in_tree = |tree: &Tree| {
+            let mut next_outermost = 1;
+            (0u32..).zip(tree.nodes()).skip(1).any(|(index, node)| {
+                if index == next_outermost {
+                    next_outermost = tree.subtree(index).end;
+                    return false;
+                }
+                lacks(node.method)
+            })
+        };
+        self.tells_call_sites() && self.threads.iter().any(|thread| in_tree(&thread.tree))
+    }
+}
+
+/// Whether a method without a site is one that native code may have called: markers are no methods.
+fn may_be_called(method: &Method) -> bool {
+    method.site.is_none() && method.flags & Method::MARKER == 0
+}
