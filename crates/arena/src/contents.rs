@@ -1,8 +1,6 @@
 //! What the log says, put in order.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,9 +10,10 @@ use cct_rewrite::convention::MAX_SLOTS;
 use cct_rewrite::index::method_flags::NATIVE;
 use cct_rewrite::index::read::Index;
 use cct_rewrite::mid::Mid;
-use memmap2::Mmap;
+use cct_rewrite::positions::Packed;
 use rustc_hash::FxHashMap;
 
+use crate::index_bytes::IndexBytes;
 use crate::log::{Entry, entries, methods};
 
 /// Finds the index in a jar that is an output; what went wrong otherwise.
@@ -33,7 +32,7 @@ pub struct Contents {
     notes_with_raw: BTreeSet<String>,
     raw: Vec<String>,
     troubles: Vec<(String, String)>,
-    indexes: Vec<Index<Bytes>>,
+    indexes: Vec<Index<IndexBytes>>,
     named: FxHashMap<u64, Known>,
     /// What could not be read.
     pub problems: BTreeSet<String>,
@@ -46,21 +45,7 @@ struct Known {
     name: Box<[u8]>,
     descriptor: Box<[u8]>,
     is_native: bool,
-}
-
-/// The bytes of an index.
-enum Bytes {
-    Owned(Vec<u8>),
-    Mapped(Mmap),
-}
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Bytes::Owned(bytes) => bytes,
-            Bytes::Mapped(bytes) => bytes,
-        }
-    }
+    positions: Packed,
 }
 
 impl Contents {
@@ -93,24 +78,27 @@ impl Contents {
             Some(Entry::RawClass(name)) => self.raw.push(name.to_owned()),
             Some(Entry::Trouble(trouble, name)) => self.troubles.push((trouble.to_owned(), name.to_owned())),
             Some(Entry::IndexFile(path, provenance)) => {
-                self.add_index_at(path, provenance, map(path).map_err(|e| e.to_string()));
+                self.add_index_at(path, provenance, IndexBytes::of_file(path).map_err(|e| e.to_string()));
             }
             Some(Entry::IndexInJar(path, provenance)) => {
-                self.add_index_at(path, provenance, in_jar(Path::new(path)).map(Bytes::Owned));
+                self.add_index_at(path, provenance, in_jar(Path::new(path)).map(IndexBytes::Owned));
             }
-            Some(Entry::Index(bytes)) => self.add_index("the class library's", Bytes::Owned(bytes.to_vec())),
+            Some(Entry::Index(bytes)) => {
+                self.add_index("the class library's", IndexBytes::Owned(bytes.to_vec()))
+            }
             Some(Entry::Class(name, hash, packed)) => {
                 let class: Arc<str> = mutf8::decode_lossy(name).into();
-                for (k, (slots, flags, method, descriptor)) in methods(packed).enumerate() {
+                for (k, method) in methods(packed).enumerate() {
                     // More slots than a node has would be another method's id.
-                    if u16::from(slots) <= MAX_SLOTS {
+                    if u16::from(method.slots) <= MAX_SLOTS {
                         let known = Known {
                             class: class.clone(),
-                            name: method.into(),
-                            descriptor: descriptor.into(),
-                            is_native: flags & NATIVE != 0,
+                            name: method.name.into(),
+                            descriptor: method.descriptor.into(),
+                            is_native: method.flags & NATIVE != 0,
+                            positions: method.positions.into(),
                         };
-                        self.named.insert(hash.method(k, slots).0, known);
+                        self.named.insert(hash.method(k, method.slots).0, known);
                     }
                 }
             }
@@ -121,6 +109,7 @@ impl Contents {
                     name: name.into(),
                     descriptor: descriptor.into(),
                     is_native: name != b"<init>",
+                    positions: Packed::default(),
                 };
                 self.named.insert(mid.0, known);
             }
@@ -130,7 +119,7 @@ impl Contents {
         }
     }
 
-    fn add_index_at(&mut self, path: &str, provenance: &[u8], bytes: Result<Bytes, String>) {
+    fn add_index_at(&mut self, path: &str, provenance: &[u8], bytes: Result<IndexBytes, String>) {
         match bytes {
             Ok(bytes) => {
                 let before = self.indexes.len();
@@ -149,7 +138,7 @@ impl Contents {
         }
     }
 
-    fn add_index(&mut self, what: &str, bytes: Bytes) {
+    fn add_index(&mut self, what: &str, bytes: IndexBytes) {
         match Index::new(bytes) {
             Ok(index) => self.indexes.push(index),
             Err(e) => {
@@ -207,15 +196,28 @@ impl Contents {
         self.troubles.iter().map(|(trouble, name)| (&**trouble, &**name))
     }
 
-    /// The method with an id, if its name is known.
-    pub fn method(&self, mid: u64) -> Option<Method> {
-        let text = |name: &[u8]| Arc::from(mutf8::decode_lossy(name));
+    fn known(&self, mid: u64) -> Option<Known> {
         let in_indexes = || {
             let named = self.indexes.iter().find_map(|index| index.method(Mid(mid)))?;
-            let (class, is_native) = (text(&named.class), named.is_native);
-            Some(Known { class, name: named.name, descriptor: named.descriptor, is_native })
+            Some(Known {
+                class: text(&named.class),
+                name: named.name,
+                descriptor: named.descriptor,
+                is_native: named.is_native,
+                positions: named.positions,
+            })
         };
-        let known = self.named.get(&mid).cloned().or_else(in_indexes)?;
+        self.named.get(&mid).cloned().or_else(in_indexes)
+    }
+
+    /// Where the bytecodes of the method with an id were, if its name is known.
+    pub fn positions(&self, mid: u64) -> Option<Packed> {
+        Some(self.known(mid)?.positions)
+    }
+
+    /// The method with an id, if its name is known.
+    pub fn method(&self, mid: u64) -> Option<Method> {
+        let known = self.known(mid)?;
         Some(Method {
             class: known.class,
             name: text(&known.name),
@@ -227,12 +229,6 @@ impl Contents {
     }
 }
 
-/// The bytes of a file.
-#[allow(unsafe_code)]
-fn map(path: &str) -> io::Result<Bytes> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("no file"));
-    }
-    // SAFETY: outputs are never written in place: a new one is another file of that name.
-    Ok(Bytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
+fn text(name: &[u8]) -> Arc<str> {
+    mutf8::decode_lossy(name).into()
 }

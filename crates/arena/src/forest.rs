@@ -6,6 +6,7 @@ use cct_profile::{Tree, TreeBuilder, TreeTooLarge};
 
 use crate::layout::{header, node, record};
 use crate::memory::Memory;
+use crate::rows::{Callees, Rows};
 
 /// What is wrong with the memory, if something is: then not all of a tree could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,11 +23,18 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     mid: u64,
+    /// The bytecode index in the caller from which it was entered, where call sites are told apart.
+    site: Option<u16>,
     calls: i64,
     bytecodes: i64,
     /// Places of the first child and the next sibling; 0, which is the root's, for none.
     first_child: u32,
     next: u32,
+}
+
+impl Counted {
+    /// A root, whose counts mean nothing.
+    const ROOT: Counted = Counted { mid: 0, site: None, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
 }
 
 /// A tree that was copied out. Counts may be those of another tree less.
@@ -115,8 +123,7 @@ impl Budget {
 impl Copied {
     /// Copies a tree out of the memory.
     pub fn of(of: Record<'_>, budget: &mut Budget) -> (Copied, Option<Fault>) {
-        let root = Counted { mid: 0, calls: 0, bytecodes: 0, first_child: 0, next: 0 };
-        let mut copied = Copied { nodes: vec![root] };
+        let mut copied = Copied { nodes: vec![Counted::ROOT] };
         let fault = copied.fill(of, budget);
         (copied, fault)
     }
@@ -129,9 +136,8 @@ impl Copied {
         while let Some((address, place)) = open.pop() {
             match children(memory, address, budget) {
                 Ok(children) => {
-                    for (child, [mid, calls, bytecodes]) in children {
-                        let new = self.push(place, mid, calls as i64, bytecodes as i64);
-                        open.push((child, new));
+                    for (child, counted) in children {
+                        open.push((child, self.push(place, counted)));
                     }
                 }
                 Err(e) => fault = fault.max(Some(e)),
@@ -146,7 +152,8 @@ impl Copied {
             && let Some(bytecodes) = word(memory, merged, node::BYTECODES)
         {
             if calls | bytecodes != 0 {
-                self.push(0, node::MERGED_MID, calls as i64, bytecodes as i64);
+                let (calls, bytecodes) = (calls as i64, bytecodes as i64);
+                self.push(0, Counted { mid: node::MERGED_MID, calls, bytecodes, ..Counted::ROOT });
             }
         } else {
             fault = fault.max(Some(Fault::Astray));
@@ -155,11 +162,11 @@ impl Copied {
     }
 
     /// Adds a child; its place.
-    fn push(&mut self, parent: u32, mid: u64, calls: i64, bytecodes: i64) -> u32 {
+    fn push(&mut self, parent: u32, counted: Counted) -> u32 {
         let place = self.nodes.len() as u32;
         let parent = &mut self.nodes[parent as usize];
         let next = std::mem::replace(&mut parent.first_child, place);
-        self.nodes.push(Counted { mid, calls, bytecodes, first_child: 0, next });
+        self.nodes.push(Counted { first_child: 0, next, ..counted });
         place
     }
 
@@ -175,18 +182,19 @@ impl Copied {
     pub fn add(&mut self, other: &Copied) {
         let mut open = vec![(0, 0)];
         while let Some((from, to)) = open.pop() {
-            let known: FxHashMap<u64, u32> =
-                self.children(to).map(|child| (self.nodes[child as usize].mid, child)).collect();
+            let key = |node: &Counted| (node.mid, node.site);
+            let known: FxHashMap<(u64, Option<u16>), u32> =
+                self.children(to).map(|child| (key(&self.nodes[child as usize]), child)).collect();
             for child in other.children(from) {
-                let Counted { mid, calls, bytecodes, .. } = other.nodes[child as usize];
-                let place = match known.get(&mid) {
+                let counted = other.nodes[child as usize];
+                let place = match known.get(&key(&counted)) {
                     Some(&place) => {
                         let node = &mut self.nodes[place as usize];
-                        node.calls = node.calls.wrapping_add(calls);
-                        node.bytecodes = node.bytecodes.wrapping_add(bytecodes);
+                        node.calls = node.calls.wrapping_add(counted.calls);
+                        node.bytecodes = node.bytecodes.wrapping_add(counted.bytecodes);
                         place
                     }
-                    None => self.push(to, mid, calls, bytecodes),
+                    None => self.push(to, counted),
                 };
                 open.push((child, place));
             }
@@ -239,27 +247,31 @@ impl Copied {
         self.nodes[0].first_child == 0
     }
 
-    /// Adds the ids of the methods of all contexts.
-    pub fn mids(&self, to: &mut FxHashSet<u64>) {
+    /// Adds what is called in all contexts.
+    pub fn callees(&self, to: &mut Callees) {
         let mut open = vec![0];
         while let Some(place) = open.pop() {
             for child in self.children(place) {
-                to.insert(self.nodes[child as usize].mid);
+                let Counted { mid, site, .. } = self.nodes[child as usize];
+                to.add(self.nodes[place as usize].mid, mid, site);
                 open.push(child);
             }
         }
     }
 
-    /// The tree in the profile's order, given the methods' places.
+    /// The tree in the profile's order, given the table of methods.
     ///
     /// # Errors
     /// When it has too many contexts.
-    pub fn tree(&self, places: &FxHashMap<u64, u32>) -> Result<Tree, TreeTooLarge> {
+    pub fn tree(&self, rows: &Rows) -> Result<Tree, TreeTooLarge> {
         let mut builder = TreeBuilder::new();
         let sorted = |place: u32| {
             let mut children: Vec<(u32, u32)> = self
                 .children(place)
-                .filter_map(|child| Some((*places.get(&self.nodes[child as usize].mid)?, child)))
+                .filter_map(|child| {
+                    let Counted { mid, site, .. } = self.nodes[child as usize];
+                    Some((rows.place(self.nodes[place as usize].mid, mid, site)?, child))
+                })
                 .collect();
             // The first one is taken first: it lies on top.
             children.sort_unstable_by_key(|&child| std::cmp::Reverse(child));
@@ -286,21 +298,27 @@ impl Copied {
     }
 }
 
-/// A node's address, and its id, calls and bytecodes.
-type Child = (u64, [u64; 3]);
+/// A node's address, and what is in it.
+type Child = (u64, Counted);
 
 /// The children of the node at an address, the newest first; all of them or none. The last one must name that node: whoever leads into another node's children,
 /// or around in a circle, is found out.
 fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Child>, Fault> {
     let get = |address, offset| word(memory, address, offset).ok_or(Fault::Astray);
     let mut children = Vec::new();
-    let mut child = get(parent, node::FIRST_CHILD)?;
+    let mut child = get(parent, node::FIRST_CHILD)? & node::ADDRESS;
     while child != 0 {
         if !budget.take(memory) {
             return Err(Fault::Tangled);
         }
-        let counts = [get(child, node::MID)?, get(child, node::CALLS)?, get(child, node::BYTECODES)?];
-        children.push((child, counts));
+        let counted = Counted {
+            mid: get(child, node::MID)?,
+            site: node::site(get(child, node::FIRST_CHILD)?),
+            calls: get(child, node::CALLS)? as i64,
+            bytecodes: get(child, node::BYTECODES)? as i64,
+            ..Counted::ROOT
+        };
+        children.push((child, counted));
         let next = get(child, node::NEXT)?;
         if next & node::LAST != 0 {
             return match next == parent.wrapping_neg() | node::LAST {

@@ -4,7 +4,7 @@
 pub const MAGIC: u64 = u64::from_le_bytes(*b"\x89CCTMEM\n");
 
 /// The second word.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Bytes of the header.
 pub const HEADER: u64 = 1 << 16;
@@ -58,8 +58,17 @@ pub mod node {
     pub const CALLS: u64 = 8;
     /// Bytecodes that it executed itself.
     pub const BYTECODES: u64 = 16;
-    /// The newest child's address, or 0.
+    /// The newest child's address, or 0, in the bits of [`ADDRESS`]; above them the call site from which the node itself was entered.
     pub const FIRST_CHILD: u64 = 24;
+    /// See [`FIRST_CHILD`].
+    pub const ADDRESS: u64 = (1 << 48) - 1;
+    /// See [`site`].
+    pub const SITE_SHIFT: u32 = 48;
+
+    /// The bytecode index in the caller that the word [`FIRST_CHILD`] tells of: one less than what stands there, where 0 is none.
+    pub fn site(first_child: u64) -> Option<u16> {
+        ((first_child >> SITE_SHIFT) as u16).checked_sub(1)
+    }
     /// The next sibling's address, negated; of the last one the parent's, negated and with [`LAST`].
     pub const NEXT: u64 = 32;
     /// See [`NEXT`].

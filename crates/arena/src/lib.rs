@@ -10,15 +10,19 @@
 
 mod contents;
 mod forest;
+mod index_bytes;
 pub mod layout;
 pub mod log;
 mod memory;
 mod recover;
+mod rows;
 mod troubles;
 mod writer;
 
 pub use contents::InJar;
+pub use index_bytes::IndexBytes;
 pub use memory::{Memory, ReadError};
 pub use recover::{Recovered, State, recover};
+pub use rows::{Callees, Rows};
 pub use troubles::Troubles;
 pub use writer::Arena;

@@ -25,8 +25,8 @@ pub enum Entry<'a> {
     IndexInJar(&'a str, &'a [u8]),
     /// An index of the class library.
     Index(&'a [u8]),
-    /// A rewritten class that is in no index: name, hash, and of each method of its original slots, flags, and in two bytes of length and then the
-    /// bytes its name and descriptor.
+    /// A rewritten class that is in no index: name, hash, and of each method of its original slots, flags, and with their lengths in front its name, its
+    /// descriptor (two bytes), and where its bytecodes were (four).
     Class(&'a [u8], ClassHash, &'a [u8]),
     /// A method that is counted by who calls it: id, class, name, descriptor.
     Foreign(Mid, &'a [u8], &'a [u8], &'a [u8]),
@@ -116,11 +116,26 @@ fn decode(kind: u8, body: &[u8]) -> Option<Entry<'_>> {
     })
 }
 
-/// The methods of a [`Entry::Class`]: slots, flags, name, descriptor. Ends where the bytes do.
-pub fn methods(packed: &[u8]) -> impl Iterator<Item = (u8, u8, &[u8], &[u8])> {
+/// A method of an [`Entry::Class`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedMethod<'a> {
+    /// Slots of its nodes.
+    pub slots: u8,
+    /// Flags, as in an index.
+    pub flags: u8,
+    /// Name.
+    pub name: &'a [u8],
+    /// Original descriptor.
+    pub descriptor: &'a [u8],
+    /// Where its bytecodes were, if call sites are told apart ([`cct_rewrite::positions`]).
+    pub positions: &'a [u8],
+}
+
+/// The methods of an [`Entry::Class`]. Ends where the bytes do.
+pub fn methods(packed: &[u8]) -> impl Iterator<Item = PackedMethod<'_>> {
     let mut rest = packed;
     std::iter::from_fn(move || {
-        let ([slots, flags], behind) = rest.split_first_chunk()?;
+        let (&[slots, flags], behind) = rest.split_first_chunk()?;
         rest = behind;
         let mut text = || {
             let (length, behind) = rest.split_first_chunk()?;
@@ -128,17 +143,25 @@ pub fn methods(packed: &[u8]) -> impl Iterator<Item = (u8, u8, &[u8], &[u8])> {
             rest = behind;
             Some(text)
         };
-        Some((*slots, *flags, text()?, text()?))
+        let (name, descriptor) = (text()?, text()?);
+        let (length, behind) = rest.split_first_chunk()?;
+        let (positions, behind) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        rest = behind;
+        Some(PackedMethod { slots, flags, name, descriptor, positions })
     })
 }
 
-/// Adds a method to the packed ones of a [`Entry::Class`].
-pub fn pack(slots: u8, flags: u8, name: &[u8], descriptor: &[u8], to: &mut Vec<u8>) {
-    to.extend([slots, flags]);
-    for text in [name, descriptor] {
-        // A constant of a class file is not longer (JVMS 4.4.7).
-        to.extend((text.len() as u16).to_be_bytes());
-        to.extend_from_slice(text);
+impl PackedMethod<'_> {
+    /// Adds the method to the packed ones of an [`Entry::Class`].
+    pub fn pack(&self, to: &mut Vec<u8>) {
+        to.extend([self.slots, self.flags]);
+        for text in [self.name, self.descriptor] {
+            // A constant of a class file is not longer (JVMS 4.4.7).
+            to.extend((text.len() as u16).to_be_bytes());
+            to.extend_from_slice(text);
+        }
+        to.extend((self.positions.len() as u32).to_be_bytes());
+        to.extend_from_slice(self.positions);
     }
 }
 
@@ -149,8 +172,11 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut packed = Vec::new();
-        pack(3, 1, b"m", b"()V", &mut packed);
-        pack(0, 0, b"", b"(J)I", &mut packed);
+        let two = [
+            PackedMethod { slots: 3, flags: 1, name: b"m", descriptor: b"()V", positions: &[] },
+            PackedMethod { slots: 0, flags: 0, name: b"", descriptor: b"(J)I", positions: &[1, 2, 3] },
+        ];
+        two.iter().for_each(|method| method.pack(&mut packed));
         let all = [
             Entry::Text(""),
             Entry::Meta("key", "value"),
@@ -176,8 +202,7 @@ mod tests {
             .collect();
         let read: Vec<_> = entries(&log).collect();
         assert_eq!(read, places.into_iter().zip(all.into_iter().map(Some)).collect::<Vec<_>>());
-        let methods: Vec<_> = methods(&packed).collect();
-        assert_eq!(methods, [(3, 1, &b"m"[..], &b"()V"[..]), (0, 0, b"", b"(J)I")]);
+        assert_eq!(methods(&packed).collect::<Vec<_>>(), two);
     }
 
     #[test]

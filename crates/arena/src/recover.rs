@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use cct_profile::{Method, Profile, ThreadTree, TreeTooLarge};
+use cct_rewrite::positions::Packed;
+use rustc_hash::FxHashMap;
 
 use crate::contents::{Contents, InJar};
 use crate::forest::{Budget, Copied, Fault, Record, records};
 use crate::layout::{header, node, record};
 use crate::memory::Memory;
+use crate::rows::{Callees, Rows};
 use crate::troubles::Troubles;
 
 /// What has become of the JVM.
@@ -95,19 +96,24 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
     let mut rows = named(copies, &contents, &mut problems);
     rows.sort_by(|a, b| (&a.name, a.copy.serial).cmp(&(&b.name, b.copy.serial)));
 
-    let methods = methods(&rows, &contents, &mut notes);
-    let places: FxHashMap<u64, u32> = methods.iter().map(|method| method.mid).zip(0..).collect();
+    let table = table(&rows, &contents, &mut notes);
     let mut meta = contents.description(memory.header(header::GENERATED));
     describe(&mut meta, selective, state);
     notes.insert(note_of(state).to_owned());
     notes.extend(problems.iter().cloned());
     let mut threads = Vec::new();
     for Row { name, copy } in rows {
-        let tree = copy.tree.tree(&places)?;
+        let tree = copy.tree.tree(&table)?;
         threads.push(ThreadTree { name, threads: copy.threads, flags: copy.flags, tree });
     }
     Ok(Recovered {
-        profile: Profile { meta, notes: notes.into_iter().collect(), methods, threads, damage: Vec::new() },
+        profile: Profile {
+            meta,
+            notes: notes.into_iter().collect(),
+            methods: table.methods,
+            threads,
+            damage: Vec::new(),
+        },
         problems: problems.into_iter().collect(),
         ended: memory.header(header::ENDED) != 0,
     })
@@ -314,47 +320,43 @@ fn named(copies: Vec<Copy>, contents: &Contents, problems: &mut BTreeSet<String>
     rows
 }
 
-/// The methods of all trees, in the profile's order.
-fn methods(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Vec<Method> {
-    let mut mids = FxHashSet::default();
+/// The table of the methods of all trees.
+fn table(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> Rows {
+    let mut callees = Callees::default();
     for row in rows {
-        row.copy.tree.mids(&mut mids);
+        row.copy.tree.callees(&mut callees);
     }
     let marker = merged(rows, contents, notes);
     let mut unnamed = 0;
-    let mut methods: Vec<Method> = mids
-        .into_iter()
-        .map(|mid| {
-            if mid == node::MERGED_MID {
-                return Method {
-                    class: (*marker).into(),
-                    name: "".into(),
-                    descriptor: "".into(),
-                    site: None,
-                    mid,
-                    flags: Method::MARKER,
-                };
-            }
-            contents.method(mid).unwrap_or_else(|| {
-                unnamed += 1;
-                Method {
-                    class: "?".into(),
-                    name: format!("{mid:x}").into(),
-                    descriptor: "".into(),
-                    site: None,
-                    mid,
-                    flags: Method::UNKNOWN,
-                }
-            })
+    let of_no_class = |class: &str, name: String, mid, flags| Method {
+        class: class.into(),
+        name: name.into(),
+        descriptor: "".into(),
+        mid,
+        flags,
+        site: None,
+    };
+    let method = |mid| {
+        if mid == node::MERGED_MID {
+            return of_no_class(&marker, String::new(), mid, Method::MARKER);
+        }
+        contents.method(mid).unwrap_or_else(|| {
+            unnamed += 1;
+            of_no_class("?", format!("{mid:x}"), mid, Method::UNKNOWN)
         })
+    };
+    let positions: FxHashMap<u64, Packed> = callees
+        .callers()
+        .into_iter()
+        .filter_map(|caller| Some((caller, contents.positions(caller)?)))
         .collect();
+    let table = callees.rows(method, |caller| positions.get(&caller).map(|packed| &**packed));
     if unnamed > 0 {
         notes.insert(format!(
             "{unnamed} methods have no name: no index and no class seen by the runtime accounts for their ids"
         ));
     }
-    methods.sort_unstable();
-    methods
+    table
 }
 
 /// What stands for contexts that were merged, and notes of why, in the runtime's own words (`MergedContexts`).

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use cct_arena::layout::{header, node, record};
-use cct_arena::log::{Entry, pack};
+use cct_arena::log::{Entry, PackedMethod};
 use cct_arena::{Arena, Memory, ReadError, Recovered, State, recover};
 use cct_profile::{Method, Profile, ROOT, ThreadTree};
 use cct_rewrite::mid::{ClassHash, Mid};
@@ -35,7 +35,8 @@ impl Jvm {
         let mut arena = Arena::create(&folder.path().join("x.arena")).unwrap();
         let mut methods = Vec::new();
         for name in ["a", "b", "c"] {
-            pack(1, 0, name.as_bytes(), b"()V", &mut methods);
+            PackedMethod { slots: 1, flags: 0, name: name.as_bytes(), descriptor: b"()V", positions: &[] }
+                .pack(&mut methods);
         }
         arena.log(&Entry::Class(b"p/C", CLASS, &methods));
         arena.log(&Entry::Meta("tool", "test"));
@@ -184,6 +185,42 @@ fn trees_names_and_description() {
     profile.to_bytes().unwrap();
 }
 
+/// Where call sites are told apart nodes have the bytecode index, and the log has the callers' lines.
+#[test]
+fn call_sites_and_their_lines() {
+    let mut jvm = Jvm::new();
+    let hash = ClassHash(4711);
+    // One line from index 3 on, in the 40th line; no body has moved.
+    let positions = [1, 3, 80, 0, 0];
+    let mut methods = Vec::new();
+    PackedMethod { slots: 1, flags: 0, name: b"s", descriptor: b"()V", positions: &positions }
+        .pack(&mut methods);
+    jvm.arena.log(&Entry::Class(b"q/S", hash, &methods));
+    let main = jvm.thread(0, "main");
+    let caller = jvm.child(jvm.root(main), hash.method(0, 1).0, 1, 9);
+    for (bci, calls) in [(2_u64, 5), (7, 6)] {
+        let callee = jvm.child(caller, mid(0), calls, 0);
+        let below = jvm.child(callee, mid(1), 1, 1);
+        for (node, bci) in [(callee, bci), (below, 65_534)] {
+            let first = jvm.get(node + node::FIRST_CHILD);
+            jvm.put(node + node::FIRST_CHILD, first | (bci + 1) << node::SITE_SHIFT);
+        }
+    }
+    let Recovered { profile, problems, .. } = jvm.recover();
+    assert_eq!(problems, Vec::<String>::new());
+    let sites = |name: &str| {
+        let of = profile.methods.iter().filter(|m| &*m.name == name);
+        of.map(|m| m.site.map(|site| (site.bci, site.line))).collect::<Vec<_>>()
+    };
+    assert_eq!(sites("s"), [None]);
+    assert_eq!(sites("a"), [Some((2, 0)), Some((7, 40))]);
+    // Of the class of these two no lines are known.
+    assert_eq!(sites("b"), [Some((65_534, 0))]);
+    let calls: Vec<u64> = profile.threads[0].tree.nodes().iter().map(|node| node.calls).collect();
+    assert_eq!(calls, [0, 1, 5, 1, 6, 1]);
+    profile.to_bytes().unwrap();
+}
+
 #[test]
 fn memory_that_grows_while_it_is_read_is_read_on() {
     let mut jvm = Jvm::new();
@@ -278,9 +315,9 @@ fn what_is_no_arena_is_refused() {
     };
     assert!(matches!(read(b""), Some(ReadError::NoArena)));
     assert!(matches!(read(&[7; 100_000]), Some(ReadError::NoArena)));
-    let mut head = b"\x89CCTMEM\n\x02\0\0\0\0\0\0\0".to_vec();
-    assert!(matches!(read(&head), Some(ReadError::Version(2))));
-    head[8] = 1;
+    let mut head = b"\x89CCTMEM\n\x03\0\0\0\0\0\0\0".to_vec();
+    assert!(matches!(read(&head), Some(ReadError::Version(3))));
+    head[8] = 2;
     assert!(matches!(read(&head), Some(ReadError::Short(16))));
 }
 

@@ -88,7 +88,17 @@ pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
 
 /// Fails if two outputs cannot run together; the runtime would refuse them (docs/formats/index.md, *Provenance keys*).
 pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
-    for key in ["format", "scheme", "activation", "blocks", "metrics", "intrinsics", "reproducible", "jdk"] {
+    for key in [
+        "format",
+        "scheme",
+        "activation",
+        "blocks",
+        "metrics",
+        "intrinsics",
+        "reproducible",
+        "call-sites",
+        "jdk",
+    ] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));
         if a != b && !(key == "jdk" && (a == "none" || b == "none")) {
             bail!(

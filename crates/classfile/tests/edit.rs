@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use cct_classfile::edit::frames::{self, Frame, Signature, VerificationType};
+use cct_classfile::edit::moves::{Move, original_bci};
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, Code, ErrorKind, Member, opcode};
 use rayon::prelude::*;
@@ -103,17 +104,18 @@ fn edited<'a>(
     at: u16,
     added: &[VerificationType],
     edit: impl FnOnce(&mut CodeEdit<'_, 'a>),
-    check: impl FnOnce(&ClassFile<'_>, &Code<'_>, &Signature<'_>),
+    check: impl FnOnce(&ClassFile<'_>, &Code<'_>, &Signature<'_>, &[Move]),
 ) -> cct_classfile::Result<()> {
     use cct_classfile::edit::class_edit::MemberBuilder;
     let signature = Signature::of(class, member)?;
     let mut class_edit = ClassEdit::new(class);
     let mut code_edit = CodeEdit::new(code, at, added);
+    code_edit.tell_moves();
     edit(&mut code_edit);
     let mut names = std::mem::take(&mut class_edit.names);
     let code_name = names.code(&mut class_edit.additions)?;
     let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
-    head.attribute(code_name, |out| {
+    let finished = head.attribute(code_name, |out| {
         code_edit.finish(&signature, &signature, &mut names, &mut class_edit.additions, out)
     })?;
     class_edit.names = names;
@@ -123,7 +125,7 @@ fn edited<'a>(
     let again = ClassFile::parse(&bytes)?;
     let method = &again.methods[position];
     let new_code = Code::of(&again, method)?.unwrap();
-    check(&again, &new_code, &Signature::of(&again, method)?);
+    check(&again, &new_code, &Signature::of(&again, method)?, &finished.moves);
     Ok(())
 }
 
@@ -137,11 +139,12 @@ fn an_edit_that_changes_nothing_gives_the_same_code() {
             code.max_locals,
             &[],
             |_| {},
-            |again, new, signature| {
+            |again, new, signature, moves| {
                 let place = || {
                     format!("{}.{}", class.pool.utf8_lossy(member.name_index), class.name().escape_ascii())
                 };
                 assert_eq!(new.bytes, code.bytes, "{}", place());
+                assert_eq!(moves, [], "{}", place());
                 assert_eq!((new.max_stack, new.max_locals), (code.max_stack, code.max_locals), "{}", place());
                 assert_eq!(new.handlers, code.handlers, "{}", place());
                 let old = Signature::of(class, member).unwrap();
@@ -181,7 +184,7 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                 edit.prologue(&prologue);
                 code.instructions().for_each(|i| edit.before(i.bci, &nop));
             },
-            |again, new, new_signature| {
+            |again, new, new_signature, moves| {
                 // Without the inserted ones, the instructions are the same, and jumps lead to the `nop` before the same target.
                 let kept: Vec<_> = new.instructions().skip(2).skip(1).step_by(2).collect();
                 let old: Vec<_> = code.instructions().collect();
@@ -197,6 +200,8 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                     assert!(same, "{a:?} became {b:?}");
                     let moved = a.local().map(|(l, two)| (if l >= at { l + 2 } else { l }, two));
                     assert_eq!(b.local(), moved);
+                    let original = |index| original_bci(moves.iter().copied(), index);
+                    assert_eq!([b.bci - 1, b.bci].map(original), [a.bci; 2]);
                     let (mut from, mut to) = (Vec::new(), Vec::new());
                     a.for_each_target(|t| from.push(label(t)));
                     b.for_each_target(|t| to.push(t));

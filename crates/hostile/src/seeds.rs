@@ -5,7 +5,7 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use cct_arena::layout;
-use cct_arena::log::{Entry, pack};
+use cct_arena::log::{Entry, PackedMethod};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 use cct_rewrite::mid::{ClassHash, Mid};
 use cct_rewrite::provenance::Provenance;
@@ -208,8 +208,8 @@ pub fn arenas() -> Vec<Vec<u8>> {
     let (own, main, pool, group, region) = (text(""), text("main"), text("p-1"), text("p-#"), text("hot"));
     let hash = ClassHash(5);
     let mut methods = Vec::new();
-    pack(2, 0, b"m", b"()V", &mut methods);
-    pack(1, 1, b"n", b"(I)J", &mut methods);
+    PackedMethod { slots: 2, flags: 0, name: b"m", descriptor: b"()V", positions: &[] }.pack(&mut methods);
+    PackedMethod { slots: 1, flags: 1, name: b"n", descriptor: b"(I)J", positions: &[] }.pack(&mut methods);
     let entries = [
         Entry::Class(b"p/C", hash, &methods),
         Entry::Meta("exact", "yes"),

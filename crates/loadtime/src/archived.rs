@@ -68,8 +68,14 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
         let mid = mid_of(&jvmti.bytecodes(id)?, original.is_some())?;
         let original = original.as_deref().unwrap_or(&descriptor).to_vec();
         let is_native = natives.iter().any(|native| (&native.0, &native.1) == (&method, &original));
-        let named =
-            Named { class: name.clone(), name: method.into(), descriptor: original.into(), is_native };
+        let named = Named {
+            class: name.clone(),
+            name: method.into(),
+            descriptor: original.into(),
+            is_native,
+            // The JVM does not keep the attribute in which they stood.
+            positions: Box::default(),
+        };
         Some((mid, named))
     };
     ids.iter().filter_map(of_method).collect()

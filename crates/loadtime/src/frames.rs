@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use cct_rewrite::body::Form;
+use cct_rewrite::positions::Packed;
 use rustc_hash::FxHashMap;
 
 use crate::archived;
 use crate::identity::without_number;
 use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
-use crate::known::{Appearance, Known};
+use crate::known::{Appearance, Body, Bytecodes, Known};
 use crate::loaders::Number;
 use crate::state::{Members, state};
 
@@ -21,26 +23,12 @@ pub struct Frames {
 /// Methods that are remembered at most.
 const REMEMBERED: usize = 1 << 16;
 
-/// What a frame of a method may be in the tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
-    /// Nothing.
-    Nothing,
-    /// A node with this method id, as a rule.
-    Node(u64),
-    /// A node with one of these ids, sorted: a method of one of several classes that have the same name to the JVM.
-    OneOf(Box<[u64]>),
-}
+/// What a frame of a method may be in the tree: nothing, one body as a rule, or a method of one of several classes that have the same name to the JVM. Sorted.
+pub type Shown = Arc<[Body]>;
 
-impl Shown {
-    /// Whether a node with this id is it.
-    pub fn is(&self, mid: u64) -> bool {
-        match self {
-            Shown::Nothing => false,
-            Shown::Node(id) => *id == mid,
-            Shown::OneOf(ids) => ids.binary_search(&mid).is_ok(),
-        }
-    }
+/// What a node with this id is, if it is one of these.
+pub fn body(shown: &[Body], mid: u64) -> Option<&Body> {
+    Some(&shown[shown.binary_search_by_key(&mid, |body| body.mid).ok()?])
 }
 
 /// How frames of a method show.
@@ -50,7 +38,7 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
         return shown.clone();
     }
     let (shown, is_final) =
-        env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or((Shown::Nothing, false));
+        env.frame(8, || look_up(env, jvmti, members, method)).flatten().unwrap_or_default();
     if is_final {
         let known = &mut state().frames.known;
         // The JVM never uses an id again, so those of classes that are gone would stay for ever.
@@ -89,32 +77,43 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     {
         let state = state();
         let classes = state.anonymous.get(&*without_number(common)).map_or(&[][..], Vec::as_slice);
-        let mut ids: Vec<u64> = classes
+        let mut bodies: Vec<Body> = classes
             .iter()
             .filter_map(|class| match class.appearance(&name, &descriptor) {
-                Appearance::Node(mid) => Some(mid),
+                Appearance::Node(body) => Some(body),
                 _ => None,
             })
             .collect();
-        ids.sort_unstable();
-        if !ids.is_empty() || !archived::is_given(env) {
-            return Some((Shown::OneOf(ids.into()), false));
+        bodies.sort_unstable_by_key(|body| body.mid);
+        if !bodies.is_empty() || !archived::is_given(env) {
+            return Some((bodies.into(), false));
         }
     }
     if known.is_none() && archived::is_given(env) {
-        return Some((archived::mid(jvmti, class, method).map_or(Shown::Nothing, Shown::Node), true));
+        // Which body it is does not matter: where its bytecodes were the JVM has not kept.
+        let code = match jvmti.is_native(method) {
+            true => Bytecodes::Native,
+            false => Bytecodes::Rewritten(Form::Extended, Packed::default()),
+        };
+        let body = archived::mid(jvmti, class, method).map(|mid| Body { mid, code });
+        return Some((body.into_iter().collect(), true));
     }
     Some(match known {
-        None => (Shown::Nothing, true),
+        None => (Shown::default(), true),
         Some(known) => match known.appearance(&name, &descriptor) {
-            Appearance::None => (Shown::Nothing, true),
-            Appearance::Node(mid) => (Shown::Node(mid), true),
+            Appearance::None => (Shown::default(), true),
+            Appearance::Node(body) => ([body].into(), true),
             Appearance::CountedByCaller => {
                 // With a slot if it may call back, without one if not (`Foreign::mid`).
-                let id = |slots| cct_rewrite::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
-                let mut ids = [id(0), id(1)];
-                ids.sort_unstable();
-                (Shown::OneOf(ids.into()), true)
+                let body = |slots| {
+                    let mid = cct_rewrite::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
+                    // Beside natives Object's constructor.
+                    let code = if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native };
+                    Body { mid, code }
+                };
+                let mut bodies = [body(0), body(1)];
+                bodies.sort_unstable_by_key(|body| body.mid);
+                (bodies.into(), true)
             }
         },
     })

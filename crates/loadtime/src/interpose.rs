@@ -109,6 +109,8 @@ unsafe extern "system" fn exception_describe(raw: *mut sys::JNIEnv) {
 
 /// Contexts below this are no addresses (docs/runtime.md).
 const LIMIT: i64 = 1024;
+/// Above it a context may have a call site.
+const ADDRESS: i64 = (1 << 48) - 1;
 const CHUNK_MASK: i64 = -4096;
 const ROOT: i64 = 24;
 const SLOTS: u64 = 40;
@@ -118,14 +120,16 @@ const SLOT_BITS: u64 = 0x7F;
 fn restore_context(env: Env) -> Option<()> {
     let (members, jvmti) = (Members::find(env)?, jvmti(env)?);
     let thread = jvmti.current_thread()?;
-    let context = env.get_long(thread, members.context);
-    if context >= LIMIT {
-        // SAFETY: a context is a slot's address; the first word of its chunk leads to the tree's record, and that to the root.
+    let slot = env.get_long(thread, members.context) & ADDRESS;
+    if slot >= LIMIT {
+        // SAFETY: a context has a slot's address; the first word of its chunk leads to the tree's record, and that to the root.
         let root = unsafe {
-            let record = std::ptr::read_volatile((context & CHUNK_MASK) as *const i64);
+            let record = std::ptr::read_volatile((slot & CHUNK_MASK) as *const i64);
             Node::at(std::ptr::read_volatile((record + ROOT) as *const u64))
         };
-        if let Some(node) = replay::node(env, root, 0).filter(|node| node.mid() & SLOT_BITS != 0) {
+        // A native: what it calls has no call site.
+        let native = replay::of_stack(env, root, 0).map(|(node, _)| node);
+        if let Some(node) = native.filter(|node| node.mid() & SLOT_BITS != 0) {
             env.set_long(thread, members.context, (node.address() + SLOTS) as i64);
         }
     }

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use cct_rewrite::ClassSummary;
+use cct_rewrite::body::Form;
 use cct_rewrite::class_attribute::MethodRow;
 use cct_rewrite::index::{ClassRecord, MethodRecord};
 use cct_rewrite::plan::{Planned, Treatment};
+use cct_rewrite::positions::Packed;
 
 /// A rewritten class.
 #[derive(Debug, Clone)]
@@ -17,14 +19,34 @@ pub struct Known {
 }
 
 /// How a frame of a method shows in the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Appearance {
     /// It has no node: a wrapper, or code that is not recorded.
     None,
-    /// The node of this method id.
-    Node(u64),
+    /// As a node.
+    Node(Body),
     /// A native without a body of ours, which its caller counts, if it is rewritten.
     CountedByCaller,
+}
+
+/// What stands behind a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    /// The node's method id.
+    pub mid: u64,
+    /// What it executes.
+    pub code: Bytecodes,
+}
+
+/// What a node executes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bytecodes {
+    /// None: a native.
+    Native,
+    /// Those of the original.
+    Original,
+    /// One of the method's bodies, and where the bytecodes of these were; empty if that is not known.
+    Rewritten(Form, Packed),
 }
 
 impl Known {
@@ -36,8 +58,7 @@ impl Known {
 
     /// From a row of an index. `None` if a descriptor in it is damaged.
     pub fn of_record(record: &ClassRecord) -> Option<Self> {
-        let row = |m: &MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };
-        let rows = record.methods.iter().map(row).collect();
+        let rows = record.methods.iter().map(MethodRow::from).collect();
         Some(Known { summary: Arc::new(ClassSummary::of_record(record).ok()?), rows })
     }
 
@@ -51,6 +72,7 @@ impl Known {
             slots: row.slots,
             flags: row.flags,
             treatment: row.treatment,
+            positions: row.positions.clone(),
         };
         ClassRecord {
             name: name.into(),
@@ -71,7 +93,7 @@ impl Known {
         let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else {
             return Appearance::None;
         };
-        let row = self.rows[k];
+        let row = &self.rows[k];
         let shows = match (row.treatment, original.is_some()) {
             (T::CallerCounted, false) => return Appearance::CountedByCaller,
             // The body stands under the extended signature, the other one is a wrapper.
@@ -85,9 +107,17 @@ impl Known {
             (T::AbstractRedispatched | T::CallerCounted | T::Untouched, _) => false,
         };
         let recorded = row.flags & cct_rewrite::index::method_flags::NOT_RECORDED == 0;
-        match shows && recorded {
-            true => Appearance::Node(self.summary.hash.method(k, row.slots).0),
-            false => Appearance::None,
+        if !shows || !recorded {
+            return Appearance::None;
         }
+        let form = if original.is_some() { Form::Extended } else { Form::Original };
+        let is_native = matches!(row.treatment, T::Native | T::LeafNative | T::Magic | T::Intrinsic);
+        Appearance::Node(Body {
+            mid: self.summary.hash.method(k, row.slots).0,
+            code: match is_native {
+                true => Bytecodes::Native,
+                false => Bytecodes::Rewritten(form, row.positions.clone()),
+            },
+        })
     }
 }

@@ -1,61 +1,35 @@
 //! The class library: the indexes of the outputs on the boot class path.
 
-use std::fs::File;
-use std::io;
 use std::sync::Arc;
 
+use cct_arena::IndexBytes;
 use cct_rewrite::Settings;
 use cct_rewrite::index::read::{Index, Named};
 use cct_rewrite::mid::Mid;
 use cct_rewrite::provenance::Provenance;
-use memmap2::Mmap;
 use rustc_hash::FxHashMap;
 
 use crate::known::Known;
 
-/// The bytes of an index: of an image's, which lies in a file of its own, only those that are looked at are ever read.
-pub enum Bytes {
-    /// In memory.
-    Owned(Vec<u8>),
-    /// Mapped.
-    Mapped(Mmap),
-}
-
-impl AsRef<[u8]> for Bytes {
-    fn as_ref(&self) -> &[u8] {
-        match self {
-            Bytes::Owned(bytes) => bytes,
-            Bytes::Mapped(bytes) => bytes,
-        }
-    }
-}
-
-impl Bytes {
-    /// The bytes of a file.
-    #[allow(unsafe_code)]
-    pub fn of_file(path: &str) -> io::Result<Bytes> {
-        // SAFETY: outputs are never written in place: a new one is another file of that name.
-        Ok(Bytes::Mapped(unsafe { Mmap::map(&File::open(path)?)? }))
-    }
-}
-
 /// All indexes, in the order of the boot class path, and what was found in them.
 #[derive(Default)]
 pub struct Library {
-    indexes: Vec<Index<Bytes>>,
+    indexes: Vec<Index<IndexBytes>>,
     provenance: Option<Provenance>,
+    tells_call_sites: bool,
     found: FxHashMap<Box<[u8]>, Arc<Known>>,
 }
 
 impl Library {
     /// Adds an index. Says what is wrong with it, if anything is.
-    pub fn add(&mut self, bytes: Bytes) -> Result<(), String> {
+    pub fn add(&mut self, bytes: IndexBytes) -> Result<(), String> {
         let index = Index::new(bytes).map_err(|e| e.to_string())?;
         let lines = String::from_utf8_lossy(index.provenance()).into_owned();
         let provenance = Provenance::of_lines(&lines);
-        if provenance.settings().is_none() {
+        let Some(settings) = provenance.settings() else {
             return Err("made with settings that this version does not know".to_owned());
-        }
+        };
+        self.tells_call_sites |= settings.call_sites;
         self.provenance.get_or_insert(provenance);
         self.indexes.push(index);
         self.found.clear();
@@ -71,6 +45,11 @@ impl Library {
     pub fn provenance(&self) -> Option<(Settings, Provenance)> {
         let provenance = self.provenance.clone()?;
         Some((provenance.settings()?, provenance))
+    }
+
+    /// Whether contexts are told apart by the call sites in their callers.
+    pub fn tells_call_sites(&self) -> bool {
+        self.tells_call_sites
     }
 
     /// The method of the library, or counted by call sites in it, with this id.

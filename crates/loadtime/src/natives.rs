@@ -12,6 +12,7 @@ use std::ptr;
 use jni_sys as sys;
 use jni_sys::{jint, jlong};
 
+use cct_arena::IndexBytes;
 use cct_arena::log::Entry;
 use cct_rewrite::mid::Mid;
 
@@ -20,7 +21,6 @@ use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
-use crate::library::Bytes;
 use crate::native_methods;
 use crate::replay;
 use crate::rewriting;
@@ -104,7 +104,7 @@ extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray, jar:
         if let (Some(bytes), None) = (&bytes, &jar) {
             arena::log(&Entry::Index(bytes));
         }
-        let trouble = added(env, bytes.map(Bytes::Owned).ok_or_else(|| "no memory".to_owned()));
+        let trouble = added(env, bytes.map(IndexBytes::Owned).ok_or_else(|| "no memory".to_owned()));
         if let Some(jar) = jar {
             log_index(&jar, trouble, |path, provenance| Entry::IndexInJar(path, provenance));
         }
@@ -116,7 +116,7 @@ extern "system" fn add(raw: *mut sys::JNIEnv, _: jclass, index: jbyteArray, jar:
 extern "system" fn add_file(raw: *mut sys::JNIEnv, _: jclass, index: jstring) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let Some(path) = env.text(index) else { return added(env, Err("no memory".to_owned())) };
-        let trouble = added(env, Bytes::of_file(&path).map_err(|e| e.to_string()));
+        let trouble = added(env, IndexBytes::of_file(&path).map_err(|e| e.to_string()));
         log_index(&path, trouble, |path, provenance| Entry::IndexFile(path, provenance));
         trouble
     })
@@ -135,7 +135,7 @@ fn log_index(path: &str, trouble: jstring, entry: for<'a> fn(&'a str, &'a [u8]) 
 }
 
 /// Adds an index; returns what is wrong with it.
-fn added(env: Env, index: Result<Bytes, String>) -> jstring {
+fn added(env: Env, index: Result<IndexBytes, String>) -> jstring {
     // Called by the runtime, whose loader is the boot class loader: looked up for a native of the program's, names would go to its loader.
     if Members::find(env).is_some() {
         interpose::install(env);
@@ -187,7 +187,7 @@ extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, root: jlong) -> jlon
     guarded(raw, 0, |env| {
         // SAFETY: the runtime passes the root of the current thread's tree.
         let root = unsafe { Node::at(root as u64) };
-        replay::node(env, root, OWN_FRAMES).map_or(0, |node| node.address() as jlong)
+        replay::context(env, root, OWN_FRAMES).map_or(0, |context| context as jlong)
     })
 }
 
@@ -297,7 +297,7 @@ extern "system" fn selected(raw: *mut sys::JNIEnv, _: jclass, records: jlongArra
         let Some(records) = env.longs(records) else { return ptr::null_mut() };
         // SAFETY: as in `collect`.
         let records = records.iter().map(|&address| unsafe { Record::at(address as u64) });
-        let mids = writing::mids(records);
+        let mids = writing::callees(records).mids();
         let remarks = state().remarks_on_selection(|mid| mids.contains(&mid));
         env.new_strings(&remarks)
     })

@@ -5,23 +5,76 @@
 //! before. Every such body has made its node when it was entered. Frames without a node (wrappers, code that is not
 //! recorded, frames from before the thread got its tree) are passed over.
 
+use cct_rewrite::positions;
+
 use crate::frames;
 use crate::jni::Env;
-use crate::state::{Members, jvmti};
+use crate::known::Bytecodes;
+use crate::state::{Members, jvmti, state};
 use crate::tree::Node;
 
-/// The node of the frame `skip`, counted from the newest one, in the tree with this root. `None` if the stack cannot be walked, which
-/// is so until the JVM is in its live phase.
-pub fn node(env: Env, root: Node, skip: i32) -> Option<Node> {
+/// From which call site of a node's method its callee was entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Site {
+    /// From the bytecode at this index; `None` if call sites are not told apart, or by native code.
+    At(Option<u16>),
+    /// Call sites may be told apart, but not this one.
+    Unknown,
+}
+
+/// The context of what the VM calls: the node of the frame `skip`, counted from the newest one, in the tree with this root, with the call site in its upper bits
+/// where call sites are told apart. `None` if the stack cannot be walked, which is so until the JVM is in its live phase.
+pub fn context(env: Env, root: Node, skip: i32) -> Option<u64> {
+    let (node, site) = of_stack(env, root, skip)?;
+    Some(node.context(match site {
+        Site::At(bci) => bci,
+        Site::Unknown => None,
+    }))
+}
+
+/// That node, and the bytecode that is being executed there.
+pub fn of_stack(env: Env, root: Node, skip: i32) -> Option<(Node, Site)> {
     let jvmti = jvmti(env)?;
     let members = Members::find(env)?;
     let stack = jvmti.stack(skip)?;
-    let mut node = root;
+    let apart = state().library.tells_call_sites();
+    let (mut node, mut site) = (root, Site::At(None));
     for frame in stack.iter().rev() {
         let shown = frames::shown(env, jvmti, members, frame.method);
-        if let Some(child) = node.children().find(|child| shown.is(child.mid())) {
+        let found = node.children().filter(|child| site.is(child.site())).find_map(|child| {
+            let body = frames::body(&shown, child.mid())?;
+            Some((child, body))
+        });
+        if let Some((child, body)) = found {
+            if site == Site::Unknown && child.site().is_some() {
+                state().note(
+                    "code that the JVM calls by itself may hang below another call site of its caller",
+                    "?",
+                );
+            }
             node = child;
+            site = if apart { Site::of(&body.code, frame.location) } else { Site::At(None) };
         }
     }
-    Some(node)
+    Some((node, site))
+}
+
+impl Site {
+    /// Of code that has come to this bytecode of what it is now.
+    fn of(code: &Bytecodes, location: i64) -> Site {
+        let Ok(index) = u32::try_from(location) else { return Site::At(None) };
+        let original = match code {
+            Bytecodes::Native => return Site::At(None),
+            Bytecodes::Original => Some(index),
+            Bytecodes::Rewritten(form, packed) => positions::original(packed, *form, index),
+        };
+        match original.and_then(|bci| u16::try_from(bci).ok()) {
+            Some(bci) => Site::At(Some(bci)),
+            None => Site::Unknown,
+        }
+    }
+
+    fn is(self, site: Option<u16>) -> bool {
+        self == Site::Unknown || self == Site::At(site)
+    }
 }

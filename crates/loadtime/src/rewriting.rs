@@ -134,12 +134,7 @@ impl Definition<'_, '_> {
         let rules = state().selected.rules();
         let rewritten = in_world(class, identity.hash, world, provenance, names_locals, rules)?;
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
-        let row = |m: &cct_rewrite::index::MethodRecord| MethodRow {
-            slots: m.slots,
-            flags: m.flags,
-            treatment: m.treatment,
-        };
-        let rows = record.methods.iter().map(row).collect();
+        let rows = record.methods.iter().map(MethodRow::from).collect();
         let known = Arc::new(Known::rewritten(Arc::unwrap_or_clone(summary), rows));
         {
             let mut state = state();

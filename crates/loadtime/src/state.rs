@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cct_arena::Troubles;
-use cct_arena::log::{Entry, pack};
+use cct_arena::log::{Entry, PackedMethod};
 use cct_rewrite::index::read::Named;
 use cct_rewrite::index::{self, ClassRecord, ForeignRecord};
 use cct_rewrite::mid::ClassHash;
@@ -56,7 +56,8 @@ impl State {
                 for (method, row) in class.summary.methods.iter().zip(&class.rows) {
                     let (method, descriptor) =
                         (class.summary.method_name(method), class.summary.method_descriptor(method));
-                    pack(row.slots, row.flags, method, descriptor, &mut methods);
+                    let (slots, flags, positions) = (row.slots, row.flags, &row.positions);
+                    PackedMethod { slots, flags, name: method, descriptor, positions }.pack(&mut methods);
                 }
                 arena::log(&Entry::Class(name, class.summary.hash, &methods));
             }
@@ -85,6 +86,7 @@ impl State {
                     name: summary.method_name(method).into(),
                     descriptor: summary.method_descriptor(method).into(),
                     is_native: row.flags & index::method_flags::NATIVE != 0,
+                    positions: row.positions.clone(),
                 };
                 names.insert(summary.hash.method(k, row.slots).0, named);
             }

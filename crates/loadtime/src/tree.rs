@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use cct_arena::layout::node::{BYTECODES, CALLS, FIRST_CHILD, LAST, MID, NEXT};
+use cct_arena::layout::node::{ADDRESS, BYTECODES, CALLS, FIRST_CHILD, LAST, MID, NEXT, SITE_SHIFT, site};
 use cct_arena::layout::record::{MERGED, ROOT};
 
 /// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever freed.
@@ -64,9 +64,19 @@ impl Node {
         self.word(BYTECODES)
     }
 
+    /// The bytecode index of the call in the caller's original code, where call sites are told apart and it was called by one.
+    pub fn site(self) -> Option<u16> {
+        site(self.word(FIRST_CHILD))
+    }
+
+    /// The context of what is called from this bytecode of its method: the node's address, above it the call site.
+    pub fn context(self, bci: Option<u16>) -> u64 {
+        bci.map_or(0, |bci| (u64::from(bci) + 1) << SITE_SHIFT) | self.0
+    }
+
     /// Its children, the newest first.
     pub fn children(self) -> impl Iterator<Item = Node> {
-        let first = self.word(FIRST_CHILD);
+        let first = self.word(FIRST_CHILD) & ADDRESS;
         std::iter::successors((first != 0).then_some(Node(first)), |child| {
             let next = child.word(NEXT);
             (next & LAST == 0).then_some(Node(next.wrapping_neg()))

@@ -6,9 +6,12 @@ use std::io::{self, BufWriter, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_arena::layout::node::MERGED_MID;
+use cct_arena::{Callees, Rows};
 use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
+use cct_rewrite::index::read::Named;
 use cct_rewrite::mid::Mid;
-use rustc_hash::{FxHashMap, FxHashSet};
+use cct_rewrite::positions::Packed;
+use rustc_hash::FxHashMap;
 
 use crate::archived;
 use crate::jni::Env;
@@ -30,14 +33,18 @@ pub struct Tree<'a> {
 /// The methods of all trees, as of one moment: contexts of others, which come up afterwards, are left out.
 #[derive(Debug)]
 pub struct Collected {
+    callees: Callees,
     /// By id; those whose names the library does not know have none.
-    methods: BTreeMap<u64, Option<Method>>,
+    methods: BTreeMap<u64, Option<Named>>,
+    /// Where the bytecodes of methods were whose call sites are told apart.
+    positions: FxHashMap<u64, Packed>,
 }
 
 impl Collected {
     /// Looks through the trees.
     pub fn of(env: Env, records: impl Iterator<Item = Record>) -> Collected {
-        let mids = mids(records);
+        let callees = callees(records);
+        let mids = callees.mids();
         let mut names = state().names();
         let unknown = |mid: &u64| *mid != MERGED_MID && !names.contains_key(mid);
         if archived::is_given(env)
@@ -48,18 +55,13 @@ impl Collected {
             names.extend(archived::names(env, jvmti, &wanted));
         }
         let state = state();
-        let method = |mid| {
-            let named = state.library.method(Mid(mid)).or_else(|| names.get(&mid).cloned())?;
-            Some(Method {
-                class: text(&named.class).into(),
-                name: text(&named.name).into(),
-                descriptor: text(&named.descriptor).into(),
-                site: None,
-                mid,
-                flags: if named.is_native { Method::NATIVE } else { 0 },
-            })
-        };
-        Collected { methods: mids.into_iter().map(|mid| (mid, method(mid))).collect() }
+        let named = |mid| state.library.method(Mid(mid)).or_else(|| names.get(&mid).cloned());
+        let positions = callees.callers().into_iter().filter_map(|mid| Some((mid, named(mid)?.positions)));
+        Collected {
+            positions: positions.collect(),
+            methods: mids.into_iter().map(|mid| (mid, named(mid))).collect(),
+            callees,
+        }
     }
 
     /// The ids of methods whose names are not known here, in order.
@@ -72,47 +74,35 @@ impl Collected {
     /// `found` are the names (class, name, descriptor) and flags of [`Collected::nameless`], in that order; a class without a name is one that nobody
     /// knows.
     pub fn write<'n>(
-        mut self,
+        self,
         out: &mut dyn Write,
         found: impl Iterator<Item = (&'n [String], u64)>,
         mut trees: Vec<Tree<'_>>,
     ) -> Result<(), WriteError> {
-        let nameless = self.methods.iter_mut().filter(|(_, method)| method.is_none());
-        for ((&mid, method), (names, flags)) in nameless.zip(found) {
-            if let [class, name, descriptor] = names
-                && !class.is_empty()
-            {
-                let (class, name, descriptor) = (&**class, &**name, &**descriptor);
-                *method = Some(Method {
-                    class: class.into(),
-                    name: name.into(),
-                    descriptor: descriptor.into(),
-                    site: None,
-                    mid,
-                    flags,
-                });
-            }
-        }
-        let unknown = |mid| Method {
-            class: "?".into(),
-            name: format!("{mid:x}").into(),
-            descriptor: "".into(),
-            site: None,
-            mid,
-            flags: Method::UNKNOWN,
+        let found: FxHashMap<u64, (&[String], u64)> = self.nameless().into_iter().zip(found).collect();
+        let method = |mid| {
+            let (class, name, descriptor, flags) = match (self.methods.get(&mid), found.get(&mid)) {
+                (Some(Some(named)), _) => {
+                    let flags = if named.is_native { Method::NATIVE } else { 0 };
+                    (text(&named.class), text(&named.name), text(&named.descriptor), flags)
+                }
+                (_, Some(([class, name, descriptor], flags))) if !class.is_empty() => {
+                    (class.clone(), name.clone(), descriptor.clone(), *flags)
+                }
+                _ => ("?".to_owned(), format!("{mid:x}"), String::new(), Method::UNKNOWN),
+            };
+            let (class, name, descriptor) = (class.into(), name.into(), descriptor.into());
+            Method { class, name, descriptor, mid, flags, site: None }
         };
-        let mut methods: Vec<Method> =
-            self.methods.into_iter().map(|(mid, method)| method.unwrap_or_else(|| unknown(mid))).collect();
-        methods.sort_unstable();
-        let places: FxHashMap<u64, u32> = methods.iter().map(|method| method.mid).zip(0..).collect();
+        let rows = self.callees.rows(method, |caller| self.positions.get(&caller).map(|packed| &**packed));
 
         // Threads of one name stay in the order in which their trees were made.
         trees.sort_by_key(|tree| tree.name);
         let mut out = BufWriter::new(out);
-        let mut writer = TreeWriter::start(&mut out, &methods, trees.iter().map(|tree| tree.name))?;
+        let mut writer = TreeWriter::start(&mut out, &rows.methods, trees.iter().map(|tree| tree.name))?;
         for tree in &trees {
             writer.thread(tree.name, tree.threads, tree.flags)?;
-            write_tree(&mut writer, tree, &places).map_err(|e| match e {
+            write_tree(&mut writer, tree, &rows).map_err(|e| match e {
                 NodeError::Io(e) => e,
                 // Never: the places are those of the methods.
                 NodeError::NoSuchMethod(_) => io::Error::other(e),
@@ -123,39 +113,38 @@ impl Collected {
     }
 }
 
-/// The ids of all nodes of some trees, roots apart.
-pub fn mids(records: impl Iterator<Item = Record>) -> FxHashSet<u64> {
-    let mut mids = FxHashSet::default();
+/// What is called in some trees.
+pub fn callees(records: impl Iterator<Item = Record>) -> Callees {
+    let mut callees = Callees::default();
     let mut stack = Vec::new();
     for record in records {
         stack.push(record.root());
         while let Some(node) = stack.pop() {
+            let caller = node.mid();
             for child in node.children() {
-                mids.insert(child.mid());
+                callees.add(caller, child.mid(), child.site());
                 stack.push(child);
             }
         }
         if record.merged().is_some() {
-            mids.insert(MERGED_MID);
+            callees.add(record.root().mid(), MERGED_MID, None);
         }
     }
-    mids
+    callees
 }
 
-/// Writes the nodes of a tree in preorder, with the children of each sorted by method.
-fn write_tree(
-    writer: &mut TreeWriter<'_>,
-    tree: &Tree<'_>,
-    places: &FxHashMap<u64, u32>,
-) -> Result<(), NodeError> {
+/// Writes the nodes of a tree in preorder, with the children of each sorted by their rows.
+fn write_tree(writer: &mut TreeWriter<'_>, tree: &Tree<'_>, rows: &Rows) -> Result<(), NodeError> {
     let root = tree.record.root();
     let mut stack = vec![(ROOT, root)];
     while let Some((method, node)) = stack.pop() {
         let first = stack.len();
-        stack.extend(node.children().filter_map(|child| Some((*places.get(&child.mid())?, child))));
+        let caller = node.mid();
+        let place = |child: Node| rows.place(caller, child.mid(), child.site());
+        stack.extend(node.children().filter_map(|child| Some((place(child)?, child))));
         if node == root
             && let Some(merged) = tree.record.merged()
-            && let Some(&place) = places.get(&MERGED_MID)
+            && let Some(place) = place(merged)
         {
             stack.push((place, merged));
         }

@@ -5,12 +5,13 @@ mod exits;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
-use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
+use cct_classfile::edit::moves::Move;
+use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished};
 use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, access, opcode};
 use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
 
-use crate::carrier::{Constants, Context, Emitter};
-use crate::convention::{self, EXTENSION_SLOTS, MAX_SLOTS};
+use crate::carrier::{Constants, Context, Emitter, Sites};
+use crate::convention::{self, EXTENSION_SLOTS};
 use crate::hooks::{self, BodyHook, Place};
 use crate::initialisation;
 use crate::local_names;
@@ -38,6 +39,8 @@ pub struct Body<'b, 'a> {
     pub code: &'b Code<'a>,
     /// What it has for its callees.
     pub context: Context,
+    /// How its call sites share the slots of its nodes.
+    pub sites: Sites,
     /// Whether the label of bci 0 is reached other than by entering the method.
     pub entry_is_target: bool,
 }
@@ -69,6 +72,8 @@ pub struct Analysis<'x> {
     pub activation: Option<ActivationPlan>,
     /// How each call site calls, in code order.
     pub calls: Vec<(Bci, CallTarget<'x>)>,
+    /// How these share the slots of a node.
+    pub sites: Sites,
     /// Calls whose results are replaced.
     pub pinned: Vec<(Bci, Clock)>,
     /// Whether some jump or handler leads to bci 0.
@@ -122,6 +127,7 @@ impl<'x> Analysis<'x> {
         Ok(Analysis {
             counts,
             activation,
+            sites: Sites::Merged(calls.len()),
             calls,
             pinned,
             entry_is_target,
@@ -269,6 +275,9 @@ fn write_at(
     let pending = uses_pending.then_some(behind);
     let locals = Locals { at, node: at, saved: at + 2, thread: at + 4, pending };
     let mut code_edit = CodeEdit::new(code, at, &added);
+    if matches!(analysis.sites, Sites::Apart(_)) {
+        code_edit.tell_moves();
+    }
     let mut emitter = Emitter { edit, constants };
 
     // Prologue: the slot becomes the node.
@@ -322,7 +331,8 @@ fn write_at(
     local_names::add(emitter.edit, &mut code_edit, &analysis.unnamed_locals)?;
 
     // The passes.
-    let body = Body { member, code, context, entry_is_target: analysis.entry_is_target };
+    let (sites, entry_is_target) = (analysis.sites, analysis.entry_is_target);
+    let body = Body { member, code, context, sites, entry_is_target };
     if mid.is_some() {
         if let Counts::Exact(plan) = &analysis.counts {
             // In front of the tests of the activation counter. The local is not named where there is none.
@@ -351,10 +361,11 @@ fn write_at(
     let mut names = std::mem::take(&mut emitter.edit.names);
     let name = names.code(&mut emitter.edit.additions)?;
     let additions = &mut emitter.edit.additions;
-    let dropped =
+    let finished =
         head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
     emitter.edit.names = names;
-    Ok(Written { method_info: head.finish(), dropped_attributes: dropped? })
+    let Finished { dropped, moves } = finished?;
+    Ok(Written { method_info: head.finish(), dropped_attributes: dropped, moves })
 }
 
 /// The runtime is called at a single place of the class library.
@@ -419,11 +430,8 @@ pub struct Written {
     pub method_info: Vec<u8>,
     /// Attributes of the code that are unknown, may hold bytecode indices, and are therefore left out.
     pub dropped_attributes: Vec<String>,
-}
-
-/// Number of slots that a body with these call sites uses.
-pub fn slot_count(calls: &[(Bci, CallTarget<'_>)]) -> u8 {
-    calls.len().min(usize::from(MAX_SLOTS)) as u8
+    /// Where its instructions have gone, if call sites are told apart.
+    pub moves: Vec<Move>,
 }
 
 /// Flags of the extended form of a method with a body.

@@ -5,7 +5,7 @@
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
-use cct_classfile::{Index, Result, constant_pool, opcode};
+use cct_classfile::{Bci, Index, Result, constant_pool, opcode};
 
 use cct_flow::UpdatePoint;
 
@@ -142,6 +142,31 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
+    /// Pushes what a callee gets from the call site at `bci`, the `site`-th of the body.
+    pub fn push_context(
+        &mut self,
+        asm: &mut Asm,
+        context: Context,
+        sites: Sites,
+        site: usize,
+        bci: Bci,
+    ) -> Result<()> {
+        asm.load(Kind::Long, context.local());
+        let offset = sites.offset(site);
+        match (context, sites) {
+            (Context::PassedThrough(_), _) => {}
+            (Context::Node(_), Sites::Merged(_)) => push_offset(asm, offset),
+            (Context::Node(_), Sites::Apart(_)) => {
+                let place = (u64::from(bci) + 1) << convention::SITE_SHIFT | u64::from(offset);
+                asm.indexed(opcode::LDC2_W, self.edit.additions.long(place as i64)?).op(opcode::LADD);
+                if sites.are_shared() {
+                    self.helper(asm, convention::SITE)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The current thread into local `thread`, its context into local `context`.
     pub fn read_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
         self.helper(asm, convention::CURRENT_THREAD)?;
@@ -191,24 +216,49 @@ impl Context {
             Context::Node(local) | Context::PassedThrough(local) => local,
         }
     }
-
-    /// Pushes the slot of the call site with this number.
-    pub fn push_slot(self, asm: &mut Asm, site: usize) {
-        asm.load(Kind::Long, self.local());
-        if let Context::Node(_) = self {
-            push_slot_offset(asm, site);
-        }
-    }
 }
 
-/// Adds a call site's slot offset to the node on the stack.
-pub fn push_slot_offset(asm: &mut Asm, site: usize) {
-    let offset = SLOTS_OFFSET + 8 * (site % usize::from(MAX_SLOTS)) as u16;
+/// Adds the offset of a node's first slot to the node on the stack.
+pub fn push_first_slot_offset(asm: &mut Asm) {
+    push_offset(asm, SLOTS_OFFSET);
+}
+
+fn push_offset(asm: &mut Asm, offset: u16) {
     // At most 40 + 63 * 8: fits.
     asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
 }
 
-/// Number of slots for this many call sites.
-pub fn slots(sites: usize) -> u8 {
-    sites.min(usize::from(MAX_SLOTS)) as u8
+/// How the call sites of a body share the slots of its nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sites {
+    /// Slots are caches for whatever is called: so many sites have one each as far as they go round.
+    Merged(usize),
+    /// Each slot serves one site, behind the first one, which is for what the VM calls in the middle of other bytecodes. Where there are more sites than slots
+    /// whoever makes a context has the slot forget another site's child.
+    Apart(usize),
+}
+
+impl Sites {
+    /// Number of a node's slots.
+    pub fn slots(self) -> u8 {
+        let wanted = match self {
+            Sites::Merged(sites) => sites,
+            Sites::Apart(sites) => sites + 1,
+        };
+        wanted.min(usize::from(MAX_SLOTS)) as u8
+    }
+
+    /// The offset in a node of a site's slot.
+    fn offset(self, site: usize) -> u16 {
+        let most = usize::from(MAX_SLOTS);
+        let slot = match self {
+            Sites::Merged(_) => site % most,
+            Sites::Apart(_) => 1 + site % (most - 1),
+        };
+        SLOTS_OFFSET + 8 * slot as u16
+    }
+
+    fn are_shared(self) -> bool {
+        matches!(self, Sites::Apart(sites) if sites >= usize::from(MAX_SLOTS))
+    }
 }

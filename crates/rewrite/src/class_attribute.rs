@@ -6,9 +6,10 @@ use cct_classfile::{ClassFile, Error, ErrorKind, Result};
 use crate::convention;
 use crate::mid::ClassHash;
 use crate::plan::Treatment;
+use crate::positions::Packed;
 
 /// Version of the attribute's format.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Bytes before the methods, and of each method.
 const HEAD: usize = 20;
@@ -26,7 +27,7 @@ pub struct ClassAttribute {
 }
 
 /// What the attribute says of a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodRow {
     /// Slots of its nodes.
     pub slots: u8,
@@ -34,6 +35,8 @@ pub struct MethodRow {
     pub flags: u8,
     /// What was done to it.
     pub treatment: Treatment,
+    /// Where its bytecodes were, if call sites are told apart.
+    pub positions: Packed,
 }
 
 impl ClassAttribute {
@@ -50,21 +53,34 @@ impl ClassAttribute {
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let (head, rows) = bytes.split_at_checked(HEAD)?;
+        let (head, rest) = bytes.split_at_checked(HEAD)?;
         let u2 = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
         let u8 = |at: usize| head[at..at + 8].iter().fold(0, |value, &b| value << 8 | u64::from(b));
-        if u2(0) != VERSION || rows.len() != ROW * usize::from(u2(18)) {
+        let (rows, mut positions) = rest.split_at_checked(ROW * usize::from(u2(18)))?;
+        if u2(0) != VERSION {
             return None;
         }
+        let has_positions = !positions.is_empty();
         let methods = rows.chunks_exact(ROW).map(|row| {
             let slots = Some(row[0]).filter(|&slots| u16::from(slots) <= convention::MAX_SLOTS)?;
-            Some(MethodRow { slots, flags: row[1], treatment: Treatment::of_code(row[2])? })
+            let mut packed = Packed::default();
+            if has_positions {
+                let (length, behind) = positions.split_first_chunk()?;
+                let (these, behind) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+                (packed, positions) = (these.into(), behind);
+            }
+            Some(MethodRow {
+                slots,
+                flags: row[1],
+                treatment: Treatment::of_code(row[2])?,
+                positions: packed,
+            })
         });
-        Some(ClassAttribute {
-            hash: ClassHash(u8(2)),
-            provenance: u8(10),
-            methods: methods.collect::<Option<_>>()?,
-        })
+        let methods = methods.collect::<Option<_>>()?;
+        if !positions.is_empty() {
+            return None;
+        }
+        Some(ClassAttribute { hash: ClassHash(u8(2)), provenance: u8(10), methods })
     }
 
     /// Its content.
@@ -77,6 +93,12 @@ impl ClassAttribute {
         for m in &self.methods {
             out.extend([m.slots, m.flags, m.treatment.code()]);
         }
+        if self.methods.iter().any(|m| !m.positions.is_empty()) {
+            for m in &self.methods {
+                out.put4(m.positions.len() as u32);
+                out.extend_from_slice(&m.positions);
+            }
+        }
         out
     }
 }
@@ -88,7 +110,12 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let methods = Treatment::ALL
-            .map(|treatment| MethodRow { slots: 64, flags: treatment.code(), treatment })
+            .map(|treatment| MethodRow {
+                slots: 64,
+                flags: treatment.code(),
+                treatment,
+                positions: vec![1; usize::from(treatment.code())].into(),
+            })
             .to_vec();
         let attribute =
             ClassAttribute { hash: ClassHash(u64::MAX - 1), provenance: 0x0123_4567_89AB_CDEF, methods };
@@ -97,7 +124,12 @@ mod tests {
 
     #[test]
     fn other_versions_lengths_and_treatments_are_refused() {
-        let methods = vec![MethodRow { slots: 1, flags: 0, treatment: Treatment::Wrapped }];
+        let methods = vec![MethodRow {
+            slots: 1,
+            flags: 0,
+            treatment: Treatment::Wrapped,
+            positions: Packed::default(),
+        }];
         let good = ClassAttribute { hash: ClassHash(1), provenance: 2, methods }.bytes();
         let changes: [fn(&mut Vec<u8>); 6] = [
             |b| b[1] = 1,

@@ -3,7 +3,7 @@
 use crate::hooks::RuntimeMethod;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
-pub const SCHEME: &str = "3";
+pub const SCHEME: &str = "4";
 
 /// Parameters behind the original ones: the caller's slot, and a marker that is always null.
 ///
@@ -23,6 +23,9 @@ pub const SLOTS_OFFSET: u16 = 40;
 /// A node has at most this many slots; call sites share them, `site mod 64`.
 pub const MAX_SLOTS: u16 = 64;
 
+/// Where a context has the call site, if these are told apart: above the slot's address, the bytecode index plus one.
+pub const SITE_SHIFT: u32 = 48;
+
 /// The context of code below which nothing is recorded; contexts below 1024 are no addresses (docs/runtime.md).
 pub const BYPASS: u16 = 8;
 
@@ -34,6 +37,9 @@ pub const OBJECT: &[u8] = b"java/lang/Object";
 
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
+
+/// The class that those helpers forward to which take a call site's context, where call sites are told apart.
+pub const SITES_RUNTIME: &[u8] = b"java/lang/CctSites";
 
 /// Fields that classes of the library get: class, name, descriptor. They come last, as HotSpot counts on the places of the first ones of
 /// some classes (JDK 8's `hc_*` offsets).
@@ -104,11 +110,19 @@ helpers! {
     BEGIN = b"cct$begin" b"(Ljava/lang/Object;J)J";
     START_AT = b"cct$startAt" b"()V";
     RECORD = b"cct$record" b"(Ljava/lang/Object;I)Z";
+    SITE = b"cct$site" b"(J)J";
 }
 
+/// The helpers that [`SITES_RUNTIME`] has.
+const OF_SITES: &[Helper] =
+    &[ENTER, ENTER_AND_TICK, ENTER_AND_POLL, STORE, LEAF, CALL, HASH_CODE, LINK, LINK_HASH_CODE, SITE];
+
 impl Helper {
-    /// The method of the runtime class that the helper forwards to.
-    pub fn target(&self) -> RuntimeMethod {
-        RuntimeMethod { class: RUNTIME, name: &self.name[PREFIX.len()..], descriptor: self.descriptor }
+    /// The method of the runtime that the helper forwards to, where call sites are told apart or not.
+    pub fn target(&self, call_sites: bool) -> RuntimeMethod {
+        // What is there alone is called by nobody otherwise.
+        let class =
+            if OF_SITES.contains(self) && (call_sites || *self == SITE) { SITES_RUNTIME } else { RUNTIME };
+        RuntimeMethod { class, name: &self.name[PREFIX.len()..], descriptor: self.descriptor }
     }
 }

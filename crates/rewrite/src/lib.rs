@@ -25,6 +25,7 @@ pub mod module_graph;
 pub mod passes;
 pub mod pins;
 pub mod plan;
+pub mod positions;
 pub mod provenance;
 pub mod report;
 pub mod rewriter;

@@ -21,9 +21,10 @@ impl Provenance {
         let intrinsics = settings.intrinsics_name();
         let reproducible = settings.reproducible_name();
         let activation = settings.activation_name();
+        let call_sites = settings.call_sites_name();
         let scheme = convention::SCHEME;
         let lines = format!(
-            "activation={activation}\nblocks={blocks}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nblocks={blocks}\ncall-sites={call_sites}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -63,7 +64,8 @@ impl Provenance {
             _ => None,
         };
         let (reproducible, activation) = (yes("reproducible")?, yes("activation")?);
-        Some(Settings { metrics, blocks, intrinsics, reproducible, activation })
+        let call_sites = yes("call-sites")?;
+        Some(Settings { metrics, blocks, intrinsics, reproducible, activation, call_sites })
     }
 
     /// `key=value` lines, sorted.
@@ -100,9 +102,15 @@ mod tests {
     fn settings_come_back_from_the_lines() {
         for metrics in [Metrics::Calls, Metrics::CallsAndBytecodes] {
             for intrinsics in [Intrinsics::Bytecode, Intrinsics::Native] {
-                for (reproducible, activation) in [(false, true), (true, false)] {
-                    let settings =
-                        Settings { metrics, intrinsics, reproducible, activation, ..Settings::default() };
+                for (reproducible, activation, call_sites) in [(false, true, false), (true, false, true)] {
+                    let settings = Settings {
+                        metrics,
+                        intrinsics,
+                        reproducible,
+                        activation,
+                        call_sites,
+                        ..Settings::default()
+                    };
                     let provenance = Provenance::new("test", &settings, None);
                     assert!(provenance.lines().lines().is_sorted());
                     assert_eq!(provenance.settings(), Some(settings));

@@ -33,6 +33,8 @@ pub struct Settings {
     pub reproducible: bool,
     /// Whether the profiling agent reports while the program runs, by activation counters (JP 5).
     pub activation: bool,
+    /// Whether contexts are told apart by the call sites in their callers (JP2).
+    pub call_sites: bool,
 }
 
 impl Default for Settings {
@@ -43,6 +45,7 @@ impl Default for Settings {
             intrinsics: Intrinsics::Bytecode,
             reproducible: false,
             activation: false,
+            call_sites: false,
         }
     }
 }
@@ -82,6 +85,11 @@ impl Settings {
     /// Whether there are activation counters, as `yes` or `no`.
     pub fn activation_name(&self) -> &'static str {
         yes_or_no(self.activation)
+    }
+
+    /// Whether call sites are told apart, as `yes` or `no`.
+    pub fn call_sites_name(&self) -> &'static str {
+        yes_or_no(self.call_sites)
     }
 
     /// The rule by which bytecodes are counted, if they are.

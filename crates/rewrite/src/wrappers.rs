@@ -11,7 +11,7 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
 
-use crate::carrier::{Emitter, push_slot_offset};
+use crate::carrier::{Emitter, push_first_slot_offset};
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook, RuntimeMethod};
 use crate::mid::Mid;
@@ -405,7 +405,7 @@ pub fn bytecode_to_native(
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);
     if mid.is_some() {
-        push_slot_offset(&mut asm, 0);
+        push_first_slot_offset(&mut asm);
     }
     emitter.helper(&mut asm, convention::CARRY)?;
     if let Some(NativeHook::Entered(method)) = hook {

@@ -3,7 +3,7 @@
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
 
-use crate::convention::{self, Helper, MAX_SLOTS, OBJECT, SLOTS_OFFSET, extended};
+use crate::convention::{self, Helper, OBJECT, extended};
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks::{self, BodyHook, Place};
 use crate::links::Counted;
@@ -11,6 +11,7 @@ use crate::op::{Callee, Kind, Op};
 use crate::pins::{self, Clock};
 use crate::probe::{Call, Probe, Reader, restoring};
 use crate::prologue::Prologue;
+use crate::sites::{HandedOn, Sites};
 
 /// A handler behind the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,8 @@ pub struct Pair<'p, 'a> {
     pub prologue: Prologue,
     /// Whether the output is `--reproducible`, if that is known.
     pub reproducible: Option<bool>,
+    /// Its call sites.
+    pub sites: Sites,
 }
 
 impl<'a> Aligned<'a> {
@@ -232,8 +235,8 @@ impl<'a> Walk<'_, '_, 'a> {
                 return wrong(self, Problem::Probe("stands behind one that must be the last"));
             }
             match probe {
-                Probe::Call(offset, call) => {
-                    self.call(original, offset, &call)?;
+                Probe::Call(handed_on, call) => {
+                    self.call(original, handed_on, &call)?;
                     is_called = true;
                     if let Call::Extended(..) = call {
                         self.aligned.places.push(self.pair.code.bci(next - 1));
@@ -295,14 +298,15 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// Whether a probe before an invocation is right for it.
-    fn call(&mut self, original: &Instruction<'a>, offset: i32, call: &Call<'a>) -> Check {
+    fn call(&mut self, original: &Instruction<'a>, handed_on: HandedOn, call: &Call<'a>) -> Check {
         let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
         if !opcode::is_invoke(original.opcode) {
             return wrong(self, "hands on a context where nothing is called");
         }
         let site = self.site;
         self.site += 1;
-        if self.pair.prologue.locals.is_recorded && offset != SLOTS_OFFSET + 8 * (site % MAX_SLOTS) as i32 {
+        if self.pair.prologue.locals.is_recorded && handed_on != self.pair.sites.handed_on(site, original.bci)
+        {
             return wrong(self, "has another call site's slot");
         }
         if original.opcode == opcode::INVOKEDYNAMIC {

@@ -50,13 +50,15 @@ impl<'a> Class<'_, 'a> {
         let Some(attribute) = self.after.attributes.find(ATTRIBUTE) else { return Vec::new() };
         let data = attribute.data;
         let methods = self.before.methods.len();
-        if data.len() != 20 + 3 * methods
-            || data[..2] != [0, 2]
-            || data[18..20] != (methods as u16).to_be_bytes()
-        {
+        let rows = data.get(20..20 + 3 * methods).unwrap_or_default();
+        let positions = data.get(20 + 3 * methods..).and_then(|data| positions(data, methods));
+        let Some(positions) =
+            positions.filter(|_| data[..2] == [0, 3] && data[18..20] == (methods as u16).to_be_bytes())
+        else {
             self.find(Problem::OwnAttribute("does not have the form that it should have"));
             return Vec::new();
-        }
+        };
+        self.positions = positions;
         if data[2..10] != self.hash.to_be_bytes() {
             self.find(Problem::OwnAttribute("names another class file as the original"));
         }
@@ -64,7 +66,7 @@ impl<'a> Class<'_, 'a> {
             self.find(Problem::OwnAttribute("names another provenance than the output"));
         }
         let row = |row: &[u8]| Row { slots: row[0], flags: row[1], treatment: row[2] };
-        data[20..].chunks_exact(3).map(row).collect()
+        rows.chunks_exact(3).map(row).collect()
     }
 
     /// Whether the flags of a method are those that follow from the class and the treatment. `is_left` is whether it was left as it is, though it has code.
@@ -139,4 +141,19 @@ impl<'a> Class<'_, 'a> {
             }
         }
     }
+}
+
+/// The positions behind the rows: none, or of each method their length in four bytes, and they themselves.
+fn positions(mut data: &[u8], methods: usize) -> Option<Vec<&[u8]>> {
+    if data.is_empty() {
+        return Some(Vec::new());
+    }
+    let mut all = Vec::with_capacity(methods);
+    for _ in 0..methods {
+        let (length, behind) = data.split_first_chunk()?;
+        let (positions, behind) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+        all.push(positions);
+        data = behind;
+    }
+    data.is_empty().then_some(all)
 }

@@ -4,15 +4,17 @@ use cct_classfile::{Bci, ClassFile, Code, Member};
 
 use crate::Expectation;
 use crate::align::{Aligned, Pair, align};
-use crate::convention::{MAX_SLOTS, method_id};
+use crate::convention::method_id;
 use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
 use crate::handlers::Handlers;
 use crate::limits::{self, Coded};
 use crate::links::Counted;
+use crate::positions::Positions;
 use crate::probe::Reader;
 use crate::prologue::{Prologue, prologues};
+use crate::sites::Sites;
 use crate::tables::Tables;
 
 /// A method, and what became of it.
@@ -33,6 +35,8 @@ pub struct Method<'m, 'a> {
     pub expectation: Expectation,
     /// The class's own fields.
     pub fields: &'m Fields<'a>,
+    /// What the attribute says of where the bytecodes were.
+    pub packed_positions: &'a [u8],
 }
 
 /// What is found out about a body that is right.
@@ -77,7 +81,7 @@ impl<'a> Method<'_, 'a> {
         let reader = Reader::new(self.after, &code);
         let mut first = None;
         for prologue in prologues(&reader, is_extended, arguments, self.code.max_locals) {
-            match self.under(prologue, rewritten, &code, &reader) {
+            match self.under(prologue, is_extended, rewritten, &code, &reader) {
                 Ok(body) => return Ok(body),
                 Err(finding) => first = Some(first.unwrap_or(finding)),
             }
@@ -85,17 +89,39 @@ impl<'a> Method<'_, 'a> {
         Err(first.unwrap_or_else(|| Finding::at(Problem::Prologue, None, 0)))
     }
 
+    /// Whether the attribute tells where the instructions were.
+    fn positions(&self, aligned: &Aligned<'a>, is_extended: bool) -> Check {
+        let mut positions = Positions::of(self.packed_positions);
+        let mut originals: Vec<_> = aligned.originals.iter().map(|i| i.bci).collect();
+        let mut places = aligned.places.clone();
+        // The end, so that the last instruction's length is right, too.
+        originals.push(self.code.length());
+        places.extend(aligned.labels.last());
+        let is_right = positions.has_lines_of(self.code)
+            && (is_extended || positions.skip_body())
+            && positions.body_leads(&places, &originals)
+            && (!is_extended || positions.skip_body())
+            && positions.is_over();
+        match is_right {
+            true => Ok(()),
+            false => Err(Finding::of(Problem::OwnAttribute("says otherwise where the bytecodes were"))),
+        }
+    }
+
     /// Checks a body that begins in this way.
     fn under(
         &self,
         prologue: Prologue,
+        is_extended: bool,
         rewritten: &Member<'a>,
         code: &Code<'a>,
         reader: &Reader<'_, 'a>,
     ) -> Check<Body> {
         let originals: Vec<_> = self.code.instructions().collect();
         let sites = originals.iter().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
-        let slots = sites.min(MAX_SLOTS);
+        let are_apart = self.expectation.call_sites == Some(true);
+        let sites = Sites { count: sites, are_apart };
+        let slots = sites.slots();
         if let Some((id, _)) = prologue.entered
             && id != method_id(self.hash, self.number, slots)
         {
@@ -108,8 +134,12 @@ impl<'a> Method<'_, 'a> {
             code: reader,
             prologue,
             reproducible: self.expectation.reproducible,
+            sites,
         };
         let aligned = align(&pair, originals)?;
+        if are_apart {
+            self.positions(&aligned, is_extended)?;
+        }
         let tables = Tables {
             before: self.before,
             after: self.after,

@@ -35,6 +35,23 @@ pub const OBJECT: &[u8] = b"java/lang/Object";
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
+/// What those helpers forward to that take a call site's context, where call sites are told apart.
+pub const SITES_RUNTIME: &[u8] = b"java/lang/CctSites";
+
+/// Those helpers, and one that is there alone.
+pub const OF_SITES: &[&[u8]] = &[
+    b"cct$enter",
+    b"cct$enterAndTick",
+    b"cct$enterAndPoll",
+    b"cct$store",
+    b"cct$leaf",
+    b"cct$call",
+    b"cct$hashCode",
+    b"cct$link",
+    b"cct$linkHashCode",
+    b"cct$site",
+];
+
 /// A helper that inserted code calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -60,6 +77,7 @@ pub enum Helper {
     Begin,
     StartAt,
     Record,
+    Site,
 }
 
 /// All helpers: name and descriptor.
@@ -85,6 +103,7 @@ pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
     (Helper::Begin, b"cct$begin", b"(Ljava/lang/Object;J)J"),
     (Helper::StartAt, b"cct$startAt", b"()V"),
     (Helper::Record, b"cct$record", b"(Ljava/lang/Object;I)Z"),
+    (Helper::Site, b"cct$site", b"(J)J"),
 ];
 
 /// Fields that classes of the library get.

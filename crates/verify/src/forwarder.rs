@@ -7,8 +7,8 @@ use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 
 use crate::convention::{
-    BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE, OBJECT, RUNTIME,
-    SLOTS_OFFSET, STACKS, extended,
+    BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE, OBJECT, OF_SITES,
+    RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
 };
 use crate::frames;
 use crate::limits::{self, Coded};
@@ -384,12 +384,14 @@ impl Straight<'_> {
     }
 }
 
-/// Whether an added method of `java/lang/Object` is a helper.
-pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+/// Whether an added method of `java/lang/Object` is a helper, where call sites are told apart or not.
+pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, apart: bool) -> bool {
+    let is_of_sites = OF_SITES.contains(&method.name) && (apart || method.name == b"cct$site");
+    let runtime = if is_of_sites { SITES_RUNTIME } else { RUNTIME };
     HELPERS.iter().any(|(_, name, descriptor)| {
         (method.name, method.descriptor) == (*name, *descriptor)
             && Target::of(class, method.name, method.descriptor, true)
-                .is_some_and(|t| t.to_runtime(RUNTIME, &method.name[4..]).is(class, method))
+                .is_some_and(|t| t.to_runtime(runtime, &method.name[4..]).is(class, method))
     })
 }
 

@@ -38,8 +38,10 @@ pub mod native_hooks;
 pub mod op;
 pub mod pins;
 mod places;
+mod positions;
 pub mod probe;
 pub mod prologue;
+mod sites;
 pub mod tables;
 
 use std::collections::BTreeMap;
@@ -58,6 +60,8 @@ pub struct Expectation {
     pub rule: Option<Rule>,
     /// Whether results of clocks may be replaced.
     pub reproducible: Option<bool>,
+    /// Whether call sites are told apart.
+    pub call_sites: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -68,7 +72,8 @@ impl Expectation {
         let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
         let reproducible = value("reproducible").map(|v| v == "yes");
-        Expectation { rule, reproducible, provenance: Some(xxh3_64(provenance.as_bytes())) }
+        let call_sites = value("call-sites").map(|v| v == "yes");
+        Expectation { rule, reproducible, call_sites, provenance: Some(xxh3_64(provenance.as_bytes())) }
     }
 }
 

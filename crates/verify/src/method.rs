@@ -12,6 +12,7 @@ use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::Counted;
+use crate::sites::Sites;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 const MAY_OUTGROW: u32 = 4096;
@@ -85,10 +86,10 @@ impl<'c, 'a> Class<'c, 'a> {
                 return self.find(Problem::Unreadable { which: "original", why: e.to_string() });
             }
         };
-        let slots = code.as_ref().map_or(0, |code| {
+        let count = code.as_ref().map_or(0, |code| {
             code.instructions().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count()
         });
-        let slots = slots.min(crate::convention::MAX_SLOTS);
+        let slots = Sites { count, are_apart: self.expectation.call_sites == Some(true) }.slots();
         let Some(target) =
             Target::of(self.before, original.name, original.descriptor, original.is(access::STATIC))
         else {
@@ -236,7 +237,9 @@ impl<'c, 'a> Class<'c, 'a> {
         'c: 'm,
     {
         let (before, after, hash, expectation) = (self.before, self.after, self.hash, self.expectation);
-        Method { before, after, hash, number, original, code, expectation, fields: &self.own_fields }
+        let packed_positions = self.positions.get(number).copied().unwrap_or_default();
+        let fields = &self.own_fields;
+        Method { before, after, hash, number, original, code, expectation, fields, packed_positions }
     }
 
     /// What stands under the original signature; `None` where something is wrong with it.

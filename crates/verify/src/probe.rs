@@ -5,6 +5,7 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction};
 
 use crate::convention::Helper;
 use crate::op::{Callee, Kind, Op, op};
+use crate::sites::HandedOn;
 
 /// The locals that a body was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +43,8 @@ pub enum Probe<'a> {
     Loop(i32),
     /// The thread gets back its context.
     Restore,
-    /// What stands before an invocation, with the offset of the slot.
-    Call(i32, Call<'a>),
+    /// What stands before an invocation.
+    Call(HandedOn, Call<'a>),
 }
 
 /// How an invocation gets its context.
@@ -162,10 +163,17 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     /// What stands before an invocation; `copied` is whether one word or two were duplicated for it.
     fn call(&self, at: usize, copied: Option<bool>, locals: &Locals) -> Option<(Probe<'a>, usize)> {
-        let (offset, next) = match (locals.is_recorded, self.op(at + 1)) {
+        let (handed_on, next) = match (locals.is_recorded, self.op(at + 1)) {
             // What is handed on is a slot already.
-            (false, _) => (0, at + 1),
-            (true, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => (offset, at + 4),
+            (false, _) => (HandedOn { offset: 0, site: 0, is_shared: false }, at + 1),
+            (true, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => {
+                (HandedOn { offset: offset.into(), site: 0, is_shared: false }, at + 4)
+            }
+            (true, Op::Long(place)) if self.op(at + 2) == Op::LongAdd => {
+                let is_shared = self.op(at + 3) == Op::Helper(Helper::Site);
+                let (offset, site) = (place & 0xFFFF_FFFF_FFFF, (place >> 48) as u16);
+                (HandedOn { offset, site, is_shared }, at + 3 + usize::from(is_shared))
+            }
             _ => return None,
         };
         let (call, next) = match (copied, self.op(next)) {
@@ -186,7 +194,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             (Some(true), Op::Helper(Helper::LinkHashCode)) => (Call::LinkedHashCode, next + 1),
             _ => return None,
         };
-        Some((Probe::Call(offset, call), next))
+        Some((Probe::Call(handed_on, call), next))
     }
 }
 

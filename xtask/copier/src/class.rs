@@ -54,10 +54,10 @@ fn with_code<'a>(
     let mut builder = MemberBuilder::new(method.access_flags, method.name_index, method.descriptor_index);
     let name = names.code(&mut edit.additions)?;
     let code_edit = CodeEdit::new(code, code.max_locals, &[]);
-    let dropped = builder.attribute(name, |out| {
+    let finished = builder.attribute(name, |out| {
         code_edit.finish(&signature, &signature, &mut names, &mut edit.additions, out)
     })?;
-    ensure!(dropped.is_empty(), "an unknown attribute of code: {dropped:?}");
+    ensure!(finished.dropped.is_empty(), "an unknown attribute of code: {:?}", finished.dropped);
     builder.copy_attributes(method, |name| name != b"Code");
     edit.names = names;
     Ok(builder.finish())

@@ -25,13 +25,24 @@ pub enum Way {
     Default,
     /// As by default, and activation counters.
     Activation,
+    /// As by default, and call sites told apart.
+    Sites,
     /// HotSpot's own code for methods that it has some for.
     Native,
 }
 
 /// All ways, in the order of the tables.
-pub const WAYS: [Way; 8] =
-    [Way::Plain, Way::Off, Way::Calls, Way::Exact, Way::Precise, Way::Default, Way::Activation, Way::Native];
+pub const WAYS: [Way; 9] = [
+    Way::Plain,
+    Way::Off,
+    Way::Calls,
+    Way::Exact,
+    Way::Precise,
+    Way::Default,
+    Way::Activation,
+    Way::Sites,
+    Way::Native,
+];
 
 impl Way {
     /// The head of its column.
@@ -44,6 +55,7 @@ impl Way {
             Way::Precise => "precise",
             Way::Default => "papers' default",
             Way::Activation => "activation",
+            Way::Sites => "call sites",
             Way::Native => "native",
         }
     }
@@ -57,6 +69,7 @@ impl Way {
             Way::Precise => Some(&["--blocks", "precise"]),
             Way::Default => Some(&["--blocks", "default"]),
             Way::Activation => Some(&["--activation-counters"]),
+            Way::Sites => Some(&["--call-sites"]),
             Way::Native => Some(&["--intrinsics", "native"]),
         }
     }

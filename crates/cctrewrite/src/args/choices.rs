@@ -45,6 +45,11 @@ pub struct Choices {
     /// Keep activation counters, by which a profiling agent (-Dcctrewrite.agent=...) reports while the program runs; slower
     #[arg(long)]
     activation_counters: bool,
+
+    /// Tell contexts apart by the call sites in their callers: a method that another one calls from two places has two contexts there. All
+    /// outputs that run together must agree in it
+    #[arg(long)]
+    call_sites: bool,
 }
 
 /// Metrics.
@@ -100,6 +105,7 @@ impl Choices {
             },
             reproducible: self.reproducible,
             activation: self.activation_counters,
+            call_sites: self.call_sites,
         }
     }
 
@@ -119,6 +125,7 @@ impl Choices {
             intrinsics,
             reproducible,
             activation_counters,
+            call_sites,
         } = self;
         let mut words = vec![
             format!("--metrics={}", name(metrics)),
@@ -130,6 +137,9 @@ impl Choices {
         }
         if *activation_counters {
             words.push("--activation-counters".to_owned());
+        }
+        if *call_sites {
+            words.push("--call-sites".to_owned());
         }
         words.extend(include.iter().map(|glob| format!("--include={glob}")));
         words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));

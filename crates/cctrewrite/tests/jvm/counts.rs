@@ -5,7 +5,8 @@ use std::fs;
 use crate::support::golden::Golden;
 use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, fixture};
 
-fn golden(name: &str, blocks: Blocks) -> Golden {
+/// The expected tree of a fixture on JDK 8.
+pub fn golden(name: &str, blocks: Blocks) -> Golden {
     let folder = fixture(name);
     let own = folder.join(format!("expected.{}.txt", blocks.numbers()));
     Golden::read(&if own.is_file() { own } else { folder.join("expected.txt") })

@@ -47,6 +47,7 @@ mod sections;
 mod selective;
 mod semantics;
 mod shapes;
+mod sites;
 mod steady;
 mod swarm;
 mod tools;

@@ -60,6 +60,13 @@ fn a_program_with_activation_counters_is_refused_by_a_library_without() {
 }
 
 #[test]
+fn a_program_whose_call_sites_are_told_apart_is_refused_by_a_library_whose_are_not() {
+    let Some(jdk) = Jdk::find() else { return };
+    let (output, run) = hello(jdk, &jdk.rt_jar(), &["--call-sites"]);
+    assert_refused(&run, &output, "call-sites");
+}
+
+#[test]
 fn other_metrics_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--metrics", "calls"]);

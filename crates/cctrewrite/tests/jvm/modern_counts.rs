@@ -37,7 +37,7 @@ const WAYS: [&[&str]; 7] = [
 ];
 
 /// The expected tree of a fixture: the one for the newest release up to this one, by this rule for blocks if the rules differ.
-fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
+pub fn golden(name: &str, blocks: Blocks, version: u32) -> Golden {
     let folder = fixture(name);
     let since = (9..=version).rev().map(|n| format!("expected.{}.since{n}.txt", blocks.numbers()));
     let others =

@@ -15,6 +15,7 @@ use crate::constant_pool::{Index, PoolAdditions};
 use crate::edit::asm::Asm;
 use crate::edit::frames::{self, Frame, Signature, VerificationType};
 use crate::edit::layout::{self, Layout};
+use crate::edit::moves::{self, Move};
 use crate::edit::tables;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
@@ -94,6 +95,16 @@ pub struct CodeEdit<'c, 'a> {
     extra_locals: u16,
     /// Locals that get names all over the code: original slot, name, descriptor.
     named: Vec<(u16, Index, Index)>,
+    tells_moves: bool,
+}
+
+/// What there is to say of code that was written.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// Names of attributes that had to be dropped because they are unknown and may hold bytecode indices.
+    pub dropped: Vec<String>,
+    /// Where instructions have gone, if [asked for](CodeEdit::tell_moves).
+    pub moves: Vec<Move>,
 }
 
 impl<'c, 'a> CodeEdit<'c, 'a> {
@@ -117,7 +128,13 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             extra_stack: 0,
             extra_locals: by,
             named: Vec::new(),
+            tells_moves: false,
         }
+    }
+
+    /// Has [`CodeEdit::finish`] say where instructions have gone.
+    pub fn tell_moves(&mut self) {
+        self.tells_moves = true;
     }
 
     /// Stack slots that inserted code needs above what the original code has on the stack there.
@@ -177,8 +194,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
     }
 
     /// Writes the content of the new `Code` attribute. `signature` is the new method's, whose initial state may differ from the
-    /// old one's by added parameters; `old` is the original's. Returns names of attributes that had to be dropped because they are unknown and may hold
-    /// bytecode indices.
+    /// old one's by added parameters; `old` is the original's.
     pub fn finish(
         mut self,
         old: &Signature<'a>,
@@ -186,7 +202,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         names: &mut AttributeNames,
         additions: &mut PoolAdditions,
         out: &mut Vec<u8>,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Finished> {
         // Stable: pieces of one place stay in the order in which they were inserted.
         self.edits.pieces.sort_by_key(|p| p.key);
         self.edits.replacements.sort_by_key(|r| r.bci);
@@ -210,7 +226,10 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             out.extend_from_slice(&asm.bytes);
         }
         self.write_exception_table(&layout, &entries, out)?;
-        self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)
+        let dropped =
+            self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)?;
+        let moves = if self.tells_moves { moves::of(self.code, &self.edits, &layout)? } else { Vec::new() };
+        Ok(Finished { dropped, moves })
     }
 
     fn write_instructions(&self, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {

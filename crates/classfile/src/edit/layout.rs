@@ -140,7 +140,8 @@ impl Layout {
         }
     }
 
-    fn length_of(&self, instruction: &Instruction<'_>, at: u32, shift: LocalShift) -> Result<u32> {
+    /// The length that an instruction has at the new index `at`, if nothing stands in its place.
+    pub(crate) fn length_of(&self, instruction: &Instruction<'_>, at: u32, shift: LocalShift) -> Result<u32> {
         let old = instruction.bytes.len() as u32;
         if let Some((local, two)) = instruction.local() {
             let new = shift.apply(local, two)?;

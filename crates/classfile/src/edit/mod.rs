@@ -5,9 +5,10 @@ pub mod class_edit;
 pub mod code_edit;
 pub mod frames;
 mod layout;
+pub mod moves;
 mod tables;
 
 pub use asm::Asm;
 pub use class_edit::ClassEdit;
-pub use code_edit::{CodeEdit, HandlerId, Version};
+pub use code_edit::{CodeEdit, Finished, HandlerId, Version};
 pub use frames::VerificationType;

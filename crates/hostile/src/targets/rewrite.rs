@@ -54,6 +54,7 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
         intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),
         reproducible: dice.once_in(3),
         activation: dice.once_in(3),
+        call_sites: dice.once_in(3),
     };
     let summary = ClassSummary::parse(bytes)?;
     let methods =

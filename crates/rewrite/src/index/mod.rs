@@ -9,13 +9,14 @@ use crate::class_attribute::{ClassAttribute, MethodRow};
 use crate::error::{Error, Result};
 use crate::mid::{ClassHash, Mid};
 use crate::plan::{Foreign, Treatment, lossy};
+use crate::positions::Packed;
 use crate::provenance::Provenance;
 
 /// First bytes of an index.
 pub const MAGIC: u32 = 0x4343_5449;
 
 /// Version of the format.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Stands for a string that is missing.
 const NONE: u32 = u32::MAX;
@@ -47,6 +48,14 @@ pub struct MethodRecord {
     pub flags: u8,
     /// What was done to it.
     pub treatment: Treatment,
+    /// Where its bytecodes were, if call sites are told apart.
+    pub positions: Packed,
+}
+
+impl From<&MethodRecord> for MethodRow {
+    fn from(m: &MethodRecord) -> Self {
+        MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment, positions: m.positions.clone() }
+    }
 }
 
 /// A rewritten class.
@@ -91,6 +100,7 @@ impl ForeignRecord {
             name: self.name.clone(),
             descriptor: self.descriptor.clone(),
             is_native: *self.name != *b"<init>",
+            positions: Packed::default(),
         }
     }
 }
@@ -109,8 +119,7 @@ impl From<Foreign<'_>> for ForeignRecord {
 impl ClassRecord {
     /// The class attribute.
     pub fn attribute(&self, provenance: &Provenance) -> ClassAttribute {
-        let row = |m: &MethodRecord| MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment };
-        let methods = self.methods.iter().map(row).collect();
+        let methods = self.methods.iter().map(MethodRow::from).collect();
         ClassAttribute { hash: self.hash, provenance: provenance.hash(), methods }
     }
 }
@@ -175,6 +184,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put4(class);
         out.put2(method);
     }
+    write_positions(&mut out, &classes);
     Ok(out)
 }
 
@@ -196,6 +206,21 @@ fn string_table<'t>(
         places.insert(text, i as u32);
     }
     (texts, places)
+}
+
+/// A table with an item for each class: the positions of its methods one behind the other, each with its length in front. None where call sites are merged.
+fn write_positions(out: &mut Vec<u8>, classes: &[&ClassRecord]) {
+    let any = classes.iter().flat_map(|c| &c.methods).any(|m| !m.positions.is_empty());
+    let classes = if any { classes } else { &[] };
+    let items = classes.iter().map(|class| {
+        let mut item = Vec::new();
+        for method in &class.methods {
+            put_varint(&mut item, method.positions.len() as u32);
+            item.extend_from_slice(&method.positions);
+        }
+        item
+    });
+    write_table(out, items);
 }
 
 /// A count, the offsets of all items and of the end, then the items.

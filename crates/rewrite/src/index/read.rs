@@ -6,6 +6,7 @@ use super::{ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION, meth
 use crate::convention::MAX_SLOTS;
 use crate::mid::{ClassHash, Mid};
 use crate::plan::Treatment;
+use crate::positions::Packed;
 
 /// An index that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,7 @@ pub struct Index<B> {
     classes: Table,
     foreign: Rows,
     methods: Rows,
+    positions: Table,
 }
 
 /// A method that an index names.
@@ -43,6 +45,8 @@ pub struct Named {
     pub descriptor: Box<[u8]>,
     /// Whether it is a native.
     pub is_native: bool,
+    /// Where its bytecodes were, if call sites are told apart.
+    pub positions: Packed,
 }
 
 /// A count, then rows of one size, each beginning with a MID, by which they are sorted.
@@ -78,11 +82,12 @@ impl<B: AsRef<[u8]>> Index<B> {
             let (strings, end) = Table::at(b, 12usize.checked_add(length)?)?;
             let (classes, end) = Table::at(b, end)?;
             let (foreign, end) = Rows::at(b, end, 20)?;
-            let (methods, _) = Rows::at(b, end, 14)?;
-            Some(((12, 12 + length), strings, classes, foreign, methods))
+            let (methods, end) = Rows::at(b, end, 14)?;
+            let (positions, _) = Table::at(b, end)?;
+            Some(((12, 12 + length), strings, classes, foreign, methods, positions))
         };
-        let (provenance, strings, classes, foreign, methods) = parts().ok_or(Error::Damaged)?;
-        Ok(Index { bytes, provenance, strings, classes, foreign, methods })
+        let (provenance, strings, classes, foreign, methods, positions) = parts().ok_or(Error::Damaged)?;
+        Ok(Index { bytes, provenance, strings, classes, foreign, methods, positions })
     }
 
     /// The provenance: `key=value` lines.
@@ -112,16 +117,15 @@ impl<B: AsRef<[u8]>> Index<B> {
         });
         let is_named = move |record: &&[u8]| u4(record, 0).is_some_and(|n| Some(n as usize) == key);
         (first..self.classes.count)
-            .map_while(move |i| self.classes.item(b, i).filter(is_named))
-            .map_while(|record| self.class(record))
+            .map_while(move |i| self.classes.item(b, i).filter(is_named).map(|record| (i, record)))
+            .map_while(|(i, record)| self.class(record, i))
     }
 
     /// The method with this id, declared by a class of the index or counted by call sites in one.
     pub fn method(&self, mid: Mid) -> Option<Named> {
         let b = self.bytes.as_ref();
         if let Some(row) = self.methods.find(b, mid) {
-            let record = self.classes.item(b, u4(row, 8)? as usize)?;
-            return self.named(record, u16::from_be_bytes([row[12], row[13]]));
+            return self.named(u4(row, 8)? as usize, u16::from_be_bytes([row[12], row[13]]));
         }
         let row = self.foreign.find(b, mid)?;
         let [class, name, descriptor] = [8, 12, 16].map(|at| self.string(u4(row, at)?));
@@ -129,8 +133,8 @@ impl<B: AsRef<[u8]>> Index<B> {
     }
 
     /// The method of that number of a class. The methods before it are passed over, since profiles ask for thousands.
-    fn named(&self, class: &[u8], number: u16) -> Option<Named> {
-        let mut fields = Fields(class);
+    fn named(&self, class_number: usize, number: u16) -> Option<Named> {
+        let mut fields = Fields(self.classes.item(self.bytes.as_ref(), class_number)?);
         let class = self.string(fields.u4()?)?;
         fields.skip(16)?;
         let interfaces = fields.u2()?;
@@ -151,6 +155,18 @@ impl<B: AsRef<[u8]>> Index<B> {
             name: self.string(name)?,
             descriptor: self.string(descriptor)?,
             is_native: flags & method_flags::NATIVE != 0,
+            positions: self.positions_of(class_number).nth(usize::from(number)).unwrap_or_default(),
+        })
+    }
+
+    /// The positions of a class's methods, in order; none where there are none.
+    fn positions_of(&self, class_number: usize) -> impl Iterator<Item = Packed> + '_ {
+        let mut fields = Fields(self.positions.item(self.bytes.as_ref(), class_number).unwrap_or_default());
+        std::iter::from_fn(move || {
+            let length = fields.varint()? as usize;
+            let (packed, rest) = fields.0.split_at_checked(length)?;
+            fields.0 = rest;
+            Some(packed.into())
         })
     }
 
@@ -165,7 +181,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         Some(self.strings.item(self.bytes.as_ref(), number as usize)?.into())
     }
 
-    fn class(&self, record: &[u8]) -> Option<ClassRecord> {
+    fn class(&self, record: &[u8], number: usize) -> Option<ClassRecord> {
         let mut fields = Fields(record);
         let name = self.string(fields.u4()?)?;
         let super_name = match fields.u4()? {
@@ -175,6 +191,7 @@ impl<B: AsRef<[u8]>> Index<B> {
         let hash = ClassHash(u64::from(fields.u4()?) << 32 | u64::from(fields.u4()?));
         let (access, major_version) = (fields.u2()?, fields.u2()?);
         let interfaces = (0..fields.u2()?).map(|_| self.string(fields.u4()?)).collect::<Option<_>>()?;
+        let mut positions = self.positions_of(number);
         let methods = (0..fields.u2()?).map(|_| {
             Some(MethodRecord {
                 name: self.string(fields.varint()?)?,
@@ -183,6 +200,7 @@ impl<B: AsRef<[u8]>> Index<B> {
                 slots: fields.u1().filter(|&slots| u16::from(slots) <= MAX_SLOTS)?,
                 flags: fields.u1()?,
                 treatment: Treatment::of_code(fields.u1()?)?,
+                positions: positions.next().unwrap_or_default(),
             })
         });
         let methods = methods.collect::<Option<_>>()?;
@@ -312,6 +330,7 @@ mod tests {
             slots: 3,
             flags: 2,
             treatment,
+            positions: Packed::default(),
         };
         ClassRecord {
             name: name.as_bytes().into(),

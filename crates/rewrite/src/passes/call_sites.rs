@@ -29,7 +29,7 @@ pub fn apply(
             }
             _ => &mut asm,
         };
-        body.context.push_slot(&mut asm, site);
+        emitter.push_context(&mut asm, body.context, body.sites, site, bci)?;
         match target {
             CallTarget::Extended => {
                 asm.op(opcode::ACONST_NULL);

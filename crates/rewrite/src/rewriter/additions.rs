@@ -154,7 +154,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
                 Ok(())
             })?;
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::forwarder(&mut emitter, helper.target(), head)?;
+            let method =
+                wrappers::forwarder(&mut emitter, helper.target(self.rewriter.settings.call_sites), head)?;
             self.edit.add_method(method);
         }
         Ok(())

@@ -11,7 +11,7 @@ use cct_flow::{BlockRule, OwnMembers};
 
 use super::{Rewriter, Rewritten};
 use crate::body::{self, Analysis, Form, Planners};
-use crate::carrier::{Constants, Emitter};
+use crate::carrier::{Constants, Emitter, Sites};
 use crate::convention;
 use crate::error::{Error, Result};
 use crate::hooks;
@@ -22,6 +22,7 @@ use crate::marks;
 use crate::mid::Mid;
 use crate::pins::{self, Clock, Pin};
 use crate::plan::{CallTarget, Treatment, with_extension};
+use crate::positions::{Packed, Positions};
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
 use crate::settings::Settings;
@@ -48,6 +49,16 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     foreign: BTreeMap<Mid, ForeignRecord>,
     /// The clocks that are pinned, by the names of the methods that ask them.
     pinned: BTreeSet<(&'c [u8], Clock)>,
+}
+
+/// What came of writing a method's bodies.
+struct Bodies {
+    /// Slots of its nodes.
+    slots: u8,
+    /// Where the bytecodes were.
+    positions: Packed,
+    /// What had to be left out for the sake of size.
+    fallback: Option<Fallback>,
 }
 
 /// How much of the instrumentation a body gets. Each level is smaller than the one before.
@@ -121,12 +132,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut treatment = planned.treatment;
         let mut fallback = None;
         let mut slots = 0;
+        let mut positions = Packed::default();
         match treatment {
             Treatment::Wrapped
             | Treatment::Duplicated
             | Treatment::Redispatched
             | Treatment::OriginalOnly => {
-                (slots, fallback) = self.bodies(index, member, treatment)?;
+                Bodies { slots, positions, fallback } = self.bodies(index, member, treatment)?;
                 if fallback == Some(Fallback::NotInstrumented) && !treatment.has_extended_form() {
                     treatment = Treatment::Untouched;
                 }
@@ -209,6 +221,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             slots,
             flags,
             treatment,
+            positions,
         });
         self.report.method(member, treatment, planned.reason, self.recorded, fallback);
         self.report_marks(id, member, treatment, fallback, slots);
@@ -268,20 +281,19 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         self.recorded.then(|| hash.method(index, slots))
     }
 
-    /// Instrumented bodies of a method. Returns the number of slots, and what had to be left out for the sake of size.
-    fn bodies(
-        &mut self,
-        index: usize,
-        member: &Member<'a>,
-        treatment: Treatment,
-    ) -> Result<(u8, Option<Fallback>)> {
+    /// Instrumented bodies of a method.
+    fn bodies(&mut self, index: usize, member: &Member<'a>, treatment: Treatment) -> Result<Bodies> {
         let code = Code::of(self.class, member)?.ok_or_else(|| {
             cct_classfile::Error::new(ErrorKind::Malformed(
                 "a method without Code is neither native nor abstract",
             ))
         })?;
         let calls = self.call_targets(&code)?;
-        let slots = body::slot_count(&calls);
+        let sites = match self.rewriter.settings.call_sites {
+            true => Sites::Apart(calls.len()),
+            false => Sites::Merged(calls.len()),
+        };
+        let slots = sites.slots();
         let mid = self.mid(index, slots);
         let marks = &self.rewriter.marks;
         let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
@@ -307,6 +319,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             })?;
             let reproducible = self.rewriter.settings.reproducible;
             analysis.hooks = hooks::body_hooks(self.class.name(), member.name, reproducible).collect();
+            analysis.sites = sites;
             analysis.is_extent = is_extent;
             analysis.is_start = is_start;
             if self.rewriter.names_locals {
@@ -314,7 +327,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
             }
             match self.write_bodies(index, member, &code, &analysis, treatment, mid) {
-                Ok(()) => {
+                Ok(positions) => {
                     self.report.pinned += pinned.len() as u32;
                     self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
                     let fallback = match level {
@@ -322,7 +335,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                         Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
                         Level::CallsOnly => Some(Fallback::CallsOnly),
                     };
-                    return Ok((slots, fallback.filter(|_| self.recorded)));
+                    let positions = positions.map_or_else(Packed::default, |positions| positions.pack());
+                    return Ok(Bodies { slots, positions, fallback: fallback.filter(|_| self.recorded) });
                 }
                 Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {}
                 Err(e) => return Err(e.into()),
@@ -335,9 +349,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         } else if treatment.has_extended_form() {
             self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
         }
-        Ok((0, Some(Fallback::NotInstrumented)))
+        Ok(Bodies { slots: 0, positions: Packed::default(), fallback: Some(Fallback::NotInstrumented) })
     }
 
+    /// Writes the bodies; where their bytecodes were, if call sites are told apart.
     fn write_bodies(
         &mut self,
         position: usize,
@@ -346,8 +361,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         analysis: &Analysis<'_>,
         treatment: Treatment,
         mid: Option<Mid>,
-    ) -> cct_classfile::Result<()> {
+    ) -> cct_classfile::Result<Option<Positions>> {
         let extended = with_extension(member.descriptor);
+        let mut positions = self.rewriter.settings.call_sites.then(|| Positions::of(code));
         let original = |this: &mut Self| {
             let head = this.original_head(member);
             body::write(
@@ -364,14 +380,14 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         };
         if treatment == Treatment::OriginalOnly {
             let written = original(self)?;
-            self.take(position, written);
-            return Ok(());
+            self.take(position, written, &mut positions);
+            return Ok(positions);
         }
         if treatment == Treatment::Redispatched {
             let written = original(self)?;
             self.redispatch(member)?;
-            self.take(position, written);
-            return Ok(());
+            self.take(position, written, &mut positions);
+            return Ok(positions);
         }
         let head = self.extended_head(member, body::extended_flags(member.access_flags))?;
         let extended_body = body::write(
@@ -387,7 +403,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         )?;
         if treatment == Treatment::Duplicated {
             let written = original(self)?;
-            self.take(position, written);
+            self.take(position, written, &mut positions);
         } else {
             let head = self.original_head(member);
             let signature = Signature::of(self.class, member)?;
@@ -400,12 +416,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         self.report.dropped_attributes(&extended_body.dropped_attributes);
         self.edit.add_method(extended_body.method_info);
-        Ok(())
+        if let Some(positions) = &mut positions {
+            positions.moved(Form::Extended, extended_body.moves);
+        }
+        Ok(positions)
     }
 
-    fn take(&mut self, position: usize, written: body::Written) {
+    fn take(&mut self, position: usize, written: body::Written, positions: &mut Option<Positions>) {
         self.report.dropped_attributes(&written.dropped_attributes);
         self.edit.replace_method(position, written.method_info);
+        if let Some(positions) = positions {
+            positions.moved(Form::Original, written.moves);
+        }
     }
 
     /// How each invocation of a body calls.

@@ -1,5 +1,7 @@
 //! Ways to alter a rewritten class, one thing at a time.
 
+use std::ops::Range;
+
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, Instruction, access, constant_pool::tag, opcode};
 
@@ -359,10 +361,16 @@ fn provenance(class: &ClassFile<'_>) -> Vec<Change> {
     at.map_or(Vec::new(), |at| vec![(at..at + 1, vec![class.bytes[at] ^ 1])])
 }
 
+/// Where its rows are.
+fn rows(class: &ClassFile<'_>) -> Range<usize> {
+    let Some(at) = own_attribute(class) else { return 0..0 };
+    let count = u16::from_be_bytes([class.bytes[at + 18], class.bytes[at + 19]]);
+    at + 20..at + 20 + 3 * usize::from(count)
+}
+
 /// Native, overriding is refused, not recorded, package-private, and a flag that there is not.
 fn flags_of_rows(class: &ClassFile<'_>) -> Vec<Change> {
-    let Some(rows) = own_attribute(class).map(|at| at + 20) else { return Vec::new() };
-    let flags = (rows + 1..class.bytes.len()).step_by(3);
+    let flags = rows(class).skip(1).step_by(3);
     let all = flags.flat_map(|at| [1, 2, 4, 8, 16].map(|flag| (at..at + 1, vec![class.bytes[at] ^ flag])));
     // One method alone tells nothing of whether the class is recorded.
     let count = class.methods.len();
@@ -371,10 +379,50 @@ fn flags_of_rows(class: &ClassFile<'_>) -> Vec<Change> {
 
 /// Methods that callers count, and those that nobody counts.
 fn untouched_rows(class: &ClassFile<'_>) -> Vec<Change> {
-    let Some(rows) = own_attribute(class).map(|at| at + 20) else { return Vec::new() };
-    let treatments = (rows + 2..class.bytes.len()).step_by(3);
+    let treatments = rows(class).skip(2).step_by(3);
     let alike = treatments.filter(|&at| matches!(class.bytes[at], 8 | 9));
     alike.map(|at| (at..at + 1, vec![class.bytes[at] ^ 1])).collect()
+}
+
+/// How many lines there are, the first of them, and how far the body's first instruction has moved.
+fn positions(class: &ClassFile<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut at = rows(class).end;
+    let end = class.bytes.len();
+    while at + 4 < end {
+        let length = class.bytes[at..at + 4].iter().fold(0, |length, &b| length << 8 | usize::from(b));
+        let [count, step, ..] = class.bytes[at + 4..] else { break };
+        if length > 4 {
+            changes.push((at + 4..at + 5, vec![count ^ 1]));
+            if count > 0 {
+                changes.push((at + 5..at + 6, vec![step ^ 1]));
+            } else {
+                // The number of moves, and the first of them: the prologue's place, and its length.
+                changes.push((at + 7..at + 8, vec![class.bytes[at + 7] ^ 1]));
+            }
+        }
+        at += 4 + length;
+    }
+    changes
+}
+
+/// The call site that a call hands on, and its slot.
+fn call_site(class: &ClassFile<'_>) -> Vec<Change> {
+    at_instructions(class, |place| {
+        let is_place = place.instruction.opcode == opcode::LDC2_W
+            && place.next.is_some_and(|next| next.opcode == opcode::LADD);
+        let Some(index) = place.instruction.pool_index().filter(|_| is_place) else { return Vec::new() };
+        let Ok(value) = class.pool.long(index) else { return Vec::new() };
+        let pool = class.pool.raw();
+        let bytes = [&[tag::LONG][..], &value.to_be_bytes()].concat();
+        let Some(at) = pool.windows(9).position(|w| w == bytes) else { return Vec::new() };
+        let at = offset(class.bytes, pool) + at + 1;
+        // A site, or the runtime's, is in the upper bits.
+        if value >> 48 == 0 {
+            return Vec::new();
+        }
+        [at + 1, at + 7].map(|at| (at..at + 1, vec![class.bytes[at] ^ 8])).into()
+    })
 }
 
 pub const ORIGINAL_CONSTANT: &str = "a constant of the original changes";
@@ -403,6 +451,8 @@ pub const FOUND: &[(&str, Kind)] = &[
     ("the attribute names another provenance", provenance),
     ("a flag of a method changes in the attribute", flags_of_rows),
     ("caller-counted becomes untouched in the attribute, or the reverse", untouched_rows),
+    ("the attribute says otherwise where bytecodes were", positions),
+    ("a call hands on another call site or slot", call_site),
 ];
 
 // What follows takes whole parts away.

@@ -41,10 +41,13 @@ fn library(feature: u32, settings: Settings, step: usize) {
 fn a_class_by_itself() {
     let class = vec![sample()];
     for blocks in [BlockRule::Exact, BlockRule::Precise, BlockRule::Default] {
-        for (metrics, activation) in
-            [(Metrics::CallsAndBytecodes, false), (Metrics::CallsAndBytecodes, true), (Metrics::Calls, false)]
-        {
-            let settings = Settings { blocks, metrics, activation, ..Settings::default() };
+        for (metrics, activation, call_sites) in [
+            (Metrics::CallsAndBytecodes, false, false),
+            (Metrics::CallsAndBytecodes, true, true),
+            (Metrics::Calls, false, false),
+            (Metrics::Calls, false, true),
+        ] {
+            let settings = Settings { blocks, metrics, activation, call_sites, ..Settings::default() };
             // The rule is told, or found out.
             for expectation in [expectation(&settings), Expectation::default()] {
                 let (findings, tally, _) = verify(&class, &rewriter(&class, settings), expectation);
@@ -88,6 +91,13 @@ fn by_each_rule() {
         library(8, Settings { blocks, ..Settings::default() }, 10);
     }
     library(8, Settings { metrics: Metrics::Calls, ..Settings::default() }, 10);
+}
+
+#[test]
+fn with_call_sites() {
+    for feature in [8, 17] {
+        library(feature, Settings { call_sites: true, ..Settings::default() }, 5);
+    }
 }
 
 #[test]

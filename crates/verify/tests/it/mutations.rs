@@ -71,8 +71,13 @@ fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let all = class_library(8).map_or(Vec::new(), |path| classes(&path));
     let lone = vec![sample()];
-    for (blocks, from) in [(BlockRule::Exact, 0), (BlockRule::Precise, 7), (BlockRule::Default, 13)] {
-        let settings = Settings { blocks, ..Settings::default() };
+    for (blocks, call_sites, from) in [
+        (BlockRule::Exact, false, 0),
+        (BlockRule::Precise, false, 7),
+        (BlockRule::Default, false, 13),
+        (BlockRule::Exact, true, 21),
+    ] {
+        let settings = Settings { blocks, call_sites, ..Settings::default() };
         let expectation = expectation(&settings);
         for (classes, step) in [(&all, 260), (&lone, 1)] {
             let rewriter = rewriter(classes, settings);

@@ -47,6 +47,14 @@ public class Context {
         return Counters.method(node);
     }
 
+    /**
+     * Where call sites are told apart, the bytecode index of the call in the caller's original code; -1 where they are not, for a root, and for what native code has
+     * called.
+     */
+    public final int callSite() {
+        return Counters.callSite(node);
+    }
+
     /** The caller's context; null for a root. It is found behind the siblings that were made earlier, one step for each. */
     public final Context parent() {
         long parent = Counters.parent(node);

@@ -8,7 +8,7 @@ public final class ClassBytes {
     private static final int ACC_PRIVATE = 0x0002;
     private static final int ACC_STATIC = 0x0008;
     private static final String ATTRIBUTE = "cctrewrite";
-    private static final int ATTRIBUTE_VERSION = 2;
+    private static final int ATTRIBUTE_VERSION = 3;
 
     private final byte[] b;
     private final int end;

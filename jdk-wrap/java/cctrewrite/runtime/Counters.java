@@ -50,8 +50,13 @@ public final class Counters {
         return Layout.LAST - next;
     }
 
+    /** The bytecode index of the call in the caller's original code; -1 where it is not known. */
+    public static int callSite(long node) {
+        return (int) (Tree.site(node) >>> Layout.SITE_SHIFT) - 1;
+    }
+
     public static long firstChild(long node) {
-        return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD);
+        return Tree.firstChild(node);
     }
 
     /** 0 for the last one. */

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "blocks", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "agent", "blocks", "call-sites", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
         "provenance", "reproducible", "selection", "tool",
     };
 
@@ -27,6 +27,9 @@ final class Description {
     private static final String WITHOUT_REPLAY =
             "code that the JVM calls by itself hangs under the context last stored, not under its cause; "
                     + "Object.hashCode is not counted where it is called virtually; ";
+
+    /** What is missing without it where call sites are told apart. */
+    private static final String WITHOUT_LINES = "source lines of call sites are not known; ";
 
     /** The value of each key; null for none. */
     final String[] values;
@@ -55,12 +58,13 @@ final class Description {
         Description description = new Description(
                 Settings.AGENT,
                 value(outputs, "blocks"),
+                tellsCallSites() ? "yes" : null,
                 exact ? "yes" : "no",
                 value(outputs, "intrinsics"),
                 property("java.version"),
                 property("java.vm.name"),
                 property("java.vm.version"),
-                (LoadTime.loaded() ? "" : WITHOUT_REPLAY) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS),
+                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : "")) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS),
                 mainClass(),
                 Settings.MAX_CONTEXTS,
                 value(outputs, "metrics"),
@@ -70,6 +74,11 @@ final class Description {
                 value(outputs, "tool"));
         description.notes.addAll(notes);
         return description;
+    }
+
+    /** Whether contexts are told apart by the call sites in their callers. */
+    static boolean tellsCallSites() {
+        return value(Outputs.known().all, "call-sites").equals("yes");
     }
 
     private static String property(String name) {

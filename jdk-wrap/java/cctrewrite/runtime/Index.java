@@ -5,7 +5,7 @@ import java.io.IOException;
 /** A reader of an output's index (docs/formats/index.md), in place. In bypass. */
 final class Index {
     private static final int MAGIC = 0x43435449;
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
     private static final int NONE = -1;
 
     // Bytes of a row in the tables that are sorted by MID.

@@ -16,13 +16,17 @@ final class JavaTrees extends TreeSections {
     private static final int NATIVE = 1;
     private static final int UNNAMED = 2;
     private static final int MARKER = 4;
+    private static final int AT_SITE = 8;
 
     private static final int SECTION = 1 << 20;
 
     private final Section section;
     private final HashMap<String, Integer> strings = new HashMap<String, Integer>();
 
-    /** MID to the method's place in {@code METH} plus one, which is how nodes name it. */
+    /** MID to a number, from 1. */
+    private final LongMap numbers = new LongMap(1 << 12);
+
+    /** A method's number and, in the lower 16 bits, the call site from which it was entered, to the row's place in {@code METH} plus one, which is how nodes name it. */
     private final LongMap methods = new LongMap(1 << 12);
 
     private final MethodRow[] methodRows;
@@ -62,18 +66,19 @@ final class JavaTrees extends TreeSections {
 
     @Override
     void free() {
+        numbers.free();
         methods.free();
     }
 
     // ---- what occurs -------------------------------------------------------------------------------------------------------------
 
-    /** Collects a tree's MIDs. */
+    /** Collects what occurs in a tree. */
     private void collect(long record) {
         Unsafe u = CctMemory.U;
         long root = u.getLong(null, record + Layout.ROOT);
         long node = root;
         while (true) {
-            long next = u.getLong(null, node + Layout.FIRST_CHILD);
+            long next = Tree.firstChild(node);
             if (next == 0L) {
                 while (node != root && (next = Tree.nextSibling(node)) == 0L) {
                     node = Counters.parent(node);
@@ -83,34 +88,60 @@ final class JavaTrees extends TreeSections {
                 }
             }
             node = next;
-            methods.put(u.getLong(null, node), 1L);
+            collectNode(node);
         }
         if (MergedContexts.any(record)) {
-            methods.put(Layout.MERGED_MID, 1L);
+            collectNode(u.getLong(null, record + Layout.MERGED));
         }
     }
 
+    private void collectNode(long node) {
+        long mid = CctMemory.U.getLong(null, node);
+        if (numbers.get(mid) < 0L) {
+            numbers.put(mid, numbers.size() + 1L);
+        }
+        methods.put(key(node), 1L);
+    }
+
+    /** How {@link #methods} finds the node's row; -1 when its method has come up since. */
+    private long key(long node) {
+        long number = numbers.get(CctMemory.U.getLong(null, node));
+        return number < 0L ? -1L : number << 16 | Tree.site(node) >>> Layout.SITE_SHIFT;
+    }
+
     private MethodRow[] methodRows() {
-        long[] mids = methods.keys();
-        MethodRow[] rows = new MethodRow[mids.length];
-        Names names = new Names(methods);
+        long[] mids = numbers.keys();
+        MethodName[] known = new MethodName[mids.length + 1];
+        long[] ordered = new long[mids.length + 1];
+        Names names = new Names(numbers);
         for (int i = 0; i < mids.length; i++) {
-            MethodRow row = new MethodRow(mids[i]);
-            MethodName known = mids[i] == Layout.MERGED_MID ? null : names.of(mids[i]);
-            if (mids[i] == Layout.MERGED_MID) {
+            int number = (int) numbers.get(mids[i]);
+            ordered[number] = mids[i];
+            if (mids[i] != Layout.MERGED_MID) {
+                known[number] = names.of(mids[i]);
+                unnamed += known[number] == null ? 1 : 0;
+            }
+        }
+        names.free();
+        long[] keys = methods.keys();
+        MethodRow[] rows = new MethodRow[keys.length];
+        for (int i = 0; i < keys.length; i++) {
+            int number = (int) (keys[i] >>> 16);
+            long mid = ordered[number];
+            MethodRow row = new MethodRow(keys[i], mid);
+            if (mid == Layout.MERGED_MID) {
                 row.name(merged.name(), "", "", MARKER);
-            } else if (known != null) {
-                row.name(known.className(), known.name(), known.descriptor(), known.isNative() ? NATIVE : 0);
+            } else if (known[number] != null) {
+                MethodName name = known[number];
+                row.name(name.className(), name.name(), name.descriptor(), name.isNative() ? NATIVE : 0);
             } else {
-                row.name("?", Long.toHexString(mids[i]), "", UNNAMED);
-                unnamed++;
+                row.name("?", Long.toHexString(mid), "", UNNAMED);
             }
             strings.put(row.className, null);
             strings.put(row.name, null);
             strings.put(row.descriptor, null);
             rows[i] = row;
         }
-        names.free();
         return rows;
     }
 
@@ -153,9 +184,15 @@ final class JavaTrees extends TreeSections {
             section.varint(row.classNumber);
             section.varint(row.nameNumber);
             section.varint(row.descriptorNumber);
-            section.varint(row.flags);
+            int site = row.site();
+            section.varint(site == 0 ? row.flags : row.flags | AT_SITE);
             section.u8(row.mid);
-            methods.put(row.mid, i + 1L);
+            if (site != 0) {
+                section.varint(site - 1);
+                // The source line is not known here.
+                section.varint(0L);
+            }
+            methods.put(row.key, i + 1L);
         }
         section.flush("METH");
     }
@@ -189,7 +226,7 @@ final class JavaTrees extends TreeSections {
             while (depth > 0) {
                 long node = stack[--depth];
                 count = 0;
-                for (long child = u.getLong(null, node + Layout.FIRST_CHILD); child != 0L; child = Tree.nextSibling(child)) {
+                for (long child = Tree.firstChild(node); child != 0L; child = Tree.nextSibling(child)) {
                     add(child);
                 }
                 long method = 0L;
@@ -198,7 +235,7 @@ final class JavaTrees extends TreeSections {
                         add(u.getLong(null, record + Layout.MERGED));
                     }
                 } else {
-                    method = methods.get(u.getLong(null, node));
+                    method = methods.get(key(node));
                 }
                 section.varint(method);
                 section.varint(Counters.calls(node));
@@ -218,7 +255,7 @@ final class JavaTrees extends TreeSections {
         }
 
         private void add(long child) {
-            long method = methods.get(CctMemory.U.getLong(null, child));
+            long method = methods.get(key(child));
             if (method <= 0L) {
                 return;
             }
@@ -272,6 +309,7 @@ final class JavaTrees extends TreeSections {
     }
 
     private static final class MethodRow implements Comparable<MethodRow> {
+        final long key;
         final long mid;
         String className;
         String name;
@@ -281,8 +319,14 @@ final class JavaTrees extends TreeSections {
         int nameNumber;
         int descriptorNumber;
 
-        MethodRow(long mid) {
+        MethodRow(long key, long mid) {
+            this.key = key;
             this.mid = mid;
+        }
+
+        /** The bytecode index of the call plus one; 0 for none. */
+        int site() {
+            return (int) key & 0xFFFF;
         }
 
         void name(String className, String name, String descriptor, int flags) {
@@ -306,6 +350,9 @@ final class JavaTrees extends TreeSections {
             }
             if (order == 0) {
                 order = descriptorNumber - other.descriptorNumber;
+            }
+            if (order == 0) {
+                order = site() - other.site();
             }
             if (order != 0) {
                 return order;

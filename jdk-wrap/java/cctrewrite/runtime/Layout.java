@@ -8,6 +8,10 @@ public final class Layout {
     // A node.
     public static final long CALLS = 8L;
     public static final long BYTECODES = 16L;
+    /**
+     * The newest child's address. Where call sites are told apart, the {@link #SITE} bits say from which one this node itself was entered; they never
+     * change.
+     */
     public static final long FIRST_CHILD = 24L;
     /**
      * The next sibling's address, negated; of the last one the parent's (of the root the record's), negated and marked with {@link #LAST}. The
@@ -16,6 +20,12 @@ public final class Layout {
     public static final long NEXT = 32L;
     public static final long LAST = 1L;
     public static final long SLOTS = 40L;
+
+    /** The address in a context, or in {@link #FIRST_CHILD}. */
+    public static final long ADDRESS = (1L << 48) - 1L;
+    /** The rest of it: the call site, as the bytecode index in the caller's original code plus one; 0 for none, and where call sites are merged. */
+    public static final long SITE = ~ADDRESS;
+    public static final int SITE_SHIFT = 48;
 
     /** The bits of a MID that hold its number of slots. */
     public static final long SLOT_BITS = 0x7FL;
@@ -30,7 +40,6 @@ public final class Layout {
     public static final long ROOT = 24L;
     /** Where the next node goes, and in the upper 16 bits how many chunks of the current run come behind that one. */
     public static final long FREE = 32L;
-    public static final long FREE_ADDRESS = (1L << 48) - 1L;
     public static final long FREE_CHUNK = 1L << 48;
     /** Why contexts were merged, if they were: {@link #OUT_OF_MEMORY}, {@link #BOUND_REACHED}. */
     public static final long LACK = 40L;

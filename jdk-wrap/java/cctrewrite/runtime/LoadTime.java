@@ -195,7 +195,10 @@ public final class LoadTime {
     private static native byte[] rewrite(
             ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches);
 
-    /** The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. */
+    /**
+     * The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. Where call sites are told
+     * apart with that bytecode in the {@link Layout#SITE} bits.
+     */
     public static native long replay(long root);
 
     /** 1 when instances of {@code type} have the {@code hashCode} of {@code Object}, 2 when they have another one, 0 when the JVM does not say yet. */

@@ -34,7 +34,7 @@ public final class MergedTree {
         long resume = 0L;
         while (true) {
             count(source, target);
-            long child = u.getLong(null, source + Layout.FIRST_CHILD);
+            long child = Tree.firstChild(source);
             if (child == 0L) {
                 while (source != from && Tree.nextSibling(source) == 0L) {
                     source = Counters.parent(source);
@@ -58,7 +58,7 @@ public final class MergedTree {
             if (absorbed > 0) {
                 absorbed++;
             } else {
-                long next = Tree.childOf(target, u.getLong(null, child));
+                long next = Tree.childOf(target, u.getLong(null, child), Tree.site(child));
                 if (u.getLong(null, next) == Layout.MERGED_MID) {
                     absorbed = 1;
                     resume = target;
@@ -80,11 +80,11 @@ public final class MergedTree {
         long root = u.getLong(null, record + Layout.ROOT);
         long merged = u.getLong(null, record + Layout.MERGED);
         if (MergedContexts.any(record)) {
-            long first = u.getLong(null, root + Layout.FIRST_CHILD);
+            long first = Tree.firstChild(root);
             if (first != 0L) {
                 u.putLong(null, merged + Layout.NEXT, -first);
             }
-            u.putLong(null, root + Layout.FIRST_CHILD, merged);
+            Tree.setFirstChild(root, merged);
         }
     }
 }

@@ -8,7 +8,11 @@ import java.util.Collections;
 
 /** Writes all trees as a profile (docs/formats/profile.md), beginning with how the numbers came about. In bypass. */
 final class ProfileWriter {
-    private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n', 0, 0, 0, 1};
+    private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n'};
+
+    // Versions of the format: the later one has call sites.
+    private static final byte[] VERSION = {0, 0, 0, 1};
+    private static final byte[] VERSION_WITH_SITES = {0, 0, 0, 2};
 
     private final FileOutputStream out;
     private final Section section;
@@ -31,6 +35,8 @@ final class ProfileWriter {
         try {
             notes(trees);
             out.write(MAGIC, 0, MAGIC.length);
+            byte[] version = Description.tellsCallSites() ? VERSION_WITH_SITES : VERSION;
+            out.write(version, 0, version.length);
             writeMeta();
             writeNotes();
             trees.write(rows);

@@ -27,7 +27,7 @@ final class RegionTree {
         int absorbed = 0;
         while (true) {
             count(source, target, sign);
-            long child = u.getLong(null, source + Layout.FIRST_CHILD);
+            long child = Tree.firstChild(source);
             if (child != 0L) {
                 if (absorbed == 0) {
                     parent = target;
@@ -55,7 +55,7 @@ final class RegionTree {
             }
             source = child;
             if (absorbed == 0) {
-                target = child(parent, last, u.getLong(null, child));
+                target = child(parent, last, u.getLong(null, child), Tree.site(child));
                 if (u.getLong(null, target) == Layout.MERGED_MID) {
                     absorbed = 1;
                 }
@@ -71,18 +71,18 @@ final class RegionTree {
     }
 
     /**
-     * The child behind {@code last} (of {@code parent} the first when that is 0) if it is {@code mid}; otherwise there is none yet, and it is made
+     * The child behind {@code last} (of {@code parent} the first when that is 0) if it is {@code mid} from that call site; otherwise there is none yet, and it is made
      * there. Without memory the node for merged contexts.
      */
-    private static long child(long parent, long last, long mid) {
+    private static long child(long parent, long last, long mid, long site) {
         Unsafe u = CctMemory.U;
         long next = last == 0L ? Counters.firstChild(parent) : Tree.nextSibling(last);
-        if (next != 0L && u.getLong(null, next) == mid) {
+        if (next != 0L && u.getLong(null, next) == mid && Tree.site(next) == site) {
             return next;
         }
         long record = u.getLong(null, (last == 0L ? parent : last) & Layout.CHUNK_MASK);
         // Nobody calls from here: no slots.
-        long node = Tree.node(record, parent, mid, 0);
+        long node = Tree.node(record, parent, mid, site, 0);
         if (node == 0L) {
             return Tree.merged(record, Layout.OUT_OF_MEMORY);
         }
@@ -95,7 +95,7 @@ final class RegionTree {
         if (next != 0L) {
             u.putLong(null, node + Layout.NEXT, -next);
         }
-        u.putLong(null, parent + Layout.FIRST_CHILD, node);
+        Tree.setFirstChild(parent, node);
         return node;
     }
 
@@ -114,7 +114,7 @@ final class RegionTree {
         long node = u.getLong(null, region + Layout.ROOT);
         while (true) {
             sound &= settle(node);
-            long next = u.getLong(null, node + Layout.FIRST_CHILD);
+            long next = Tree.firstChild(node);
             if (next != 0L) {
                 if (depth == kept.length) {
                     parents = longer(parents);
@@ -159,7 +159,7 @@ final class RegionTree {
     private static void link(long parent, long last, long node) {
         Unsafe u = CctMemory.U;
         if (last == 0L) {
-            u.putLong(null, parent + Layout.FIRST_CHILD, node);
+            Tree.setFirstChild(parent, node);
         } else {
             u.putLong(null, last + Layout.NEXT, node == 0L ? Layout.LAST - parent : -node);
         }

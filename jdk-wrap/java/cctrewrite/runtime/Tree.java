@@ -32,8 +32,8 @@ public final class Tree {
         u.putLong(null, record + Layout.CHUNKS, 1L);
         u.putLong(null, record + Layout.ACTIVATION, Long.MAX_VALUE);
         u.putLong(null, record + Layout.PERMITTED, Long.MAX_VALUE);
-        u.putLong(null, record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 1));
-        u.putLong(null, record + Layout.MERGED, node(record, u.getLong(null, record + Layout.ROOT), Layout.MERGED_MID, Layout.MERGED_SLOTS));
+        u.putLong(null, record + Layout.ROOT, node(record, record, Layout.ROOT_MID, 0L, 1));
+        u.putLong(null, record + Layout.MERGED, node(record, u.getLong(null, record + Layout.ROOT), Layout.MERGED_MID, 0L, Layout.MERGED_SLOTS));
         u.fullFence();
         return record;
     }
@@ -64,14 +64,51 @@ public final class Tree {
             }
             parent = Layout.LAST - next;
         } else {
-            long word = slot - 8L;
-            while (u.getLong(null, word) >= 0L) {
-                word -= 8L;
-            }
-            long found = u.getLong(null, word);
-            parent = found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.NEXT;
+            parent = owner(slot);
         }
-        long node = childOf(parent, mid);
+        return remembered(slot, childOf(parent, mid, 0L), mid);
+    }
+
+    /** {@link #child} where call sites are told apart: entered from that of {@code context}. Apart from it, because that costs where receivers take turns. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
+    public static long childAt(long context, long mid) {
+        Unsafe u = CctMemory.U;
+        long slot = context & Layout.ADDRESS;
+        long site = context & Layout.SITE;
+        long last = u.getLong(null, slot);
+        long parent;
+        if (last != CctMemory.SENTINEL) {
+            long next = u.getLong(null, last + Layout.NEXT);
+            while ((next & Layout.LAST) == 0L) {
+                long node = -next;
+                if (u.getLong(null, node) == mid && site(node) == site) {
+                    u.putLong(null, slot, node);
+                    return node;
+                }
+                next = u.getLong(null, node + Layout.NEXT);
+            }
+            parent = Layout.LAST - next;
+        } else {
+            parent = owner(slot);
+        }
+        return remembered(slot, childOf(parent, mid, site), mid);
+    }
+
+    /** The node that a slot lies in, or stands for. */
+    private static long owner(long slot) {
+        Unsafe u = CctMemory.U;
+        long word = slot - 8L;
+        while (u.getLong(null, word) >= 0L) {
+            word -= 8L;
+        }
+        long found = u.getLong(null, word);
+        return found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.NEXT;
+    }
+
+    /** The slot leads to the node, if that is of the method. */
+    private static long remembered(long slot, long node, long mid) {
+        Unsafe u = CctMemory.U;
         if (u.getLong(null, node) == mid) {
             u.putLong(null, slot, node);
         }
@@ -92,15 +129,15 @@ public final class Tree {
         return record + Layout.STAND_IN + 8L;
     }
 
-    /** The child {@code mid} of {@code parent}, made when there is none; never fails, as {@link #child}. */
-    public static long childOf(long parent, long mid) {
+    /** The child {@code mid} of {@code parent} from that call site, made when there is none; never fails, as {@link #child}. */
+    public static long childOf(long parent, long mid, long site) {
         Unsafe u = CctMemory.U;
         if (u.getLong(null, parent) == Layout.MERGED_MID) {
             return parent;
         }
-        long first = u.getLong(null, parent + Layout.FIRST_CHILD);
+        long first = firstChild(parent);
         for (long node = first; node != 0L; node = nextSibling(node)) {
-            if (u.getLong(null, node) == mid) {
+            if (u.getLong(null, node) == mid && site(node) == site) {
                 return node;
             }
         }
@@ -109,7 +146,7 @@ public final class Tree {
         if (nodes >= u.getLong(null, record + Layout.PERMITTED) && !permit(record, nodes)) {
             return u.getLong(null, record + Layout.MERGED);
         }
-        long node = node(record, parent, mid, (int) (mid & Layout.SLOT_BITS));
+        long node = node(record, parent, mid, site, (int) (mid & Layout.SLOT_BITS));
         if (node == 0L) {
             return merged(record, Layout.OUT_OF_MEMORY);
         }
@@ -118,9 +155,23 @@ public final class Tree {
         }
         // Last, so that neither a reader nor a StackOverflowError above ever finds half a node.
         u.fullFence();
-        u.putLong(null, parent + Layout.FIRST_CHILD, node);
+        setFirstChild(parent, node);
         u.putLong(null, record + Layout.NODES, nodes + 1L);
         return node;
+    }
+
+    /** The newest one; 0 for none. */
+    static long firstChild(long node) {
+        return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD) & Layout.ADDRESS;
+    }
+
+    static void setFirstChild(long node, long child) {
+        CctMemory.U.putLong(null, node + Layout.FIRST_CHILD, site(node) | child);
+    }
+
+    /** The call site from which {@code node} was entered, in the {@link Layout#SITE} bits. */
+    static long site(long node) {
+        return CctMemory.U.getLong(null, node + Layout.FIRST_CHILD) & Layout.SITE;
     }
 
     /** 0 for the last one. */
@@ -152,7 +203,7 @@ public final class Tree {
     }
 
     /** An unlinked node, complete but for its next sibling: an only child. 0 when there is no memory. */
-    static long node(long record, long parent, long mid, int slots) {
+    static long node(long record, long parent, long mid, long site, int slots) {
         Unsafe u = CctMemory.U;
         long node = allocate(record, Layout.SLOTS + 8L * slots);
         if (node == 0L) {
@@ -161,7 +212,7 @@ public final class Tree {
         u.putLong(null, node, mid);
         u.putLong(null, node + Layout.CALLS, 0L);
         u.putLong(null, node + Layout.BYTECODES, 0L);
-        u.putLong(null, node + Layout.FIRST_CHILD, 0L);
+        u.putLong(null, node + Layout.FIRST_CHILD, site);
         u.putLong(null, node + Layout.NEXT, Layout.LAST - parent);
         long sentinel = CctMemory.SENTINEL;
         long end = node + Layout.SLOTS + 8L * slots;
@@ -175,7 +226,7 @@ public final class Tree {
     private static long allocate(long record, long size) {
         Unsafe u = CctMemory.U;
         long free = u.getLong(null, record + Layout.FREE);
-        long node = free & Layout.FREE_ADDRESS;
+        long node = free & Layout.ADDRESS;
         // Behind the first word of a chunk and at most at the chunk's end; that end is also the start of the next one.
         long end = ((node - 1L) & Layout.CHUNK_MASK) + Layout.CHUNK;
         if (size > end - node) {
@@ -184,12 +235,12 @@ public final class Tree {
                 node = end + 8L;
             } else if (grow(record)) {
                 free = u.getLong(null, record + Layout.FREE);
-                node = free & Layout.FREE_ADDRESS;
+                node = free & Layout.ADDRESS;
             } else {
                 return 0L;
             }
         }
-        u.putLong(null, record + Layout.FREE, (free & ~Layout.FREE_ADDRESS) + node + size);
+        u.putLong(null, record + Layout.FREE, (free & ~Layout.ADDRESS) + node + size);
         return node;
     }
 

@@ -1,5 +1,6 @@
 package java.lang;
 
+import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Offsets;
 import java.lang.invoke.MethodType;
@@ -57,7 +58,7 @@ public final class CctNatives {
     public static void entered$invoke0(Method method, Object receiver, Object[] arguments) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        if (context < CctRuntime.LIMIT || method == null || !LoadTime.loaded()) {
+        if ((context & Layout.ADDRESS) < CctRuntime.LIMIT || method == null || !LoadTime.loaded()) {
             return;
         }
         long mid = 0L;

@@ -28,6 +28,9 @@ import sun.misc.Unsafe;
  * <p>Code that can run before the JVM has booted (the helpers, on contexts below {@link #LIMIT}) touches no other class. There is no class
  * initialiser here, no lambda, no string switch, no enum and no assertion in what runs early.
  *
+ * <p>Where call sites are told apart, {@link CctSites} has the helpers that take a call site's context. What is here and takes a context deals with both kinds,
+ * unless it is named there, too.
+ *
  * <p>The helpers are annotated twice because HotSpot knows the annotation by another name since JDK 9. Without it the chains of small
  * methods below each prologue would use up the compilers' inlining depth.
  */
@@ -258,12 +261,18 @@ public final class CctRuntime {
             return;
         }
         Thread.currentThread().cct$context = slot;
+        inheritedHashCode(receiver, slot, mid);
+    }
+
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    static void inheritedHashCode(Object receiver, long context, long mid) {
         if (receiver == null) {
             return;
         }
         long inherits = receiver.getClass().cct$inherits;
         if (inherits != OVERRIDES) {
-            inheritsHashCode(receiver.getClass(), inherits, slot, mid);
+            inheritsHashCode(receiver.getClass(), inherits, context, mid);
         }
     }
 
@@ -278,10 +287,17 @@ public final class CctRuntime {
             return;
         }
         Thread.currentThread().cct$context = slot;
-        long flags = memberFlags;
-        if (flags != 0L && member != null && (CctMemory.U.getInt(member, flags) & NATIVE) != 0) {
+        if (isNative(member)) {
             nativeCall(CctNatives.ofMember(member), slot);
         }
+    }
+
+    /** Whether a {@code MemberName} is one of a native; never, as long as these are not counted. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    static boolean isNative(Object member) {
+        long flags = memberFlags;
+        return flags != 0L && member != null && (CctMemory.U.getInt(member, flags) & NATIVE) != 0;
     }
 
     /** {@link #link} for a virtual method without arguments and with an {@code int} as result: {@code hashCode} leads to the native only if it is not overridden. */
@@ -292,19 +308,27 @@ public final class CctRuntime {
             return;
         }
         Thread.currentThread().cct$context = slot;
-        long flags = memberFlags;
-        if (flags != 0L && receiver != null && member != null && (CctMemory.U.getInt(member, flags) & NATIVE) != 0) {
-            long inherits = receiver.getClass().cct$inherits;
-            if (inherits != OVERRIDES) {
-                inheritsHashCode(receiver.getClass(), inherits, slot, CctNatives.ofMember(member));
-            }
+        if (isNative(member)) {
+            linkedHashCode(receiver, member, slot);
+        }
+    }
+
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    static void linkedHashCode(Object receiver, Object member, long context) {
+        if (receiver == null) {
+            return;
+        }
+        long inherits = receiver.getClass().cct$inherits;
+        if (inherits != OVERRIDES) {
+            inheritsHashCode(receiver.getClass(), inherits, context, CctNatives.ofMember(member));
         }
     }
 
     /** The entry of a native, if it is known; what it calls hangs below it. */
-    static void nativeCall(long mid, long slot) {
+    static void nativeCall(long mid, long context) {
         if (mid != 0L) {
-            long node = enter(slot, mid, 0);
+            long node = CctSites.enter(context, mid, 0);
             if ((mid & Layout.SLOT_BITS) != 0L) {
                 Thread.currentThread().cct$context = node + SLOTS;
             }
@@ -316,13 +340,13 @@ public final class CctRuntime {
         memberFlags = flags;
     }
 
-    private static void inheritsHashCode(Class<?> type, long inherits, long slot, long mid) {
+    private static void inheritsHashCode(Class<?> type, long inherits, long context, long mid) {
         if (inherits == 0L) {
             inherits = LoadTime.loaded() ? LoadTime.inheritsHashCode(type) : OVERRIDES;
             type.cct$inherits = inherits;
         }
         if (inherits == INHERITS && mid != 0L) {
-            enter(slot, mid, 0);
+            CctSites.enter(context, mid, 0);
         }
     }
 
@@ -423,7 +447,7 @@ public final class CctRuntime {
 
     @java.lang.invoke.DontInline
     @jdk.internal.vm.annotation.DontInline
-    private static void report(long node) {
+    static void report(long node) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
         try {
@@ -445,7 +469,7 @@ public final class CctRuntime {
         Thread thread = (Thread) thread();
         long context = context(thread);
         // Outside extents a thread can be switched, too; for when it comes into one.
-        long slot = context == OFF ? open(thread) : context;
+        long slot = (context == OFF ? open(thread) : context) & Layout.ADDRESS;
         if (slot < LIMIT) {
             return false;
         }
@@ -489,11 +513,12 @@ public final class CctRuntime {
      * by following the stack through the tree; without the load-time library it stays {@code context}.
      */
     public static long replay(Object thread, long context) {
-        if (context < LIMIT || !LoadTime.loaded()) {
+        long slot = context & Layout.ADDRESS;
+        if (slot < LIMIT || !LoadTime.loaded()) {
             return context;
         }
-        long record = CctMemory.U.getLong(null, context & CHUNK_MASK);
-        long node = LoadTime.replay(CctMemory.U.getLong(null, record + Layout.ROOT));
-        return node == 0L ? context : Tree.slotOf(node, record);
+        long record = CctMemory.U.getLong(null, slot & CHUNK_MASK);
+        long found = LoadTime.replay(CctMemory.U.getLong(null, record + Layout.ROOT));
+        return found == 0L ? context : CctSites.site(Tree.slotOf(found & Layout.ADDRESS, record) | found & Layout.SITE);
     }
 }

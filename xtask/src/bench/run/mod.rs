@@ -266,7 +266,7 @@ Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`:
         );
     }
     text += "- **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
-  **activation** exact with `--activation-counters`; **native** exact with `--intrinsics native`.\n";
+  **activation** exact with `--activation-counters`; **call sites** exact with `--call-sites`; **native** exact with `--intrinsics native`.\n";
     if parts.iter().any(|part| !part.programs.is_empty()) {
         let said = |is_repeated: bool| {
             let of = works.iter().filter(move |work| work.is_repeated == is_repeated);

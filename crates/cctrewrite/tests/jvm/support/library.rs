@@ -15,6 +15,8 @@ pub enum Blocks {
     Exact,
     /// Exact, with activation counters: for agents that report.
     Reporting,
+    /// Exact, and call sites are told apart.
+    Sites,
 }
 
 /// The rules, each with everything that goes with it.
@@ -28,6 +30,7 @@ impl Blocks {
             Blocks::Precise => "precise",
             Blocks::Exact => "exact",
             Blocks::Reporting => "reporting",
+            Blocks::Sites => "sites",
         }
     }
 
@@ -35,7 +38,7 @@ impl Blocks {
     pub fn numbers(self) -> &'static str {
         match self {
             Blocks::Default => "default",
-            Blocks::Precise | Blocks::Exact | Blocks::Reporting => "precise",
+            Blocks::Precise | Blocks::Exact | Blocks::Reporting | Blocks::Sites => "precise",
         }
     }
 
@@ -46,6 +49,7 @@ impl Blocks {
             Blocks::Precise => &["--blocks", "precise"],
             Blocks::Exact => &["--blocks", "exact"],
             Blocks::Reporting => &["--activation-counters"],
+            Blocks::Sites => &["--call-sites"],
         }
     }
 }
@@ -94,8 +98,8 @@ pub struct Library {
 impl Library {
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
-        static LIBRARIES: [OnceLock<Library>; Blocks::Reporting as usize + 1] =
-            [const { OnceLock::new() }; Blocks::Reporting as usize + 1];
+        static LIBRARIES: [OnceLock<Library>; Blocks::Sites as usize + 1] =
+            [const { OnceLock::new() }; Blocks::Sites as usize + 1];
         LIBRARIES[blocks as usize].get_or_init(|| {
             let folder = scratch().join(format!("whole-{}", blocks.name()));
             let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());

@@ -1,0 +1,98 @@
+//! Which instruction of the original code one of the edited code belongs to: what debuggers' tables do not say.
+
+use super::code_edit::Edits;
+use super::layout::Layout;
+use crate::code::{Bci, Code};
+use crate::error::Result;
+
+/// A place at which bytecode indices move on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// Code in front of the instruction that was at this index.
+    Inserted {
+        /// The original index.
+        before: Bci,
+        /// Bytes.
+        bytes: u32,
+    },
+    /// An instruction that has another length, or something else in its place.
+    Resized {
+        /// Its original index.
+        at: Bci,
+        /// Its original length.
+        from: u32,
+        /// Its new length.
+        to: u32,
+    },
+}
+
+/// The original index of the instruction to which what stands at `index` belongs: itself, what replaces it, or what runs before it does. `moves` are in
+/// order.
+pub fn original_bci(moves: impl IntoIterator<Item = Move>, index: Bci) -> Bci {
+    let mut shift: i64 = 0;
+    let index = i64::from(index);
+    for moved in moves {
+        let (place, length) = match moved {
+            Move::Inserted { before, bytes } => (before, bytes),
+            Move::Resized { at, to, .. } => (at, to),
+        };
+        let start = i64::from(place) + shift;
+        if index < start {
+            break;
+        }
+        if index < start + i64::from(length) {
+            return place;
+        }
+        shift += i64::from(length);
+        if let Move::Resized { from, .. } = moved {
+            shift -= i64::from(from);
+        }
+    }
+    u32::try_from(index - shift).unwrap_or_default()
+}
+
+/// All places, in order.
+pub(super) fn of(code: &Code<'_>, edits: &Edits, layout: &Layout) -> Result<Vec<Move>> {
+    let mut moves = Vec::new();
+    let mut replaced = edits.replacements.iter().peekable();
+    let mut end = 0;
+    for instruction in code.instructions() {
+        let at = instruction.bci;
+        let new = layout.instruction(at)?;
+        if new > end {
+            moves.push(Move::Inserted { before: at, bytes: new - end });
+        }
+        let from = instruction.bytes.len() as u32;
+        let to = match replaced.next_if(|r| r.bci == at) {
+            Some(replacement) => replacement.length(),
+            None => layout.length_of(&instruction, new, edits.shift)?,
+        };
+        if from != to {
+            moves.push(Move::Resized { at, from, to });
+        }
+        end = new + to;
+    }
+    Ok(moves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inserted_and_resized_code_belongs_to_its_instruction() {
+        let moves = [
+            Move::Inserted { before: 0, bytes: 10 },
+            Move::Resized { at: 1, from: 3, to: 9 },
+            Move::Inserted { before: 4, bytes: 2 },
+            Move::Resized { at: 6, from: 4, to: 2 },
+        ];
+        let original = |index| original_bci(moves, index);
+        assert_eq!([0, 9, 10].map(original), [0, 0, 0]);
+        // What stands in its place, to the last byte.
+        assert_eq!([11, 14, 19].map(original), [1, 1, 1]);
+        assert_eq!([20, 21, 22, 23].map(original), [4, 4, 4, 5]);
+        assert_eq!([24, 25, 26, 30].map(original), [6, 6, 10, 14]);
+        assert_eq!(original_bci([], 7), 7);
+    }
+}

@@ -1,0 +1,202 @@
+//! Where the bytecodes of a method's bodies were in the original, and its source lines: what is to be known of methods whose call sites are told apart
+//! (docs/formats/index.md, *Positions*).
+
+use cct_classfile::edit::moves::{Move, original_bci};
+use cct_classfile::{Bci, Code};
+
+use crate::body::Form;
+
+/// The positions of a method, packed. Empty for none.
+pub type Packed = Box<[u8]>;
+
+/// What becomes [`Packed`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Positions {
+    /// The source line of the code from a bytecode index on, in order of these.
+    lines: Vec<(u16, u16)>,
+    /// Of the body under the extended signature, and of that under the original one.
+    moves: [Vec<Move>; 2],
+}
+
+impl Positions {
+    /// The lines of a method.
+    pub fn of(code: &Code<'_>) -> Self {
+        let mut lines = Vec::new();
+        for table in code.attributes.iter().filter(|attribute| attribute.name == b"LineNumberTable") {
+            // What is not as it should be names no line (JVMS 4.7.12).
+            let mut cursor = table.cursor();
+            let Ok(count) = cursor.u2() else { continue };
+            for _ in 0..count {
+                let (Ok(bci), Ok(line)) = (cursor.u2(), cursor.u2()) else { break };
+                lines.push((bci, line));
+            }
+        }
+        lines.sort_by_key(|&(bci, _)| bci);
+        Positions { lines, moves: Default::default() }
+    }
+
+    /// Remembers where the instructions of a body have gone.
+    pub fn moved(&mut self, form: Form, moves: Vec<Move>) {
+        self.moves[form as usize] = moves;
+    }
+
+    /// As bytes.
+    pub fn pack(&self) -> Packed {
+        let mut out = Vec::new();
+        put(&mut out, self.lines.len() as u32);
+        let (mut bci, mut line) = (0, 0);
+        for &(at, of) in &self.lines {
+            put(&mut out, u32::from(at - bci));
+            put(&mut out, zigzag(i32::from(of) - i32::from(line)));
+            (bci, line) = (at, of);
+        }
+        for moves in &self.moves {
+            put(&mut out, moves.len() as u32);
+            let mut last = 0;
+            for &moved in moves {
+                let (at, from, bytes) = match moved {
+                    Move::Inserted { before, bytes } => (before, None, bytes),
+                    Move::Resized { at, from, to } => (at, Some(from), to),
+                };
+                put(&mut out, (at - last) << 1 | u32::from(from.is_some()));
+                if let Some(from) = from {
+                    put(&mut out, from);
+                }
+                put(&mut out, bytes);
+                last = at;
+            }
+        }
+        out.into()
+    }
+}
+
+/// The source line of the bytecode at `bci` of a method's original code; 0 if it is not known.
+pub fn line(positions: &[u8], bci: u16) -> u16 {
+    let mut reader = Reader(positions);
+    let (mut at, mut line, mut found) = (0u32, 0i32, 0);
+    for _ in 0..reader.varint().unwrap_or(0) {
+        let (Some(step), Some(lines)) = (reader.varint(), reader.varint()) else { break };
+        at = at.saturating_add(step);
+        line = line.wrapping_add(unzigzag(lines));
+        if at > u32::from(bci) {
+            break;
+        }
+        found = line;
+    }
+    u16::try_from(found).unwrap_or(0)
+}
+
+/// The original bytecode index of what stands at `index` in one of a method's bodies; `None` if nothing is known of its positions.
+pub fn original(positions: &[u8], form: Form, index: Bci) -> Option<Bci> {
+    let mut reader = Reader(positions);
+    for _ in 0..2 * u64::from(reader.varint()?) {
+        reader.varint()?;
+    }
+    if form == Form::Original {
+        reader.moves().for_each(drop);
+    }
+    Some(original_bci(reader.moves(), index))
+}
+
+/// Packed positions. What is damaged ends early.
+struct Reader<'p>(&'p [u8]);
+
+impl Reader<'_> {
+    fn varint(&mut self) -> Option<u32> {
+        let mut value = 0;
+        for shift in (0..32).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            value |= u32::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// The moves of the next body.
+    fn moves(&mut self) -> impl Iterator<Item = Move> {
+        let mut left = self.varint().unwrap_or(0);
+        let mut last = 0u32;
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let head = self.varint()?;
+            last = last.saturating_add(head >> 1);
+            let from = if head & 1 == 1 { Some(self.varint()?) } else { None };
+            let bytes = self.varint()?;
+            Some(match from {
+                None => Move::Inserted { before: last, bytes },
+                Some(from) => Move::Resized { at: last, from, to: bytes },
+            })
+        })
+    }
+}
+
+fn put(out: &mut Vec<u8>, mut value: u32) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn zigzag(value: i32) -> u32 {
+    (value << 1 ^ value >> 31) as u32
+}
+
+fn unzigzag(value: u32) -> i32 {
+    (value >> 1) as i32 ^ -((value & 1) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_indices_come_back() {
+        let positions = Positions {
+            lines: vec![(0, 100), (5, 99), (300, 65_535)],
+            moves: [
+                vec![Move::Inserted { before: 0, bytes: 12 }, Move::Resized { at: 7, from: 3, to: 9 }],
+                vec![Move::Inserted { before: 0, bytes: 200 }],
+            ],
+        };
+        let packed = positions.pack();
+        assert_eq!(
+            [0, 4, 5, 299, 300, 60_000].map(|bci| line(&packed, bci)),
+            [100, 100, 99, 99, 65_535, 65_535]
+        );
+        let of = |form, index| original(&packed, form, index);
+        assert_eq!([12, 19, 27, 28].map(|i| of(Form::Extended, i)), [0, 7, 7, 10].map(Some));
+        assert_eq!(of(Form::Original, 203), Some(3));
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_made_up() {
+        assert_eq!((line(&[], 3), original(&[], Form::Extended, 3)), (0, None));
+        let later = Positions { lines: vec![(5, 7)], ..Positions::default() }.pack();
+        assert_eq!(line(&later, 4), 0);
+    }
+
+    #[test]
+    fn damage_ends_early() {
+        let positions = Positions {
+            lines: vec![(0, 1), (9, 70)],
+            moves: [
+                vec![Move::Resized { at: 300, from: 3, to: 9 }],
+                vec![Move::Inserted { before: 0, bytes: 5 }],
+            ],
+        };
+        let good = positions.pack();
+        for at in 0..good.len() {
+            for bad in [0, 0x7F, 0xFF] {
+                let mut bytes = good.to_vec();
+                bytes[at] = bad;
+                line(&bytes, 65_535);
+                original(&bytes, Form::Original, 65_535);
+                original(&bytes[..at], Form::Extended, 65_535);
+            }
+        }
+    }
+}
