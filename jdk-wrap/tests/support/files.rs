@@ -33,7 +33,7 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
     let number = |s: &str| u32::try_from(strings.binary_search(&s).unwrap()).unwrap();
 
     let mut out = b"CCTI".to_vec();
-    u4(&mut out, 3);
+    u4(&mut out, 4);
     u4(&mut out, provenance.len() as u32);
     out.extend(provenance.as_bytes());
     table(&mut out, &strings.iter().map(|s| s.as_bytes().to_vec()).collect::<Vec<_>>());
@@ -77,6 +77,8 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
         u4(&mut out, class);
         out.extend(method.to_be_bytes());
     }
+    // No positions: call sites are merged.
+    table(&mut out, &[]);
     out
 }
 
@@ -136,7 +138,7 @@ pub fn class_file(class: &Class, access: u16, provenance: Option<&str>) -> Vec<u
     out.extend([0, 1]);
     out.extend(attribute.to_be_bytes());
     u4(&mut out, 20 + 3 * methods.len() as u32);
-    out.extend([0, 2]);
+    out.extend([0, 3]);
     out.extend(class.hash.to_be_bytes());
     out.extend(xxh3_64(provenance.as_bytes()).to_be_bytes());
     out.extend((methods.len() as u16).to_be_bytes());

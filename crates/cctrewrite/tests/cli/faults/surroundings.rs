@@ -78,7 +78,7 @@ const CLOCKS: [(&str, &str); 8] = [
     ("crates/flow/src/corpus.rs", "of a test"),
     ("crates/profile/src/read/damaged.rs", "of a test"),
     ("crates/rewrite/src", "names of methods that programs call"),
-    ("crates/verify/src/convention.rs", "names of methods that programs call"),
+    ("crates/verify/src", "names of methods that programs call"),
 ];
 
 /// A clock that jumps can do harm only where one is read.
