@@ -85,9 +85,10 @@ fn threads_that_still_run_are_counted_up_to_the_end(jdk: &'static Jdk) {
             );
             let (calls, bytecodes) = counts(&format!("{run_method};Frames$Spinner.tick()V"));
             assert!(calls >= before[0] && calls <= after[0] + 1, "{how}: {before:?} {calls} {after:?}");
-            // Seven bytecodes a call; the writer reads one counter after the other.
+            // Seven bytecodes a call; the writer reads one counter after the other. A call that has been told of may not have come to its end, where its
+            // bytecodes are counted: a busy machine stops threads anywhere.
             assert!(
-                bytecodes >= 7 * before[0] && bytecodes <= 7 * (after[0] + 1),
+                bytecodes + 7 >= 7 * before[0] && bytecodes <= 7 * (after[0] + 1),
                 "{how}: {before:?} {bytecodes} {after:?}"
             );
         }
