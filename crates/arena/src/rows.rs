@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cct_profile::{Method, Site};
-use cct_rewrite::positions;
+use cct_rewrite::positions::Lines;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is called in some trees, and from where.
@@ -47,10 +47,10 @@ impl Callees {
         mut method: impl FnMut(u64) -> Method,
         packed: impl Fn(u64) -> Option<&'p [u8]>,
     ) -> Rows {
-        let mut lines: FxHashMap<(u64, u16), u16> = FxHashMap::default();
+        let mut lines: FxHashMap<u64, Lines> = FxHashMap::default();
         let mut line = |caller, bci| {
-            let find = || packed(caller).map_or(0, |positions| positions::line(positions, bci));
-            *lines.entry((caller, bci)).or_insert_with(find)
+            let of_caller = || Lines::of(packed(caller).unwrap_or_default());
+            lines.entry(caller).or_insert_with(of_caller).at(bci)
         };
         let site_of = |call: &AtSite, line: u16| Site { bci: call.bci, line: u32::from(line) };
         let sites: FxHashMap<AtSite, Site> =

@@ -208,7 +208,10 @@ pub fn arenas() -> Vec<Vec<u8>> {
     let (own, main, pool, group, region) = (text(""), text("main"), text("p-1"), text("p-#"), text("hot"));
     let hash = ClassHash(5);
     let mut methods = Vec::new();
-    PackedMethod { slots: 2, flags: 0, name: b"m", descriptor: b"()V", positions: &[] }.pack(&mut methods);
+    // A line from index 3 on, and no moves.
+    let positions = [1, 3, 80, 0, 0];
+    PackedMethod { slots: 2, flags: 0, name: b"m", descriptor: b"()V", positions: &positions }
+        .pack(&mut methods);
     PackedMethod { slots: 1, flags: 1, name: b"n", descriptor: b"(I)J", positions: &[] }.pack(&mut methods);
     let entries = [
         Entry::Class(b"p/C", hash, &methods),
@@ -246,6 +249,8 @@ pub fn arenas() -> Vec<Vec<u8>> {
     thread(BASE + 512, pool, &[(n, 6)]);
     thread(BASE + 1024, region, &[(m, 1_u64.wrapping_neg())]);
     let more = [
+        // Called from index 7 of its caller.
+        (BASE + 320 + 64 + 24, 8 << 48 | (BASE + 320 + 128)),
         (BASE + 144, BASE + 1024),
         (BASE + 152, BASE + 1024),
         (BASE + 512 + 16, BASE),

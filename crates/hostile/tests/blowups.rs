@@ -183,6 +183,29 @@ fn a_constructor_under_many_handlers() {
 }
 
 /// 120,000 classes, each the subclass of the next, of the last of which the superclass is not known.
+/// The memory of a JVM says what it likes of where bytecodes were: each call site looked through all lines of its caller.
+#[test]
+fn call_sites_of_a_method_with_many_lines() {
+    // 200,000 lines, each one further at the same index.
+    let mut positions = vec![0xC0, 0x9A, 0x0C];
+    positions.extend([0, 2].repeat(200_000));
+    positions.extend([0, 0]);
+    let mut callees = cct_arena::Callees::default();
+    (0..60_000).for_each(|bci| callees.add(7, 0x80, Some(bci)));
+    let method = |mid| cct_profile::Method {
+        class: "a/A".into(),
+        name: "f".into(),
+        descriptor: "()V".into(),
+        site: None,
+        mid,
+        flags: 0,
+    };
+    in_time(|| {
+        let rows = callees.rows(method, |_| Some(&positions));
+        assert_eq!(rows.methods.len(), 60_000);
+    });
+}
+
 #[test]
 fn a_long_chain_of_classes_told_from_the_wrong_end() {
     let name = |k: usize| format!("c/C{k}");

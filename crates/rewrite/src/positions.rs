@@ -70,20 +70,31 @@ impl Positions {
     }
 }
 
-/// The source line of the bytecode at `bci` of a method's original code; 0 if it is not known.
-pub fn line(positions: &[u8], bci: u16) -> u16 {
-    let mut reader = Reader(positions);
-    let (mut at, mut line, mut found) = (0u32, 0i32, 0);
-    for _ in 0..reader.varint().unwrap_or(0) {
-        let (Some(step), Some(lines)) = (reader.varint(), reader.varint()) else { break };
-        at = at.saturating_add(step);
-        line = line.wrapping_add(unzigzag(lines));
-        if at > u32::from(bci) {
-            break;
-        }
-        found = line;
+/// The source lines of a method's original code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines(Vec<(u32, u16)>);
+
+impl Lines {
+    /// The lines that packed positions have.
+    pub fn of(positions: &[u8]) -> Self {
+        let mut reader = Reader(positions);
+        let mut left = reader.varint().unwrap_or(0);
+        let (mut bci, mut line) = (0u32, 0i32);
+        let next = || {
+            left = left.checked_sub(1)?;
+            let (step, lines) = (reader.varint()?, reader.varint()?);
+            bci = bci.saturating_add(step);
+            line = line.wrapping_add(unzigzag(lines));
+            Some((bci, u16::try_from(line).unwrap_or(0)))
+        };
+        Lines(std::iter::from_fn(next).collect())
     }
-    u16::try_from(found).unwrap_or(0)
+
+    /// The line of the bytecode at `bci`; 0 if it is not known.
+    pub fn at(&self, bci: u16) -> u16 {
+        let behind = self.0.partition_point(|&(from, _)| from <= u32::from(bci));
+        behind.checked_sub(1).map_or(0, |last| self.0[last].1)
+    }
 }
 
 /// The original bytecode index of what stands at `index` in one of a method's bodies; `None` if nothing is known of its positions.
@@ -164,7 +175,7 @@ mod tests {
         };
         let packed = positions.pack();
         assert_eq!(
-            [0, 4, 5, 299, 300, 60_000].map(|bci| line(&packed, bci)),
+            [0, 4, 5, 299, 300, 60_000].map(|bci| Lines::of(&packed).at(bci)),
             [100, 100, 99, 99, 65_535, 65_535]
         );
         let of = |form, index| original(&packed, form, index);
@@ -174,9 +185,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_made_up() {
-        assert_eq!((line(&[], 3), original(&[], Form::Extended, 3)), (0, None));
+        assert_eq!((Lines::of(&[]).at(3), original(&[], Form::Extended, 3)), (0, None));
         let later = Positions { lines: vec![(5, 7)], ..Positions::default() }.pack();
-        assert_eq!(line(&later, 4), 0);
+        assert_eq!(Lines::of(&later).at(4), 0);
     }
 
     #[test]
@@ -193,7 +204,7 @@ mod tests {
             for bad in [0, 0x7F, 0xFF] {
                 let mut bytes = good.to_vec();
                 bytes[at] = bad;
-                line(&bytes, 65_535);
+                Lines::of(&bytes);
                 original(&bytes, Form::Original, 65_535);
                 original(&bytes[..at], Form::Extended, 65_535);
             }
