@@ -32,8 +32,10 @@ fn temporary(folder: &Path) -> Vec<String> {
 
 /// SIGTERM at moments from the start of the process on: `TERMS=1000` for as many.
 fn terminated_at_random_moments(jdk: &'static Jdk) {
+    let java = profiled(jdk, Blocks::Exact, "measured");
+    // From here on: to make the profiled JDK may take a minute, after which the program ends by itself.
     let started = Instant::now();
-    let mut jvm = profiled(jdk, Blocks::Exact, "measured").start("Busy", &[]);
+    let mut jvm = java.start("Busy", &[]);
     jvm.wait_for("ready");
     let until_ready = started.elapsed();
     terminate(&jvm);
