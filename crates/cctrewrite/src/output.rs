@@ -97,6 +97,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "intrinsics",
         "reproducible",
         "call-sites",
+        "context",
         "jdk",
     ] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));

@@ -41,6 +41,8 @@ pub struct Body<'b, 'a> {
     pub context: Context,
     /// How its call sites share the slots of its nodes.
     pub sites: Sites,
+    /// The local with the thread that carries the context to its callees, if it holds on to that.
+    pub thread: Option<u16>,
     /// Whether the label of bci 0 is reached other than by entering the method.
     pub entry_is_target: bool,
 }
@@ -86,6 +88,8 @@ pub struct Analysis<'x> {
     pub is_extent: bool,
     /// Whether everything is recorded from its first entry on.
     pub is_start: bool,
+    /// Whether a body that takes its context from the thread holds on to that thread.
+    pub holds_thread: bool,
 }
 
 impl<'x> Analysis<'x> {
@@ -135,6 +139,7 @@ impl<'x> Analysis<'x> {
             hooks: Vec::new(),
             is_extent: false,
             is_start: false,
+            holds_thread: false,
         })
     }
 }
@@ -332,7 +337,8 @@ fn write_at(
 
     // The passes.
     let (sites, entry_is_target) = (analysis.sites, analysis.entry_is_target);
-    let body = Body { member, code, context, sites, entry_is_target };
+    let thread = (form == Form::Original && analysis.holds_thread).then_some(locals.thread);
+    let body = Body { member, code, context, sites, thread, entry_is_target };
     if mid.is_some() {
         if let Counts::Exact(plan) = &analysis.counts {
             // In front of the tests of the activation counter. The local is not named where there is none.

@@ -1,7 +1,8 @@
 //! The context carrier: how a body knows its node, and what it hands to its callees. Passes ask it for code and know nothing else of it.
 //!
-//! This is the *argument* carrier (JP, CCCP): the node comes in as a parameter or from the thread, stays in a local variable, and leaves as
-//! the address of a call-site slot.
+//! The node comes in as a parameter or from the thread, stays in a local variable, and leaves as the address of a call-site slot: as an argument of callees that can
+//! take it (JP, CCCP), and in the thread for all others. Where the thread carries all contexts (JP2) none can, and bodies hold on to the thread that they have
+//! read on entry.
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
@@ -165,6 +166,18 @@ impl Emitter<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What is below the context on the stack, and what then takes both: the current thread gets the context for the next callee. A body that holds on to its
+    /// `thread` need not ask for it again.
+    pub fn push_thread(asm: &mut Asm, thread: Option<u16>) -> Helper {
+        match thread {
+            Some(thread) => {
+                asm.load(Kind::Reference, thread);
+                convention::CARRY
+            }
+            None => convention::STORE,
+        }
     }
 
     /// The current thread into local `thread`, its context into local `context`.

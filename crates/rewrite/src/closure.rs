@@ -9,16 +9,23 @@
 //! 2. an input's method has no extended form of its own, but would inherit one that does not redispatch: it gets one that does;
 //! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a *tie break* (a redispatching form of its
 //!    own); if the class stays raw, the interfaces' methods lose their extended form, as nothing can be added to the class.
+//!
+//! Where the thread carries contexts most methods have no extended form, but natives have (B2N): whatever a native overrides gets one that redispatches, so that
+//! callers come to the native's.
 
 use cct_classfile::access;
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Plan, Planned, Treatment, planned};
+use crate::plan::{Plan, Planned, Treatment, leading_to_natives, planned};
 use crate::rules;
+use crate::settings::ContextCarrier;
 use crate::world::{ClassId, MethodId, Role, World};
 
-/// Applies the three rules, in their order.
-pub(crate) fn close(world: &World, plan: &mut Plan) {
+/// Applies the rules, in their order.
+pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
+    if context == ContextCarrier::Thread {
+        lead_to_natives(world, plan);
+    }
     respect_raw_overrides(world, plan);
     redispatch_overrides_without_extended_form(world, plan);
     // Conflicts are looked for from the top of the hierarchy down: a tie break settles it for all subtypes.
@@ -69,6 +76,50 @@ fn virtual_methods(world: &World, class: ClassId) -> impl Iterator<Item = Method
 fn lists_frames(world: &World, method: MethodId) -> bool {
     let (class, summary) = world.method(method);
     rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, class.method_name(summary)))
+}
+
+fn lead_to_natives(world: &World, plan: &mut Plan) {
+    for id in world.ids().filter(|id| !is_raw(world, *id) && !world[*id].summary.is_rewritten()) {
+        let is_native = |m: &MethodId| {
+            let treatment = plan.get(*m).map(|p| p.treatment);
+            matches!(treatment, Some(Treatment::Native | Treatment::LeafNative))
+        };
+        let natives: Vec<MethodId> = virtual_methods(world, id).filter(is_native).collect();
+        for native in natives {
+            let above: Vec<MethodId> = overridden(world, native).chain(implemented(world, native)).collect();
+            for method in above {
+                if plan.get(method).is_some_and(|p| p.treatment.has_extended_form()) {
+                    continue;
+                }
+                let (class, summary) = world.method(method);
+                let settled = is_raw(world, method.class) || class.is_rewritten();
+                match leading_to_natives(class, summary).filter(|_| !settled) {
+                    Some(treatment) => {
+                        plan.set(
+                            method,
+                            planned(treatment, "overridden by a native, which its extended form leads to"),
+                        );
+                    }
+                    None => {
+                        let reason = "not counted where it is called as a method that it overrides";
+                        let Some(Planned { treatment, .. }) = plan.get(native) else { continue };
+                        plan.set(native, planned(treatment, reason));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Declarations of a virtual method in the superinterfaces of its class.
+fn implemented(world: &World, method: MethodId) -> impl Iterator<Item = MethodId> + '_ {
+    let (class, summary) = world.method(method);
+    let (name, descriptor) = (class.method_name(summary), class.method_descriptor(summary));
+    world.superinterfaces(method.class).into_iter().filter_map(move |i| {
+        let interface = &world[i].summary;
+        let index = interface.find(name, descriptor)?;
+        interface.methods[index].is_virtual(interface).then_some(MethodId { class: i, index: index as u16 })
+    })
 }
 
 fn respect_raw_overrides(world: &World, plan: &mut Plan) {
@@ -182,12 +233,12 @@ mod tests {
 
     use super::*;
     use crate::plan::Treatment as T;
-    use crate::settings::Intrinsics;
+    use crate::settings::Settings;
     use crate::testing::{TestClass, class, declared, interface, object, world};
 
     fn treatment(inputs: &[TestClass], raw: &[TestClass], class: &str, name: &str) -> T {
         let world = world(inputs, raw);
-        Plan::new(&world, Intrinsics::Bytecode).unwrap().get(declared(&world, class, name)).unwrap().treatment
+        Plan::new(&world, &Settings::default()).unwrap().get(declared(&world, class, name)).unwrap().treatment
     }
 
     #[test]
@@ -233,7 +284,7 @@ mod tests {
         inputs.push(class("D").extends("C").flags(ABSTRACT));
         inputs.push(class("E").implements("I").implements("J").method(PUBLIC, "m", "()V"));
         let world = world(&inputs, &[]);
-        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
+        let plan = Plan::new(&world, &Settings::default()).unwrap();
         let ties = |name: &[u8]| plan.tie_breaks(world.class_named(name).unwrap()).len();
         assert_eq!((ties(b"C"), ties(b"D"), ties(b"E")), (1, 0, 0));
     }
@@ -244,7 +295,7 @@ mod tests {
         inputs.push(interface("K").implements("I").implements("J").method(PUBLIC | ABSTRACT, "m", "()V"));
         inputs.push(class("C").implements("I").implements("J").implements("K").flags(ABSTRACT));
         let world = world(&inputs, &[]);
-        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
+        let plan = Plan::new(&world, &Settings::default()).unwrap();
         assert!(world.ids().all(|id| plan.tie_breaks(id).is_empty()));
     }
 

@@ -4,7 +4,7 @@ use cct_flow::BlockRule;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
-use crate::settings::{Intrinsics, Metrics, Settings};
+use crate::settings::{ContextCarrier, Intrinsics, Metrics, Settings};
 use crate::survey::ClassSummary;
 
 /// The provenance of one run's outputs.
@@ -22,9 +22,10 @@ impl Provenance {
         let reproducible = settings.reproducible_name();
         let activation = settings.activation_name();
         let call_sites = settings.call_sites_name();
+        let context = settings.context_name();
         let scheme = convention::SCHEME;
         let lines = format!(
-            "activation={activation}\nblocks={blocks}\ncall-sites={call_sites}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nblocks={blocks}\ncall-sites={call_sites}\ncontext={context}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -65,7 +66,12 @@ impl Provenance {
         };
         let (reproducible, activation) = (yes("reproducible")?, yes("activation")?);
         let call_sites = yes("call-sites")?;
-        Some(Settings { metrics, blocks, intrinsics, reproducible, activation, call_sites })
+        let context = match self.value("context")? {
+            "argument" => ContextCarrier::Argument,
+            "thread" => ContextCarrier::Thread,
+            _ => return None,
+        };
+        Some(Settings { context, metrics, blocks, intrinsics, reproducible, activation, call_sites })
     }
 
     /// `key=value` lines, sorted.
@@ -104,6 +110,7 @@ mod tests {
             for intrinsics in [Intrinsics::Bytecode, Intrinsics::Native] {
                 for (reproducible, activation, call_sites) in [(false, true, false), (true, false, true)] {
                     let settings = Settings {
+                        context: if activation { ContextCarrier::Thread } else { ContextCarrier::Argument },
                         metrics,
                         intrinsics,
                         reproducible,

@@ -316,6 +316,25 @@ pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
     PREFIXES.iter().find(|(prefix, _)| class.starts_with(prefix)).map(|(_, reason)| *reason)
 }
 
+/// Whether methods of this class run while the current thread changes from a virtual one to its carrier or back: what one of them has read on entry need not be
+/// the current thread when it calls or ends, and what it stores there would be another thread's context. These keep to arguments, whatever carries contexts
+/// elsewhere: virtual threads and continuations, and what they call meanwhile, which is `Thread`, what `System` lets them do with it, and
+/// `Unsafe`.
+pub fn changes_the_current_thread(class: &[u8]) -> bool {
+    let outer = class.split(|&b| b == b'$').next().unwrap_or(class);
+    match outer {
+        b"java/lang/System" => outer != class,
+        _ => matches!(
+            outer,
+            b"java/lang/Thread"
+                | b"java/lang/VirtualThread"
+                | b"jdk/internal/access/JavaLangAccess"
+                | b"jdk/internal/misc/Unsafe"
+                | b"jdk/internal/vm/Continuation"
+        ),
+    }
+}
+
 /// The classes with signature-polymorphic methods (JVMS 2.9.3).
 pub fn has_signature_polymorphic_methods(class: &[u8]) -> bool {
     matches!(class, b"java/lang/invoke/MethodHandle" | b"java/lang/invoke/VarHandle")

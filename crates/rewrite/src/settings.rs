@@ -20,9 +20,20 @@ pub enum Intrinsics {
     Native,
 }
 
+/// How a callee gets its context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextCarrier {
+    /// As an argument, under an extended signature (JP, CCCP).
+    Argument,
+    /// In a field of the thread, into which the caller puts it; signatures stay (JP2).
+    Thread,
+}
+
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
+    /// How contexts travel.
+    pub context: ContextCarrier,
     /// Metrics.
     pub metrics: Metrics,
     /// How basic blocks are cut.
@@ -40,6 +51,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            context: ContextCarrier::Argument,
             metrics: Metrics::CallsAndBytecodes,
             blocks: BlockRule::Exact,
             intrinsics: Intrinsics::Bytecode,
@@ -58,6 +70,14 @@ impl Settings {
             (_, BlockRule::Default) => "default",
             (_, BlockRule::Precise) => "precise",
             (_, BlockRule::Exact) => "exact",
+        }
+    }
+
+    /// Name of the context carrier.
+    pub fn context_name(&self) -> &'static str {
+        match self.context {
+            ContextCarrier::Argument => "argument",
+            ContextCarrier::Thread => "thread",
         }
     }
 

@@ -65,6 +65,8 @@ pub struct Pair<'p, 'a> {
     pub reproducible: Option<bool>,
     /// Its call sites.
     pub sites: Sites,
+    /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is known.
+    pub holds_thread: Option<bool>,
 }
 
 impl<'a> Aligned<'a> {
@@ -309,9 +311,14 @@ impl<'a> Walk<'_, '_, 'a> {
         {
             return wrong(self, "has another call site's slot");
         }
+        if let (Call::Stored { held }, Some(holds)) = (call, self.pair.holds_thread)
+            && *held != holds
+        {
+            return wrong(self, "puts the context into another thread than is meant");
+        }
         if original.opcode == opcode::INVOKEDYNAMIC {
             return match call {
-                Call::Stored => Ok(()),
+                Call::Stored { .. } => Ok(()),
                 _ => wrong(self, "is none for invokedynamic"),
             };
         }
@@ -331,7 +338,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     return wrong(self, "calls another method than the original");
                 }
             }
-            Call::Stored => {}
+            Call::Stored { .. } => {}
             Call::Counted(id, bytecodes, calls_back) => {
                 let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
                 if bytecodes != i32::from(is_object_init) {

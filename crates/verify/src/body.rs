@@ -4,7 +4,7 @@ use cct_classfile::{Bci, ClassFile, Code, Member};
 
 use crate::Expectation;
 use crate::align::{Aligned, Pair, align};
-use crate::convention::method_id;
+use crate::convention::{changes_the_current_thread, method_id};
 use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
@@ -135,6 +135,9 @@ impl<'a> Method<'_, 'a> {
             prologue,
             reproducible: self.expectation.reproducible,
             sites,
+            holds_thread: self.expectation.by_thread.map(|by_thread| {
+                by_thread && !is_extended && !changes_the_current_thread(self.before.name())
+            }),
         };
         let aligned = align(&pair, originals)?;
         if are_apart {

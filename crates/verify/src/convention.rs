@@ -145,6 +145,22 @@ pub const REPLACED_NATIVE: (&[u8], &[u8], &[u8]) =
 /// What `REPLACED_NATIVE` and hooks of the stack call.
 pub const STACKS: &[u8] = b"java/lang/CctStacks";
 
+/// Classes whose methods run while the current thread changes, with the classes nested in them; of `System` only the latter (docs/scheme.md).
+const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
+    b"java/lang/Thread",
+    b"java/lang/VirtualThread",
+    b"jdk/internal/access/JavaLangAccess",
+    b"jdk/internal/misc/Unsafe",
+    b"jdk/internal/vm/Continuation",
+    b"java/lang/System",
+];
+
+/// Whether a class is one of them.
+pub fn changes_the_current_thread(class: &[u8]) -> bool {
+    let outer = class.split(|&b| b == b'$').next().unwrap_or(class);
+    CHANGE_THE_CURRENT_THREAD.contains(&outer) && class != b"java/lang/System"
+}
+
 /// The extended form of a descriptor.
 pub fn extended(descriptor: &[u8]) -> Vec<u8> {
     let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or(descriptor.len());

@@ -62,6 +62,8 @@ pub struct Expectation {
     pub reproducible: Option<bool>,
     /// Whether call sites are told apart.
     pub call_sites: Option<bool>,
+    /// Whether contexts are carried by the thread alone.
+    pub by_thread: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -73,7 +75,14 @@ impl Expectation {
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
         let reproducible = value("reproducible").map(|v| v == "yes");
         let call_sites = value("call-sites").map(|v| v == "yes");
-        Expectation { rule, reproducible, call_sites, provenance: Some(xxh3_64(provenance.as_bytes())) }
+        let by_thread = value("context").map(|v| v == "thread");
+        Expectation {
+            rule,
+            reproducible,
+            call_sites,
+            by_thread,
+            provenance: Some(xxh3_64(provenance.as_bytes())),
+        }
     }
 }
 

@@ -52,8 +52,11 @@ pub enum Probe<'a> {
 pub enum Call<'a> {
     /// As arguments: this is the invocation itself.
     Extended(u8, Callee<'a>, u8),
-    /// By the thread.
-    Stored,
+    /// By the thread: the one that the body has read on entry, or the current one.
+    Stored {
+        /// The former.
+        held: bool,
+    },
     /// The callee is counted here: its id, its bytecodes, and whether it may call back.
     Counted(i64, i32, bool),
     /// The callee is counted if it is `Object.hashCode`; its id.
@@ -106,6 +109,10 @@ impl<'r, 'a> Reader<'r, 'a> {
             Op::Dup if self.op(at + 1) == node => self.call(at + 1, Some(false), locals),
             Op::Dup2 if self.op(at + 1) == node => self.call(at + 1, Some(true), locals),
             first if first == node => self.counting(at + 1, locals).or_else(|| self.call(at, None, locals)),
+            first if is_thread(first, locals) && self.op(at + 1) == node => {
+                // What gives the thread back its context has another local on the stack, but for bodies that hand on what they got.
+                self.carried(at + 1, locals).or_else(|| self.restore(at, locals))
+            }
             _ => self.pending(at, locals).or_else(|| self.restore(at, locals)),
         }
     }
@@ -161,9 +168,16 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.has(at, &restoring(locals)?).then_some((Probe::Restore, at + 3))
     }
 
-    /// What stands before an invocation; `copied` is whether one word or two were duplicated for it.
-    fn call(&self, at: usize, copied: Option<bool>, locals: &Locals) -> Option<(Probe<'a>, usize)> {
-        let (handed_on, next) = match (locals.is_recorded, self.op(at + 1)) {
+    /// What stands before an invocation, on top of the thread.
+    fn carried(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        let (handed_on, next) = self.handed_on(at, locals)?;
+        let stored = Probe::Call(handed_on, Call::Stored { held: true });
+        (self.op(next) == Op::Helper(Helper::Carry)).then_some((stored, next + 1))
+    }
+
+    /// What a callee gets, and the number of the instruction behind what makes it.
+    fn handed_on(&self, at: usize, locals: &Locals) -> Option<(HandedOn, usize)> {
+        Some(match (locals.is_recorded, self.op(at + 1)) {
             // What is handed on is a slot already.
             (false, _) => (HandedOn { offset: 0, site: 0, is_shared: false }, at + 1),
             (true, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => {
@@ -175,13 +189,18 @@ impl<'r, 'a> Reader<'r, 'a> {
                 (HandedOn { offset, site, is_shared }, at + 3 + usize::from(is_shared))
             }
             _ => return None,
-        };
+        })
+    }
+
+    /// What stands before an invocation; `copied` is whether one word or two were duplicated for it.
+    fn call(&self, at: usize, copied: Option<bool>, locals: &Locals) -> Option<(Probe<'a>, usize)> {
+        let (handed_on, next) = self.handed_on(at, locals)?;
         let (call, next) = match (copied, self.op(next)) {
             (None, Op::Null) => match self.op(next + 1) {
                 Op::Invoke(opcode, callee, count) => (Call::Extended(opcode, callee, count), next + 2),
                 _ => return None,
             },
-            (None, Op::Helper(Helper::Store)) => (Call::Stored, next + 1),
+            (None, Op::Helper(Helper::Store)) => (Call::Stored { held: false }, next + 1),
             (None, Op::Long(id)) => match (self.op(next + 1), self.op(next + 2)) {
                 (Op::Int(n), Op::Helper(Helper::Leaf)) => (Call::Counted(id, n, false), next + 3),
                 (Op::Int(n), Op::Helper(Helper::Call)) => (Call::Counted(id, n, true), next + 3),
@@ -196,6 +215,10 @@ impl<'r, 'a> Reader<'r, 'a> {
         };
         Some((Probe::Call(handed_on, call), next))
     }
+}
+
+fn is_thread(op: Op<'_>, locals: &Locals) -> bool {
+    locals.thread.is_some_and(|(_, thread)| op == Op::Load(Kind::Reference, thread))
 }
 
 /// What gives the thread back its context.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
+use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Settings};
 use clap::{Args, ValueEnum};
 
 use cct_rewrite::filter::Filter;
@@ -24,6 +24,10 @@ pub struct Choices {
     /// Do not record classes that match (repeatable); goes before --include
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+
+    /// How a method is told its calling context
+    #[arg(long, value_enum, default_value_t = ContextArgument::Argument)]
+    context: ContextArgument,
 
     /// What is counted
     #[arg(long, value_enum, default_value_t = MetricsArgument::Bytecodes)]
@@ -50,6 +54,15 @@ pub struct Choices {
     /// outputs that run together must agree in it
     #[arg(long)]
     call_sites: bool,
+}
+
+/// How contexts travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ContextArgument {
+    /// By an argument of its own, in a copy of the method with a longer signature; faster
+    Argument,
+    /// By a field of the thread: signatures stay, and classes that are not recorded stay as they are
+    Thread,
 }
 
 /// Metrics.
@@ -90,6 +103,10 @@ impl Choices {
     /// The settings of the rewriter.
     pub fn settings(&self) -> Settings {
         Settings {
+            context: match self.context {
+                ContextArgument::Argument => ContextCarrier::Argument,
+                ContextArgument::Thread => ContextCarrier::Thread,
+            },
             metrics: match self.metrics {
                 MetricsArgument::Calls => Metrics::Calls,
                 MetricsArgument::Bytecodes => Metrics::CallsAndBytecodes,
@@ -120,6 +137,7 @@ impl Choices {
             library: _,
             include,
             exclude,
+            context,
             metrics,
             blocks,
             intrinsics,
@@ -128,6 +146,7 @@ impl Choices {
             call_sites,
         } = self;
         let mut words = vec![
+            format!("--context={}", name(context)),
             format!("--metrics={}", name(metrics)),
             format!("--blocks={}", name(blocks)),
             format!("--intrinsics={}", name(intrinsics)),

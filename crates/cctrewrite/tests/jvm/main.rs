@@ -50,6 +50,7 @@ mod shapes;
 mod sites;
 mod steady;
 mod swarm;
+mod thread_carrier;
 mod tools;
 mod tour;
 mod traces;

@@ -14,7 +14,11 @@ const MERGED: [&str; 9] =
     ["calls", "recursion", "exceptions", "control", "natives", "types", "lambdas", "initialisers", "causes"];
 
 fn run(jdk: &'static Jdk) -> Run {
-    let mut java = profiled(jdk, Blocks::Sites, "sites");
+    run_by(jdk, Blocks::Sites)
+}
+
+fn run_by(jdk: &'static Jdk, blocks: Blocks) -> Run {
+    let mut java = profiled(jdk, blocks, "sites");
     java.class_path([fixture("sites/classes")]).succeed("Sites", &[])
 }
 
@@ -33,8 +37,16 @@ fn line(text: &str) -> u32 {
 
 /// With the example of the paper, more sites than slots, what the JVM calls by itself, and natives and constructors that their callers count.
 fn each_call_site_has_a_context_of_its_own(jdk: &'static Jdk) {
-    let run = run(jdk);
-    golden().assert_equal(&run, "sites");
+    check(&run(jdk));
+}
+
+/// The same where the thread carries contexts.
+pub fn by_the_thread(jdk: &'static Jdk) {
+    check(&run_by(jdk, Blocks::ThreadSites));
+}
+
+fn check(run: &Run) {
+    golden().assert_equal(run, "sites");
     let profile = run.profile();
     assert_eq!(profile.meta["call-sites"], "yes");
     let counted = [

@@ -5,7 +5,9 @@ use cct_rewrite::index;
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::rewriter::Rewritten;
-use cct_rewrite::{BlockRule, ClassSummary, Intrinsics, Metrics, Result, Rewriter, Role, Settings, World};
+use cct_rewrite::{
+    BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Result, Rewriter, Role, Settings, World,
+};
 
 use super::walk::walk;
 use crate::Dice;
@@ -49,6 +51,7 @@ pub(super) fn check(old: &[u8], new: &[u8]) {
 fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
     let mut dice = Dice::new(u64::from(crc32fast::hash(bytes)));
     let settings = Settings {
+        context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),
         metrics: *dice.pick(&[Metrics::Calls, Metrics::CallsAndBytecodes, Metrics::CallsAndBytecodes]),
         blocks: *dice.pick(&[BlockRule::Default, BlockRule::Precise, BlockRule::Exact, BlockRule::Exact]),
         intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),

@@ -29,6 +29,10 @@ pub fn apply(
             }
             _ => &mut asm,
         };
+        let store = match target {
+            CallTarget::Stored { .. } => Emitter::push_thread(&mut asm, body.thread),
+            _ => convention::STORE,
+        };
         emitter.push_context(&mut asm, body.context, body.sites, site, bci)?;
         match target {
             CallTarget::Extended => {
@@ -37,7 +41,7 @@ pub fn apply(
                 code_edit.replace(bci, &asm);
                 continue;
             }
-            CallTarget::Stored { .. } => emitter.helper(&mut asm, convention::STORE)?,
+            CallTarget::Stored { .. } => emitter.helper(&mut asm, store)?,
             CallTarget::Linked => emitter.helper(&mut asm, convention::LINK)?,
             CallTarget::LinkedToHashCode => emitter.helper(&mut asm, convention::LINK_HASH_CODE)?,
             CallTarget::Dispatched(callee) => {

@@ -11,6 +11,7 @@ mod treatment;
 pub(crate) use call_target::monomorphic;
 pub use call_target::{CallTarget, Foreign, counted_native};
 pub use treatment::Treatment;
+pub(crate) use treatment::leading_to_natives;
 
 use std::sync::Arc;
 
@@ -20,9 +21,9 @@ use crate::closure;
 use crate::convention;
 use crate::error::{Error, Result};
 use crate::marks::Marks;
-use crate::settings::Intrinsics;
+use crate::settings::Settings;
 use crate::world::{ClassId, MethodId, Role, World};
-use treatment::base;
+use treatment::own;
 
 /// A method's treatment and its reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,12 +56,12 @@ pub struct Plan {
 
 impl Plan {
     /// Plans all inputs of a world.
-    pub fn new(world: &World, intrinsics: Intrinsics) -> Result<Plan> {
-        Plan::marked(world, intrinsics, &Marks::default())
+    pub fn new(world: &World, settings: &Settings) -> Result<Plan> {
+        Plan::marked(world, settings, &Marks::default())
     }
 
     /// The same, where methods are marked.
-    pub fn marked(world: &World, intrinsics: Intrinsics, marks: &Marks) -> Result<Plan> {
+    pub fn marked(world: &World, settings: &Settings, marks: &Marks) -> Result<Plan> {
         let mut treatments = Vec::with_capacity(world.len());
         for id in world.ids() {
             let class = &world[id];
@@ -70,14 +71,14 @@ impl Plan {
                 (_, Some(settled)) => settled.clone(),
                 (Role::Library, None) => Arc::default(),
                 (Role::Input | Role::Companion, None) => {
-                    let treatment = |m| Ok(marks.treatment(summary, m, base(summary, m, intrinsics)?));
+                    let treatment = |m| Ok(marks.treatment(summary, m, own(summary, m, settings)?));
                     summary.methods.iter().map(treatment).collect::<Result<_>>()?
                 }
             };
             treatments.push(rows);
         }
         let mut plan = Plan { treatments, tie_breaks: FxHashMap::default() };
-        closure::close(world, &mut plan);
+        closure::close(world, &mut plan, settings.context);
         Ok(plan)
     }
 

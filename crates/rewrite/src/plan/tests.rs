@@ -8,7 +8,7 @@ use crate::testing::{TestClass, class, declared, interface, object, world};
 
 fn treatment(inputs: &[TestClass], class: &str, name: &str) -> Treatment {
     let world = world(inputs, &[]);
-    Plan::new(&world, Intrinsics::Bytecode).unwrap().get(declared(&world, class, name)).unwrap().treatment
+    Plan::new(&world, &Settings::default()).unwrap().get(declared(&world, class, name)).unwrap().treatment
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn what_object_has_a_body_for_its_callers_do_not_count() {
     for (flags, is_counted) in [(NATIVE, true), (0, false)] {
         let object = object().method(PUBLIC | FINAL | flags, "wait", "(J)V");
         let world = world(&[object, class("A")], &[]);
-        let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
+        let plan = Plan::new(&world, &Settings::default()).unwrap();
         let to = |class| call(&plan, &world, opcode::INVOKEVIRTUAL, class, "wait", "(J)V");
         assert_eq!(matches!(to("A"), CallTarget::Counted(_)), is_counted, "{:?}", to("A"));
         assert_eq!(to("A") == CallTarget::Extended, !is_counted);
@@ -86,7 +86,8 @@ fn intrinsics_are_left_to_the_vm_where_that_is_chosen() {
     ];
     let raw = [class("Raw").extends("java/nio/Buffer").method(PUBLIC, "checkIndex", "(I)I")];
     let world = world(&inputs, &raw);
-    let plans = [Intrinsics::Bytecode, Intrinsics::Native].map(|i| Plan::new(&world, i).unwrap());
+    let plans = [Intrinsics::Bytecode, Intrinsics::Native]
+        .map(|intrinsics| Plan::new(&world, &Settings { intrinsics, ..Settings::default() }).unwrap());
     for (class, name, descriptor, expected) in [
         ("java/lang/Math", "max", "(II)I", [T::Wrapped, T::Intrinsic]),
         ("java/lang/Math", "max", "(FF)F", [T::Wrapped, T::Wrapped]),
@@ -126,7 +127,7 @@ fn an_interface_gains_no_first_default_if_it_has_an_initialiser() {
 #[test]
 fn names_of_ours_are_refused() {
     let taken = class("A").method(PUBLIC, "cct$enter", "()V");
-    let world_of = |c: TestClass| Plan::new(&world(&[object(), c], &[]), Intrinsics::Bytecode).unwrap_err();
+    let world_of = |c: TestClass| Plan::new(&world(&[object(), c], &[]), &Settings::default()).unwrap_err();
     assert!(matches!(world_of(taken), Error::NameTaken { .. }));
     assert!(matches!(world_of(class("A").method(PUBLIC, "m", "(IJ[[[[J)V")), Error::NameTaken { .. }));
 }
@@ -166,7 +167,7 @@ fn call_sites_find_their_way() {
         class("Lost").extends("Gone"),
     ];
     let world = world(&inputs, &raw);
-    let plan = Plan::new(&world, Intrinsics::Bytecode).unwrap();
+    let plan = Plan::new(&world, &Settings::default()).unwrap();
     let to = |op, class, name, descriptor| call(&plan, &world, op, class, name, descriptor);
     let stored = CallTarget::Stored { known: true };
     let unknown = CallTarget::Stored { known: false };
@@ -192,7 +193,7 @@ fn call_sites_find_their_way() {
     assert_eq!(counted(to(INVOKESTATIC, "Raw", "n", "()V")), Some((0, true)));
     // A super call of a companion's native, whatever its treatment there: counted here.
     let companion = crate::testing::companion(&object(), &class("A").method(PUBLIC | NATIVE, "n", "()V"));
-    let plan_beside = Plan::new(&companion, Intrinsics::Bytecode).unwrap();
+    let plan_beside = Plan::new(&companion, &Settings::default()).unwrap();
     assert_eq!(counted(call(&plan_beside, &companion, INVOKESPECIAL, "A", "n", "()V")), Some((0, true)));
     assert_eq!(call(&plan_beside, &companion, INVOKEVIRTUAL, "A", "n", "()V"), CallTarget::Extended);
     // Method handles' last steps: one method, or whatever the receiver's class has.

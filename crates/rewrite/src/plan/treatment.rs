@@ -7,7 +7,7 @@ use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use crate::error::{Error, Result};
 use crate::hooks;
 use crate::rules;
-use crate::settings::Intrinsics;
+use crate::settings::{ContextCarrier, Intrinsics, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// What happens to a method.
@@ -92,7 +92,42 @@ impl Treatment {
 }
 
 /// The treatment of a method as far as its own class decides.
-pub(super) fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
+pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {
+    let base = base(class, method, settings.intrinsics)?;
+    Ok(match settings.context {
+        ContextCarrier::Argument => base,
+        ContextCarrier::Thread => by_thread(class, method, base),
+    })
+}
+
+/// The same where the thread carries the context: signatures stay, and bodies with them. Extended forms are left to what has no body of its own that would count
+/// it: natives, what HotSpot may replace by code that counts nothing, and what runs while the current thread is another one.
+fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
+    use Treatment as T;
+    if rules::changes_the_current_thread(&class.name) {
+        return base;
+    }
+    match base.treatment {
+        T::Wrapped | T::Duplicated if method.has(trait_bits::INTRINSIC) => {
+            planned(base.treatment, "HotSpot may replace it, but not in its extended form")
+        }
+        T::Wrapped | T::Duplicated | T::Redispatched => planned(T::OriginalOnly, ""),
+        T::AbstractRedispatched => planned(T::Untouched, ""),
+        _ => base,
+    }
+}
+
+/// The extended form that leads to overriding natives, for a method that has none since the thread carries contexts; `None` where there cannot be one.
+pub(crate) fn leading_to_natives(class: &ClassSummary, method: &MethodSummary) -> Option<Treatment> {
+    match base(class, method, Intrinsics::Bytecode).ok()?.treatment {
+        Treatment::Wrapped | Treatment::Duplicated | Treatment::Redispatched => Some(Treatment::Redispatched),
+        Treatment::AbstractRedispatched => Some(Treatment::AbstractRedispatched),
+        _ => None,
+    }
+}
+
+/// Where callees get their context as an argument.
+fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) -> Result<Planned> {
     use Treatment as T;
     let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
     let named = |table: &[(&[u8], &[u8])]| table.contains(&(&class.name, name));

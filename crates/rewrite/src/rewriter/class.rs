@@ -25,7 +25,7 @@ use crate::plan::{CallTarget, Treatment, with_extension};
 use crate::positions::{Packed, Positions};
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
-use crate::settings::Settings;
+use crate::settings::{ContextCarrier, Settings};
 use crate::world::{ClassId, MethodId};
 use crate::wrappers::{self, Target};
 
@@ -133,6 +133,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut fallback = None;
         let mut slots = 0;
         let mut positions = Packed::default();
+        if treatment == Treatment::OriginalOnly && !self.needs_body(member) {
+            treatment = Treatment::Untouched;
+        }
         match treatment {
             Treatment::Wrapped
             | Treatment::Duplicated
@@ -281,6 +284,20 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         self.recorded.then(|| hash.method(index, slots))
     }
 
+    /// Whether a method that keeps its signature gets a body of ours. Where it is not recorded it hands contexts through; where the thread carries these, they go
+    /// through by themselves.
+    fn needs_body(&self, member: &Member<'a>) -> bool {
+        let Settings { context, reproducible, .. } = self.rewriter.settings;
+        let (class, name, descriptor) = (self.class.name(), member.name, member.descriptor);
+        let marks = &self.rewriter.marks;
+        self.recorded
+            || context == ContextCarrier::Argument
+            || hooks::body_hooks(class, name, reproducible).next().is_some()
+            || !marks.extents_of(class, name, descriptor).is_empty()
+            || !marks.starts_of(class, name, descriptor).is_empty()
+            || reproducible && Pin::of(self.class).any(|pin| pin.method == name)
+    }
+
     /// Instrumented bodies of a method.
     fn bodies(&mut self, index: usize, member: &Member<'a>, treatment: Treatment) -> Result<Bodies> {
         let code = Code::of(self.class, member)?.ok_or_else(|| {
@@ -322,6 +339,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             analysis.sites = sites;
             analysis.is_extent = is_extent;
             analysis.is_start = is_start;
+            analysis.holds_thread = self.rewriter.settings.context == ContextCarrier::Thread
+                && !rules::changes_the_current_thread(self.class.name());
             if self.rewriter.names_locals {
                 let arguments = Signature::of(self.class, member)?.argument_slots();
                 analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;

@@ -67,7 +67,7 @@ impl Rewriter {
         provenance: Provenance,
         recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
     ) -> Result<Self> {
-        let plan = Plan::marked(&world, settings.intrinsics, &marks)?;
+        let plan = Plan::marked(&world, &settings, &marks)?;
         let names_locals = world
             .class_named(b"java/lang/NullPointerException")
             .is_some_and(|id| tells_of_null_references(&world[id].summary));

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "blocks", "call-sites", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "agent", "blocks", "call-sites", "context", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
         "provenance", "reproducible", "selection", "tool",
     };
 
@@ -59,6 +59,7 @@ final class Description {
                 Settings.AGENT,
                 value(outputs, "blocks"),
                 tellsCallSites() ? "yes" : null,
+                value(outputs, "context").equals("thread") ? "thread" : null,
                 exact ? "yes" : "no",
                 value(outputs, "intrinsics"),
                 property("java.version"),

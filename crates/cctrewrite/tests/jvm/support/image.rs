@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::{ALL_BLOCKS, Blocks, Java, Jdk, Library, assert_succeeded, plain_programs, scratch};
+use super::{ALL_BLOCKS, Blocks, Java, Jdk, Library, assert_succeeded, carrier, plain_programs, scratch};
 
 /// A JDK of 9 or later whose class library is rewritten. Its `bin/java` profiles without options.
 #[derive(Debug)]
@@ -90,6 +90,6 @@ fn images() -> PathBuf {
 /// Runs `cctrewrite jdk`, which must succeed.
 fn make(jdk: &Jdk, options: &[&str], home: &Path) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    command.arg("jdk").arg(jdk.home()).arg("-o").arg(home).arg("--link").args(options);
+    command.arg("jdk").arg(jdk.home()).arg("-o").arg(home).arg("--link").args(options).args(carrier(options));
     assert_succeeded(&mut command);
 }

@@ -17,6 +17,10 @@ pub enum Blocks {
     Reporting,
     /// Exact, and call sites are told apart.
     Sites,
+    /// Exact, and the thread carries contexts.
+    Thread,
+    /// Both.
+    ThreadSites,
 }
 
 /// The rules, each with everything that goes with it.
@@ -31,6 +35,16 @@ impl Blocks {
             Blocks::Exact => "exact",
             Blocks::Reporting => "reporting",
             Blocks::Sites => "sites",
+            Blocks::Thread => "thread",
+            Blocks::ThreadSites => "thread-sites",
+        }
+    }
+
+    /// The rule, by name.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Blocks::Default | Blocks::Precise => self.name(),
+            _ => "exact",
         }
     }
 
@@ -38,7 +52,7 @@ impl Blocks {
     pub fn numbers(self) -> &'static str {
         match self {
             Blocks::Default => "default",
-            Blocks::Precise | Blocks::Exact | Blocks::Reporting | Blocks::Sites => "precise",
+            _ => "precise",
         }
     }
 
@@ -50,6 +64,8 @@ impl Blocks {
             Blocks::Exact => &["--blocks", "exact"],
             Blocks::Reporting => &["--activation-counters"],
             Blocks::Sites => &["--call-sites"],
+            Blocks::Thread => &["--context", "thread"],
+            Blocks::ThreadSites => &["--context", "thread", "--call-sites"],
         }
     }
 }
@@ -98,8 +114,8 @@ pub struct Library {
 impl Library {
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
-        static LIBRARIES: [OnceLock<Library>; Blocks::Sites as usize + 1] =
-            [const { OnceLock::new() }; Blocks::Sites as usize + 1];
+        static LIBRARIES: [OnceLock<Library>; Blocks::ThreadSites as usize + 1] =
+            [const { OnceLock::new() }; Blocks::ThreadSites as usize + 1];
         LIBRARIES[blocks as usize].get_or_init(|| {
             let folder = scratch().join(format!("whole-{}", blocks.name()));
             let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());

@@ -77,11 +77,20 @@ pub fn copy_all(from: &Path, to: &Path) {
 /// Runs `cctrewrite instrument`, which must succeed, and returns what it said on standard error.
 pub fn instrument(inputs: &[PathBuf], libraries: &[PathBuf], output: &Path, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    command.arg("instrument").args(inputs).arg("-o").arg(output).args(options);
+    command.arg("instrument").args(inputs).arg("-o").arg(output).args(options).args(carrier(options));
     for library in libraries {
         command.arg("--library").arg(library);
     }
     assert_succeeded(&mut command)
+}
+
+/// With `CONTEXT=thread` in the environment everything is made so that the thread carries contexts, where a test does not say otherwise: for trying the whole suite with it.
+/// (Tests of extended signatures fail then.)
+pub fn carrier(options: &[&str]) -> Vec<String> {
+    match std::env::var("CONTEXT") {
+        Ok(carrier) if !options.contains(&"--context") => vec!["--context".to_owned(), carrier],
+        _ => Vec::new(),
+    }
 }
 
 /// Runs a command, which must succeed, and returns its standard error.
