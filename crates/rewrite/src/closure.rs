@@ -272,6 +272,47 @@ mod tests {
         );
     }
 
+    #[test]
+    fn calls_of_what_a_native_overrides_lead_to_the_native() {
+        let inputs = [
+            object(),
+            interface("I").method(PUBLIC | ABSTRACT, "m", "()V"),
+            class("A").flags(ABSTRACT).implements("I").method(PUBLIC | ABSTRACT, "m", "()V"),
+            class("B").extends("A").method(PUBLIC, "m", "()V").method(PUBLIC, "o", "()V"),
+            class("N").extends("B").method(PUBLIC | NATIVE, "m", "()V"),
+            class("L").extends("N").method(PUBLIC, "m", "()V"),
+            class("M").extends("A").method(PUBLIC, "m", "()V"),
+        ];
+        let world = world(&inputs, &[]);
+        let by_thread = Settings { context: ContextCarrier::Thread, ..Settings::default() };
+        let plan = Plan::new(&world, &by_thread).unwrap();
+        let of = |class, name| plan.get(declared(&world, class, name)).unwrap().treatment;
+        for (class, expected) in [
+            ("I", T::AbstractRedispatched),
+            ("A", T::AbstractRedispatched),
+            ("B", T::Redispatched),
+            ("N", T::Native),
+            // It would inherit the native's.
+            ("L", T::Redispatched),
+            ("M", T::OriginalOnly),
+        ] {
+            assert_eq!(of(class, "m"), expected, "{class}");
+        }
+        assert_eq!(of("B", "o"), T::OriginalOnly);
+        // A class that was rewritten in another run cannot be changed, and somebody is told.
+        let raw = [class("A").method(PUBLIC, "m", "()V")];
+        let world = crate::testing::world(
+            &[object(), class("N").extends("A").method(PUBLIC | NATIVE, "m", "()V")],
+            &raw,
+        );
+        let plan = Plan::new(&world, &by_thread).unwrap();
+        let native = plan.get(declared(&world, "N", "m")).unwrap();
+        assert_eq!(
+            (native.treatment, native.reason),
+            (T::Native, "not counted where it is called as a method that it overrides")
+        );
+    }
+
     fn two_interfaces() -> Vec<TestClass> {
         let m = |name| interface(name).method(PUBLIC | ABSTRACT, "m", "()V");
         vec![object(), m("I"), m("J")]

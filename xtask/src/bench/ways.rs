@@ -27,12 +27,14 @@ pub enum Way {
     Activation,
     /// As by default, and call sites told apart.
     Sites,
+    /// As by default, and the thread carries contexts.
+    Thread,
     /// HotSpot's own code for methods that it has some for.
     Native,
 }
 
 /// All ways, in the order of the tables.
-pub const WAYS: [Way; 9] = [
+pub const WAYS: [Way; 10] = [
     Way::Plain,
     Way::Off,
     Way::Calls,
@@ -41,6 +43,7 @@ pub const WAYS: [Way; 9] = [
     Way::Default,
     Way::Activation,
     Way::Sites,
+    Way::Thread,
     Way::Native,
 ];
 
@@ -56,6 +59,7 @@ impl Way {
             Way::Default => "papers' default",
             Way::Activation => "activation",
             Way::Sites => "call sites",
+            Way::Thread => "by the thread",
             Way::Native => "native",
         }
     }
@@ -70,6 +74,7 @@ impl Way {
             Way::Default => Some(&["--blocks", "default"]),
             Way::Activation => Some(&["--activation-counters"]),
             Way::Sites => Some(&["--call-sites"]),
+            Way::Thread => Some(&["--context", "thread"]),
             Way::Native => Some(&["--intrinsics", "native"]),
         }
     }

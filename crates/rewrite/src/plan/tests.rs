@@ -4,6 +4,7 @@ use cct_classfile::{MemberRef, opcode};
 
 use super::*;
 use crate::convention::OBJECT;
+use crate::settings::{ContextCarrier, Intrinsics};
 use crate::testing::{TestClass, class, declared, interface, object, world};
 
 fn treatment(inputs: &[TestClass], class: &str, name: &str) -> Treatment {
@@ -219,4 +220,48 @@ fn call_sites_find_their_way() {
     assert!(!dispatched(to(INVOKEVIRTUAL, "Gone", "hashCode", "(I)I")));
     assert_eq!(counted(to(INVOKEVIRTUAL, "F", "hashCode", "()I")), Some((0, false)));
     assert_eq!(counted(to(INVOKESPECIAL, "java/lang/Object", "hashCode", "()I")), Some((0, false)));
+}
+
+/// Where the thread carries contexts.
+fn by_thread(inputs: &[TestClass]) -> impl Fn(&str, &str) -> Planned + use<> {
+    let world = world(inputs, &[]);
+    let settings = Settings { context: ContextCarrier::Thread, ..Settings::default() };
+    let plan = Plan::new(&world, &settings).unwrap();
+    move |class, name| plan.get(declared(&world, class, name)).unwrap()
+}
+
+#[test]
+fn the_thread_leaves_signatures_as_they_are() {
+    use Treatment as T;
+    let planned = by_thread(&[
+        object(),
+        class("A")
+            .flags(ABSTRACT)
+            .method(PUBLIC, "<init>", "()V")
+            .method(PUBLIC, "m", "()V")
+            .method(PUBLIC | ABSTRACT, "a", "()V")
+            .method(PUBLIC | NATIVE, "n", "()V")
+            .method(PUBLIC | STATIC | NATIVE, "s", "()V"),
+        interface("I").method(PUBLIC | ABSTRACT, "a", "()V").method(PUBLIC, "d", "()V"),
+        class("java/lang/Math").method(PUBLIC | STATIC, "max", "(II)I").method(PUBLIC | STATIC, "of", "()V"),
+        class("java/lang/VirtualThread$1").method(PUBLIC, "run", "()V"),
+        class("java/lang/System").method(PUBLIC | STATIC, "exit", "(I)V"),
+    ]);
+    for (class, name, expected) in [
+        ("A", "<init>", T::OriginalOnly),
+        ("A", "m", T::OriginalOnly),
+        ("A", "a", T::Untouched),
+        ("A", "n", T::Native),
+        ("A", "s", T::Native),
+        ("I", "a", T::Untouched),
+        ("I", "d", T::OriginalOnly),
+        // HotSpot would put its own code in the place of the body.
+        ("java/lang/Math", "max", T::Wrapped),
+        ("java/lang/Math", "of", T::OriginalOnly),
+        // The thread on entry need not be the one on exit.
+        ("java/lang/VirtualThread$1", "run", T::Wrapped),
+        ("java/lang/System", "exit", T::OriginalOnly),
+    ] {
+        assert_eq!(planned(class, name).treatment, expected, "{class}.{name}");
+    }
 }

@@ -22,12 +22,13 @@ pub enum Column {
 }
 
 /// What every program is measured in.
-pub const USUAL: [Column; 6] = [
+pub const USUAL: [Column; 7] = [
     Column::Of(Way::Plain),
     Column::Of(Way::Off),
     Column::Of(Way::Calls),
     Column::Of(Way::Exact),
     Column::Of(Way::Precise),
+    Column::Of(Way::Thread),
     Column::Offline,
 ];
 
