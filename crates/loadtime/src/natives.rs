@@ -45,7 +45,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 16] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 17] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -54,6 +54,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
             b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII[Ljava/lang/Object;)[B\0",
             rewrite as *mut c_void,
         ),
+        (b"fold\0", b"()V\0", fold as *mut c_void),
         (b"replay\0", b"(J)J\0", replay as *mut c_void),
         (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
         (
@@ -181,6 +182,11 @@ extern "system" fn rewrite(
 
 /// Frames of the runtime's own above the one that the VM called: this native, `CctRuntime.replay`, the helper in `Object`, and itself.
 const OWN_FRAMES: jint = 4;
+
+/// `void fold()`
+extern "system" fn fold(raw: *mut sys::JNIEnv, _: jclass) {
+    guarded(raw, (), |_| replay::fold());
+}
 
 /// `long replay(long root)`
 extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, root: jlong) -> jlong {

@@ -5,6 +5,8 @@
 //! before. Every such body has made its node when it was entered. Frames without a node (wrappers, code that is not
 //! recorded, frames from before the thread got its tree) are passed over.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use cct_rewrite::positions;
 
 use crate::frames;
@@ -12,6 +14,14 @@ use crate::jni::Env;
 use crate::known::Bytecodes;
 use crate::state::{Members, jvmti, state};
 use crate::tree::Node;
+
+/// Whether calls of what is on the stack may go back to the context that it has there.
+static FOLDS: AtomicBool = AtomicBool::new(false);
+
+/// They may, from now on; said before there is any tree.
+pub fn fold() {
+    FOLDS.store(true, Ordering::Relaxed);
+}
 
 /// From which call site of a node's method its callee was entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +49,29 @@ pub fn of_stack(env: Env, root: Node, skip: i32) -> Option<(Node, Site)> {
     let stack = jvmti.stack(skip)?;
     let apart = state().library.tells_call_sites();
     let (mut node, mut site) = (root, Site::At(None));
+    // Where calls go back: the nodes above.
+    let mut above: Vec<Node> = Vec::new();
+    let folds = FOLDS.load(Ordering::Relaxed);
     for frame in stack.iter().rev() {
         let shown = frames::shown(env, jvmti, members, frame.method);
         let found = node.children().filter(|child| site.is(child.site())).find_map(|child| {
             let body = frames::body(&shown, child.mid())?;
             Some((child, body))
+        });
+        let found = found.map(|(child, body)| {
+            if folds {
+                above.push(child);
+            }
+            (child, body)
+        });
+        let found = found.or_else(|| {
+            let (at, body) = above
+                .iter()
+                .enumerate()
+                .rev()
+                .find_map(|(at, node)| Some((at, frames::body(&shown, node.mid())?)))?;
+            above.truncate(at + 1);
+            Some((above[at], body))
         });
         if let Some((child, body)) = found {
             if site == Site::Unknown && child.site().is_some() {

@@ -78,6 +78,11 @@ pub struct Run {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=i64::MAX as u64))]
     pub max_contexts: Option<u64>,
 
+    /// How often a method may be on the stack of a context: `unbounded`, or a number; `fold` is 1. A call of one that is there so often goes back to the
+    /// context that it has there, and what it calls from then on hangs below that
+    #[arg(long, value_name = "TIMES", default_value = "unbounded", value_parser = recursion)]
+    pub recursion: String,
+
     /// The folder of images [default: $CCTREWRITE_CACHE, else the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
@@ -104,6 +109,16 @@ fn method(text: &str) -> Result<String, String> {
     }
 }
 
+/// A bound on recursion as the runtime takes it.
+fn recursion(text: &str) -> Result<String, String> {
+    let is_number = text.parse::<i32>().is_ok_and(|times| times > 0);
+    match text {
+        "unbounded" | "fold" => Ok(text.to_owned()),
+        _ if is_number => Ok(text.to_owned()),
+        _ => Err("choose unbounded, fold, or how often a method may be on a stack, 1 or more".to_owned()),
+    }
+}
+
 impl Run {
     /// What the runtime in each JVM is told, as if it were given by properties `cctrewrite.KEY`.
     pub fn options(&self) -> Vec<(&'static str, String)> {
@@ -111,7 +126,8 @@ impl Run {
         let start_at = self.start_at.iter().map(|method| ("start-at", method.clone()));
         let extents = (!self.extent.is_empty()).then(|| ("extent", self.extent.join(",")));
         let bound = self.max_contexts.map(|contexts| ("max-contexts", contexts.to_string()));
-        regions.into_iter().chain(start_at).chain(extents).chain(bound).collect()
+        let recursion = (self.recursion != "unbounded").then(|| ("recursion", self.recursion.clone()));
+        regions.into_iter().chain(start_at).chain(extents).chain(bound).chain(recursion).collect()
     }
 
     /// The image that is needed of a JDK.

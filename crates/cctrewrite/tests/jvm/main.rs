@@ -40,6 +40,7 @@ mod packed;
 mod profiled_jdks;
 mod raw;
 mod recover;
+mod recursion;
 mod reproducible;
 mod runs;
 mod runtime_classes;

@@ -46,6 +46,15 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     if summary.call_sites {
         line("Call sites", "told apart".to_owned());
     }
+    if let Some(times) = meta("recursion") {
+        line(
+            "Recursion",
+            format!("folded: a method is on a path at most {times} times").replace(" 1 times", " once"),
+        );
+    }
+    if meta("context").is_some_and(|carrier| carrier == "thread") {
+        line("Carrier", "the thread carries contexts".to_owned());
+    }
     if let Some(selection) = meta(SELECTION) {
         line("Selection", selection_is(selection));
     }

@@ -12,7 +12,7 @@ final class Description {
     /** Sorted. */
     static final String[] KEYS = {
         "agent", "blocks", "call-sites", "context", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
-        "provenance", "reproducible", "selection", "tool",
+        "provenance", "recursion", "reproducible", "selection", "tool",
     };
 
     /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
@@ -70,6 +70,7 @@ final class Description {
                 Settings.MAX_CONTEXTS,
                 value(outputs, "metrics"),
                 provenance(outputs),
+                Settings.folded(),
                 reproducible,
                 selection.length() == 0 ? null : selection,
                 value(outputs, "tool"));

@@ -195,6 +195,9 @@ public final class LoadTime {
     private static native byte[] rewrite(
             ClassLoader loader, Class<?> host, byte[] b, int off, int len, int how, Object[] patches);
 
+    /** From now on a frame may be of a context that is on the path already. */
+    static native void fold();
+
     /**
      * The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. Where call sites are told
      * apart with that bytecode in the {@link Layout#SITE} bits.

@@ -42,6 +42,9 @@ public final class Settings {
     /** {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no bound. */
     public static final String MAX_CONTEXTS = of("max-contexts", null);
 
+    /** {@code cctrewrite.recursion}: {@code unbounded}, {@code fold}, or how often a method may be on a path. */
+    public static final String RECURSION = of("recursion", "unbounded");
+
     private static final String MEMORY_EXPECTED = ": a number of MiB is expected, 1 or more";
 
     private Settings() {}
@@ -60,6 +63,35 @@ public final class Settings {
         if (MAX_CONTEXTS != null) {
             Bound.set(contexts());
         }
+        int times = recursion();
+        if (times > 0) {
+            Tree.fold(times);
+            if (LoadTime.loaded()) {
+                LoadTime.fold();
+            }
+        }
+    }
+
+    /** {@link #RECURSION} as a number; 0 for no bound, -1 if it is none. */
+    private static int recursion() {
+        if (RECURSION.equals("unbounded")) {
+            return 0;
+        }
+        if (RECURSION.equals("fold")) {
+            return 1;
+        }
+        try {
+            int times = Integer.parseInt(RECURSION);
+            return times < 1 ? -1 : times;
+        } catch (NumberFormatException e) {
+            return -1;
+        }
+    }
+
+    /** What the profile says of it; null where recursion is not bounded. */
+    static String folded() {
+        int times = recursion();
+        return times > 0 ? Integer.toString(times) : null;
     }
 
     /** {@link #MAX_CONTEXTS} as a number; 0 if it is none. */
@@ -96,6 +128,9 @@ public final class Settings {
         }
         if (MAX_CONTEXTS != null && contexts() == 0L) {
             return "-Dcctrewrite.max-contexts=" + MAX_CONTEXTS + ": a number of contexts is expected, 1 or more";
+        }
+        if (recursion() < 0) {
+            return "-Dcctrewrite.recursion=" + RECURSION + ": choose unbounded, fold, or how often a method may be on a path, 1 or more";
         }
         Threads.leasing(THREADS.equals("lease"));
         if (MAX != null) {

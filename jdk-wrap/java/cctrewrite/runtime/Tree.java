@@ -10,7 +10,15 @@ import sun.misc.Unsafe;
  * <p>Runs with the thread's context as it is: no library code may be called here (see {@link CctRuntime}).
  */
 public final class Tree {
+    /** How often a method may be on a path (Ammons, Ball and Larus, 1997); 0 for as often as it likes. Set before there is any tree. */
+    private static int recursion;
+
     private Tree() {}
+
+    /** A call of a method that is on its path so often goes back to where it is last. */
+    static void fold(int times) {
+        recursion = times;
+    }
 
     /**
      * Makes an empty tree.
@@ -51,7 +59,8 @@ public final class Tree {
         Unsafe u = CctMemory.U;
         long last = u.getLong(null, slot);
         long parent;
-        if (last != CctMemory.SENTINEL) {
+        // What the slot leads to is a child of its owner, but for calls that go back.
+        if (last != CctMemory.SENTINEL && recursion == 0) {
             // Another callee at the same call site: first those behind it, which were there before it. Behind them all is the parent.
             long next = u.getLong(null, last + Layout.NEXT);
             while ((next & Layout.LAST) == 0L) {
@@ -78,7 +87,7 @@ public final class Tree {
         long site = context & Layout.SITE;
         long last = u.getLong(null, slot);
         long parent;
-        if (last != CctMemory.SENTINEL) {
+        if (last != CctMemory.SENTINEL && recursion == 0) {
             long next = u.getLong(null, last + Layout.NEXT);
             while ((next & Layout.LAST) == 0L) {
                 long node = -next;
@@ -141,6 +150,12 @@ public final class Tree {
                 return node;
             }
         }
+        if (recursion != 0) {
+            long back = onPath(parent, mid);
+            if (back != 0L) {
+                return back;
+            }
+        }
         long record = u.getLong(null, parent & Layout.CHUNK_MASK);
         long nodes = u.getLong(null, record + Layout.NODES);
         if (nodes >= u.getLong(null, record + Layout.PERMITTED) && !permit(record, nodes)) {
@@ -158,6 +173,32 @@ public final class Tree {
         setFirstChild(parent, node);
         u.putLong(null, record + Layout.NODES, nodes + 1L);
         return node;
+    }
+
+    /** The last node of a method on the path to {@code node}, if the path has as many as it may; otherwise 0. */
+    private static long onPath(long node, long mid) {
+        Unsafe u = CctMemory.U;
+        long last = 0L;
+        int times = 0;
+        while (u.getLong(null, node) != Layout.ROOT_MID) {
+            if (u.getLong(null, node) == mid) {
+                last = last == 0L ? node : last;
+                if (++times == recursion) {
+                    return last;
+                }
+            }
+            node = parent(node);
+        }
+        return 0L;
+    }
+
+    /** Behind the last of its siblings. */
+    private static long parent(long node) {
+        long next = CctMemory.U.getLong(null, node + Layout.NEXT);
+        while ((next & Layout.LAST) == 0L) {
+            next = CctMemory.U.getLong(null, -next + Layout.NEXT);
+        }
+        return Layout.LAST - next;
     }
 
     /** The newest one; 0 for none. */
