@@ -8,6 +8,7 @@ mod class_library;
 mod debian;
 mod foreign;
 mod jdks;
+mod paths;
 mod process;
 mod programs;
 mod quickstart;

@@ -1,6 +1,5 @@
 //! `cargo xtask reproducible`: the tool built twice, in two folders, and what the two make, byte for byte (docs/reproducible.md).
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::jdks::{self, Fetch, Jdk};
 use crate::workspace::{cargo, root};
-use crate::{print_line, process};
+use crate::{paths, print_line, process};
 
 /// Options of `cargo xtask reproducible`.
 #[derive(clap::Args)]
@@ -29,9 +28,6 @@ const PLACES: [&str; 2] = ["a", "another-folder/with-a-longer-name"];
 /// What is built: the command, and the libraries that go into images.
 const BUILT: [&str; 3] = ["cctrewrite", "libcctrewrite_loadtime.so", "libcctrewrite_vm.so"];
 
-/// What a build is to know of the folder in which it happens, in place of the folder's name.
-const KNOWN_AS: &str = "/cctrewrite";
-
 /// Builds both, has both work, and compares.
 ///
 /// # Errors
@@ -40,12 +36,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
     let mut answers = jdks::get(&[8], fetch)?;
     let jdk = answers.pop().context("JDK 8")?.jdk?;
-    let below = target_folder().join("reproducible");
+    let below = paths::target_folder().join("reproducible");
+    let places = PLACES.map(|place| below.join(place));
+    // All at once: somebody may go on working on them while the first is built.
+    places.iter().try_for_each(|place| copy_sources(&sources(place)))?;
     let mut sides = Vec::new();
-    for (number, place) in PLACES.iter().enumerate() {
-        let place = below.join(place);
-        let built = build(&place, number, arguments, &jdk)?;
-        let made = work(&built, &place, number, &jdk)?;
+    for (number, place) in places.iter().enumerate() {
+        let built = build(place, number, arguments, &jdk)?;
+        let made = work(&built, place, number, &jdk)?;
         sides.push(BUILT.iter().map(|name| built.join(name)).chain(made).collect::<Vec<_>>());
     }
     let mut different = 0;
@@ -58,33 +56,25 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print_line(&format!("{} files are the same", sides[0].len()))
 }
 
-fn target_folder() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+/// Where the sources are copied to.
+fn sources(place: &Path) -> PathBuf {
+    place.join("sources")
 }
 
-/// Copies the sources and builds there; the folder of the results. The second build has another time zone, language and number of jobs.
+/// Builds what has been copied; the folder of the results. The second build has another time zone, language and number of jobs.
 fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Result<PathBuf> {
-    let (sources, target) = (place.join("sources"), place.join("target"));
-    copy_sources(&sources)?;
-    let home = cargo_home()?;
-    let known: Vec<(PathBuf, String)> = vec![
-        (sources.clone(), KNOWN_AS.to_owned()),
-        (target.clone(), format!("{KNOWN_AS}/target")),
-        (home, "/cargo".to_owned()),
-    ];
-    let option = |name: &str| {
-        let options = known.iter().map(|(folder, as_what)| format!("{name}={}={as_what}", folder.display()));
-        options.collect::<Vec<_>>()
-    };
+    let (sources, target) = (sources(place), place.join("target"));
     let mut command = cargo(jdk);
     command.current_dir(&sources).args(["build", "--locked", "--profile", &arguments.profile]);
     if arguments.offline {
         command.arg("--offline");
     }
-    command.env("CARGO_TARGET_DIR", &target).env_remove("RUSTFLAGS");
-    // Separated in a way that lets paths have spaces.
-    command.env("CARGO_ENCODED_RUSTFLAGS", option("--remap-path-prefix").join("\u{1f}"));
-    command.env("CFLAGS", option("-ffile-prefix-map").join(" "));
+    command.env("CARGO_TARGET_DIR", &target);
+    // Flags, and a time, that are not the project's own.
+    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "SOURCE_DATE_EPOCH"] {
+        command.env_remove(variable);
+    }
+    paths::forget(&mut command, &sources, &target);
     command.env("TZ", ["UTC", "Pacific/Kiritimati"][number]).env("LC_ALL", ["C", "C.UTF-8"][number]);
     command.arg(["-j1", "-j2"][number]);
     print_line(&format!("building in {}", sources.display()))?;
@@ -92,12 +82,6 @@ fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Resul
         bail!("it does not compile in {}", sources.display());
     }
     Ok(target.join(if arguments.profile == "dev" { "debug" } else { &*arguments.profile }))
-}
-
-fn cargo_home() -> Result<PathBuf> {
-    let named = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let usual = || env::home_dir().map(|home| home.join(".cargo"));
-    named.or_else(usual).context("there is no home folder in which cargo could have one")
 }
 
 /// The files that git knows, as they are now.
@@ -126,7 +110,7 @@ fn work(built: &Path, place: &Path, number: usize, jdk: &Jdk) -> Result<Vec<Path
         fs::remove_dir_all(&out).with_context(|| format!("cannot remove {}", out.display()))?;
     }
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
-    let sources = place.join("sources");
+    let sources = sources(place);
     let path = |name: &str| out.join(name);
     // Each has its own copies of the class files, in folders of different names.
     let library = jdk.home.join("jre/lib/rt.jar");

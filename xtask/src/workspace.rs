@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use crate::jdks::Jdk;
+use crate::paths;
 
 /// The root of the workspace.
 pub fn root() -> PathBuf {
@@ -68,6 +69,7 @@ pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
     let mut build = cargo(jdk);
     build.args(["build", "--release", "--package", package]);
     build.args(["--message-format", "json-render-diagnostics"]);
+    paths::forget(&mut build, &root(), &paths::target_folder());
     build.stderr(Stdio::inherit());
     let output = build.output().context("cargo cannot be started")?;
     if !output.status.success() {

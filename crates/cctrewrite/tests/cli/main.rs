@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod built;
 mod compare;
 mod diff;
 mod errors;
