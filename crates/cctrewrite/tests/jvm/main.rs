@@ -34,6 +34,7 @@ mod loadtime;
 mod misfits;
 mod modern_counts;
 mod mutants;
+mod oom;
 mod open_frames;
 mod overflows;
 mod packed;
