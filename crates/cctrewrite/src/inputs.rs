@@ -22,9 +22,9 @@ pub struct Sources {
     pub inputs: Vec<Input>,
     /// What is only looked at.
     pub libraries: Vec<Input>,
-    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can hold, and why. They stay as they are, and the
-    /// others must be planned with that in mind.
-    pub outgrown: BTreeMap<ClassHash, String>,
+    /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can hold, or to be such as JVMs refuse, and why. They stay as
+    /// they are, and the others must be planned with that in mind.
+    pub unfit: BTreeMap<ClassHash, String>,
     /// Whether jmods are for jlink, which makes some of their classes itself.
     pub for_jlink: bool,
 }
@@ -71,7 +71,7 @@ impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
         let mut sources =
-            Sources { inputs: Vec::new(), libraries: Vec::new(), outgrown: BTreeMap::new(), for_jlink: true };
+            Sources { inputs: Vec::new(), libraries: Vec::new(), unfit: BTreeMap::new(), for_jlink: true };
         let mut seen: Vec<PathBuf> = Vec::new();
         for path in inputs {
             if jdk::is_home(path) {
@@ -170,7 +170,7 @@ impl Sources {
             }
             let is_library = jdk::home_around(input.path()).is_some() || object.is_some();
             classes.extend(found.into_iter().map(|class| {
-                let stays = self.outgrown.contains_key(&class.hash) || made_by_jlink(&class);
+                let stays = self.unfit.contains_key(&class.hash) || made_by_jlink(&class);
                 (if stays { Role::Library } else { role }, class)
             }));
             of_library.resize(classes.len(), is_library);

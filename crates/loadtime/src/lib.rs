@@ -37,5 +37,4 @@ mod tree;
 pub mod trial;
 mod vm_flags;
 mod vm_pool;
-mod wellformed;
 mod writing;

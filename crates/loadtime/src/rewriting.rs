@@ -12,7 +12,7 @@ use cct_rewrite::mid::ClassHash;
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
-use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks};
+use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks, wellformed};
 use rustc_hash::FxHashMap;
 
 use crate::identity::{How, Identity};
@@ -21,7 +21,6 @@ use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::loaders::{self, Number};
 use crate::state::{Members, jvmti, state};
-use crate::wellformed;
 
 /// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
 const PARENT_FIRST: &[&[u8]] = &[

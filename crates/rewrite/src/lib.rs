@@ -35,6 +35,7 @@ pub mod settings;
 pub mod survey;
 #[cfg(test)]
 mod testing;
+pub mod wellformed;
 pub mod world;
 pub mod wrappers;
 

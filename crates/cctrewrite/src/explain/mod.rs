@@ -21,6 +21,7 @@ use cct_rewrite::{Error, Rewriter, Rewritten, Role, Settings, World};
 use crate::args::Explain;
 use crate::exit;
 use crate::inputs::{BadClasses, Sources};
+use crate::instrument::refused_by_jvms;
 use crate::progress::Progress;
 use crate::text::readable;
 use constants::Constants;
@@ -84,6 +85,9 @@ pub fn run(arguments: &Explain) -> Result<()> {
     let id = rewriter.world().class_hashed(hash).ok_or_else(|| Error::NotSurveyed(wanted.clone()))?;
     if rewriter.world()[id].role == Role::Library {
         bail!("{}: jlink makes this class itself; in a jmod it stays as it is", candidate.place);
+    }
+    if let Some(why) = refused_by_jvms(&candidate.bytes)? {
+        bail!("{}: {why}; it stays as it is", candidate.place);
     }
     let methods = chosen_methods(&class, arguments.method.as_deref())?;
     let rewritten = rewriter.rewrite(&candidate.bytes)?;

@@ -14,7 +14,9 @@ use cct_rewrite::index::{self, ClassRecord};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes};
+use cct_rewrite::{
+    ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes, wellformed,
+};
 use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;
@@ -42,7 +44,7 @@ pub struct Driver<'r> {
     progress: &'r Progress,
     /// Known from an attempt before.
     stays: &'r BTreeMap<ClassHash, String>,
-    outgrown: Mutex<BTreeMap<ClassHash, String>>,
+    unfit: Mutex<BTreeMap<ClassHash, String>>,
     /// Classes of the jmods done so far. In an image linked from them the runtime finds one index, that of `java.base`.
     of_jmods: Mutex<Vec<ClassRecord>>,
     /// JVM options that are built into a JDK's image, which then has its index elsewhere.
@@ -75,7 +77,7 @@ impl<'r> Driver<'r> {
             bad: manner.bad,
             progress,
             stays,
-            outgrown: Mutex::default(),
+            unfit: Mutex::default(),
             of_jmods: Mutex::default(),
             options: manner.options,
             has_options: AtomicBool::new(false),
@@ -86,10 +88,10 @@ impl<'r> Driver<'r> {
         }
     }
 
-    /// Classes that turned out not to be rewritable though nothing is wrong with them, and why. If there are any, the outputs are of no use: the
-    /// others were planned as if these were rewritten.
-    pub fn outgrown(self) -> BTreeMap<ClassHash, String> {
-        self.outgrown.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are of no use: the others were planned as if these were
+    /// rewritten.
+    pub fn unfit(self) -> BTreeMap<ClassHash, String> {
+        self.unfit.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,6 +104,13 @@ fn without_packages(descriptor: Vec<u8>) -> Result<Vec<u8>, Error> {
 /// Whether a class outgrew what a class file can hold.
 fn is_outgrown(error: &Error) -> bool {
     matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
+}
+
+/// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it is rewritten while it is loaded.
+pub fn refused_by_jvms(bytes: &[u8]) -> Result<Option<String>, Error> {
+    let class = ClassFile::parse(bytes)?;
+    let fault = wellformed::check(&class).err();
+    Ok(fault.map(|e| format!("{}, for which JVMs refuse it", class.locate(e))))
 }
 
 impl ArchiveRewriter for Driver<'_> {
@@ -134,9 +143,13 @@ impl ArchiveRewriter for Driver<'_> {
             // A JVM takes no descriptor from a patch.
             return Ok((Action::Drop, None));
         }
+        if let Some(why) = refused_by_jvms(bytes)? {
+            locked(&self.unfit).insert(hash, why);
+            return Ok((Action::Keep, None));
+        }
         let rewritten = match self.rewriter.rewrite(bytes) {
-            Err(error) if is_outgrown(&error) => {
-                locked(&self.outgrown).insert(hash, error.to_string());
+            Err(error) if is_outgrown(&error) || self.is_bad(&error) => {
+                locked(&self.unfit).insert(hash, error.to_string());
                 return Ok((Action::Keep, None));
             }
             other => other?,
@@ -219,6 +232,11 @@ impl Driver<'_> {
     /// Whether of this archive only what changes is written.
     fn is_patched(&self, archive: &ArchivePath<'_>) -> bool {
         self.patches && archive.layout() != Layout::Plain
+    }
+
+    /// Whether a class turned out to be none in its code, where the survey does not look, and such are kept.
+    fn is_bad(&self, error: &Error) -> bool {
+        self.bad == BadClasses::Keep && matches!(error, Error::Class(_))
     }
 
     /// Whether jlink makes the class itself.

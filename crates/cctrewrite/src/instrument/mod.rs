@@ -25,7 +25,7 @@ use class_path::Named;
 use driver::Driver;
 use targets::Targets;
 
-pub use driver::Record;
+pub use driver::{Record, refused_by_jvms};
 pub use summary::Summary;
 
 /// What decides about a run, beside what goes in and where it comes out.
@@ -127,12 +127,12 @@ fn instrument(arguments: &Instrument) -> Result<()> {
 pub fn rewrite_all(manner: Manner<'_>, sources: &mut Sources, targets: &[Target]) -> Result<Rewritten> {
     let filter = manner.choices.filter()?;
     loop {
-        let (rewritten, outgrown) = attempt(manner, sources, targets, &filter)?;
-        if outgrown.is_empty() {
+        let (rewritten, unfit) = attempt(manner, sources, targets, &filter)?;
+        if unfit.is_empty() {
             return Ok(rewritten);
         }
-        // Rare: some class is too full to be rewritten. The others must know that it stays raw.
-        sources.outgrown.extend(outgrown);
+        // Rare: some class is too full to be rewritten, or no JVM will have it. The others must know that it stays raw.
+        sources.unfit.extend(unfit);
     }
 }
 
@@ -146,12 +146,12 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
         sources.survey(&settings, manner.bad, &|_, _, _, _| progress.step())?
     };
     let mut summary = Summary::new(settings, surveyed.notices);
-    summary.warn_of_outgrown(&sources.outgrown);
+    summary.warn_of_unfit(&sources.unfit);
     let filter = filter.clone();
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
-    let driver = Driver::new(&rewriter, &manner, &progress, &sources.outgrown);
+    let driver = Driver::new(&rewriter, &manner, &progress, &sources.unfit);
     let manifest = if manner.manifest { attributes(rewriter.provenance()) } else { Vec::new() };
     let options = RewriteOptions { level: manner.level, manifest, ..RewriteOptions::default() };
     let mut outputs = Vec::with_capacity(sources.inputs.len());
@@ -166,11 +166,11 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
         summary.add_output(target.path(), output.account());
         outputs.push(output);
     }
-    let outgrown = driver.outgrown();
-    if outgrown.is_empty() {
+    let unfit = driver.unfit();
+    if unfit.is_empty() {
         summary.check()?;
     }
-    Ok((Rewritten { summary, outputs, provenance: rewriter.provenance().clone() }, outgrown))
+    Ok((Rewritten { summary, outputs, provenance: rewriter.provenance().clone() }, unfit))
 }
 
 /// Says what outputs will look for beside them, and not find there.

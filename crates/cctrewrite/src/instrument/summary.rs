@@ -198,10 +198,10 @@ impl Summary {
         }
     }
 
-    /// Warns of classes that cannot be rewritten though nothing is wrong with them.
-    pub fn warn_of_outgrown(&mut self, outgrown: &BTreeMap<ClassHash, String>) {
+    /// Warns of classes that cannot be rewritten.
+    pub fn warn_of_unfit(&mut self, unfit: &BTreeMap<ClassHash, String>) {
         let stays = |why: &String| format!("{why}; the class stays as it is, and is missing from the tree");
-        self.warnings.extend(outgrown.values().map(stays));
+        self.warnings.extend(unfit.values().map(stays));
     }
 
     /// Prints the summary on standard error; warnings only, if `quiet`.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use cct_classfile::ClassFile;
 use cct_hostile::{Dice, mutate, seeds};
@@ -63,21 +64,49 @@ fn kind(end: &str) -> &str {
     end.split(':').next().unwrap()
 }
 
+/// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be rewritten are as they were.
+fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], folder: &Path) -> Vec<Vec<u8>> {
+    let (before, after) = (folder.join("before"), folder.join("after"));
+    fs::create_dir(&before).unwrap();
+    for (number, mutant) in mutants.iter().enumerate() {
+        fs::write(before.join(format!("{number}.class")), mutant).unwrap();
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    command
+        .args(["instrument", "--blocks", "exact", "--keep-bad-classes", "--library"])
+        .arg(jdk.home())
+        .arg(&before)
+        .arg("-o")
+        .arg(&after);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (0..mutants.len()).map(|number| fs::read(after.join(format!("{number}.class"))).unwrap()).collect()
+}
+
+/// Defines and links them.
+fn define(java: &mut Java, classes: &[Vec<u8>], file: &Path) -> Run {
+    write(classes, file);
+    java.forget_class_path().class_path([fixture("mutants/classes")]).class_path(seeds::class_folders());
+    java.succeed("DefineAll", &[file.to_str().unwrap()])
+}
+
 fn verifier_agrees(jdk: &'static Jdk) {
     let count = std::env::var("MUTANTS").map_or(MUTANTS, |count| count.parse().unwrap());
     let mutants = mutants(count);
     let folder = folder("mutants");
     let file = folder.join("mutants");
-    write(&mutants, &file);
-    let argument = file.to_str().unwrap();
-    let define = |java: &mut Java| {
-        java.forget_class_path().class_path([fixture("mutants/classes")]).class_path(seeds::class_folders());
-        java.succeed("DefineAll", &[argument])
-    };
-    let plain = define(jdk.java("mutants-plain").verify());
-    let rewritten = define(&mut profiled(jdk, Blocks::Exact, "mutants"));
+    let plain = define(jdk.java("mutants-plain").verify(), &mutants, &file);
+    let at_load_time = define(&mut profiled(jdk, Blocks::Exact, "mutants"), &mutants, &file);
+    agree(jdk, &mutants, (&plain, &at_load_time), &folder);
+    let beforehand = instrumented(jdk, &mutants, &folder);
+    let beforehand = define(&mut profiled(jdk, Blocks::Exact, "mutants-beforehand"), &beforehand, &file);
+    agree(jdk, &mutants, (&plain, &beforehand), &folder);
+}
 
-    let (before, now) = (ends(&plain, count), ends(&rewritten, count));
+/// Holds what became of the rewritten ones against what became of the others.
+fn agree(jdk: &Jdk, mutants: &[Vec<u8>], (plain, rewritten): (&Run, &Run), folder: &Path) {
+    let count = mutants.len();
+    let (before, now) = (ends(plain, count), ends(rewritten, count));
     let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let (mut wrong, mut misfits, mut stacks) = (Vec::new(), 0, 0);
     for (number, (before, now)) in before.iter().zip(&now).enumerate() {

@@ -32,7 +32,7 @@ const FIRST_VERSION: u16 = 45;
 /// From this version on the verifier wants ranges of local variables to begin and end at instructions.
 const SPLIT_VERIFIER: u16 = 50;
 
-/// Finds the first fault.
+/// Finds the first fault. For classes that are to be rewritten alone or beforehand.
 pub fn check(class: &ClassFile<'_>) -> Result<()> {
     // An interface may get a version that JVMs know.
     if class.major_version < FIRST_VERSION {
@@ -48,7 +48,7 @@ pub fn check(class: &ClassFile<'_>) -> Result<()> {
             AttributeInfo::parse(value, pool)?;
         }
     }
-    class.methods.iter().try_for_each(|method| code(class, method))
+    class.methods.iter().try_for_each(|method| code(class, method).map_err(|e| method.locate(e)))
 }
 
 fn constant(pool: &ConstantPool<'_>, index: u16) -> Result<()> {
