@@ -10,13 +10,13 @@
 //! 3. a class inherits extended forms of one method from two unrelated interfaces: an input gets a *tie break* (a redispatching form of its
 //!    own); if the class stays raw, the interfaces' methods lose their extended form, as nothing can be added to the class.
 //!
-//! Where the thread carries contexts most methods have no extended form, but natives have (B2N): whatever a native overrides gets one that redispatches, so that
-//! callers come to the native's.
+//! Where the thread carries contexts most methods have no extended form, but natives have (B2N), and so have methods for which HotSpot may put code of its own that
+//! counts nothing: whatever one of these overrides gets one that redispatches, so that callers come to it.
 
 use cct_classfile::access;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::plan::{Plan, Planned, Treatment, leading_to_natives, planned};
+use crate::plan::{Plan, Planned, Treatment, leading_below, planned};
 use crate::rules;
 use crate::settings::ContextCarrier;
 use crate::world::{ClassId, MethodId, Role, World};
@@ -24,7 +24,7 @@ use crate::world::{ClassId, MethodId, Role, World};
 /// Applies the rules, in their order.
 pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
     if context == ContextCarrier::Thread {
-        lead_to_natives(world, plan);
+        lead_to_extended_forms(world, plan);
     }
     respect_raw_overrides(world, plan);
     redispatch_overrides_without_extended_form(world, plan);
@@ -78,47 +78,67 @@ fn lists_frames(world: &World, method: MethodId) -> bool {
     rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, class.method_name(summary)))
 }
 
-fn lead_to_natives(world: &World, plan: &mut Plan) {
-    for id in world.ids().filter(|id| !is_raw(world, *id) && !world[*id].summary.is_rewritten()) {
-        let is_native = |m: &MethodId| {
-            let treatment = plan.get(*m).map(|p| p.treatment);
-            matches!(treatment, Some(Treatment::Native | Treatment::LeafNative))
-        };
-        let natives: Vec<MethodId> = virtual_methods(world, id).filter(is_native).collect();
-        for native in natives {
-            let above: Vec<MethodId> = overridden(world, native).chain(implemented(world, native)).collect();
-            for method in above {
-                if plan.get(method).is_some_and(|p| p.treatment.has_extended_form()) {
-                    continue;
-                }
-                let (class, summary) = world.method(method);
-                let settled = is_raw(world, method.class) || class.is_rewritten();
-                match leading_to_natives(class, summary).filter(|_| !settled) {
-                    Some(treatment) => {
-                        plan.set(
-                            method,
-                            planned(treatment, "overridden by a native, which its extended form leads to"),
-                        );
-                    }
-                    None => {
-                        let reason = "not counted where it is called as a method that it overrides";
-                        let Some(Planned { treatment, .. }) = plan.get(native) else { continue };
-                        plan.set(native, planned(treatment, reason));
-                    }
+fn lead_to_extended_forms(world: &World, plan: &mut Plan) {
+    let inputs = || world.ids().filter(|id| !is_raw(world, *id) && !world[*id].summary.is_rewritten());
+    let only_extended = |plan: &Plan, method: MethodId| {
+        let counts = |t: Treatment| t.has_extended_form() && !t.is_redispatch();
+        plan.get(method).is_some_and(|p| counts(p.treatment))
+            && !rules::changes_the_current_thread(&world[method.class].summary.name)
+    };
+    let mut names: FxHashSet<(&[u8], &[u8])> = FxHashSet::default();
+    for id in world.ids().filter(|id| !is_raw(world, *id)) {
+        let methods = virtual_methods(world, id).filter(|&m| only_extended(plan, m));
+        for below in methods.collect::<Vec<MethodId>>() {
+            let (class, summary) = world.method(below);
+            names.insert((class.method_name(summary), class.method_descriptor(summary)));
+            for above in overridden(world, below).collect::<Vec<MethodId>>() {
+                lead(world, plan, above, below);
+            }
+        }
+    }
+    // What implements an interface's method may be inherited from a class that does not know the interface.
+    for id in inputs().filter(|id| !world[*id].summary.is(access::INTERFACE)) {
+        for interface in world.superinterfaces(id) {
+            let declared = virtual_methods(world, interface);
+            let named = declared.filter(|&m| {
+                let (class, summary) = world.method(m);
+                names.contains(&(class.method_name(summary), class.method_descriptor(summary)))
+            });
+            for above in named.collect::<Vec<MethodId>>() {
+                if let Some(below) = implementation(world, id, above).filter(|&m| only_extended(plan, m)) {
+                    lead(world, plan, above, below);
                 }
             }
         }
     }
 }
 
-/// Declarations of a virtual method in the superinterfaces of its class.
-fn implemented(world: &World, method: MethodId) -> impl Iterator<Item = MethodId> + '_ {
-    let (class, summary) = world.method(method);
-    let (name, descriptor) = (class.method_name(summary), class.method_descriptor(summary));
-    world.superinterfaces(method.class).into_iter().filter_map(move |i| {
-        let interface = &world[i].summary;
-        let index = interface.find(name, descriptor)?;
-        interface.methods[index].is_virtual(interface).then_some(MethodId { class: i, index: index as u16 })
+/// Callers of `above`, in its extended form, come to that of `below`, which overrides it.
+fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
+    if plan.get(above).is_some_and(|p| p.treatment.has_extended_form()) {
+        return;
+    }
+    let (class, summary) = world.method(above);
+    let is_settled = is_raw(world, above.class) || class.is_rewritten();
+    if let Some(treatment) = leading_below(class, summary).filter(|_| !is_settled) {
+        let reason = "overridden by a method that is counted in its extended form only";
+        plan.set(above, planned(treatment, reason));
+    } else if let Some(Planned { treatment, .. }) = plan.get(below)
+        && world.method(below).1.is(access::NATIVE)
+    {
+        let reason = "not counted where it is called as a method that it overrides";
+        change(world, plan, below, planned(treatment, reason));
+    }
+}
+
+/// The method that a class has, or inherits from another one, for one of an interface.
+fn implementation(world: &World, class: ClassId, method: MethodId) -> Option<MethodId> {
+    let (interface, summary) = world.method(method);
+    let (name, descriptor) = (interface.method_name(summary), interface.method_descriptor(summary));
+    world.superclasses(class).find_map(|class| {
+        let summary = &world[class].summary;
+        let index = summary.find(name, descriptor)?;
+        summary.methods[index].is_virtual(summary).then_some(MethodId { class, index: index as u16 })
     })
 }
 
@@ -273,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_what_a_native_overrides_lead_to_the_native() {
+    fn calls_of_what_a_native_or_an_intrinsic_overrides_lead_to_it() {
         let inputs = [
             object(),
             interface("I").method(PUBLIC | ABSTRACT, "m", "()V"),
@@ -281,7 +301,15 @@ mod tests {
             class("B").extends("A").method(PUBLIC, "m", "()V").method(PUBLIC, "o", "()V"),
             class("N").extends("B").method(PUBLIC | NATIVE, "m", "()V"),
             class("L").extends("N").method(PUBLIC, "m", "()V"),
+            interface("K").method(PUBLIC | ABSTRACT, "m", "()V"),
+            class("O").extends("N").implements("K"),
             class("M").extends("A").method(PUBLIC, "m", "()V"),
+            interface("java/lang/Comparable").method(PUBLIC | ABSTRACT, "compareTo", "(Ljava/lang/String;)I"),
+            class("java/lang/String").implements("java/lang/Comparable").method(
+                PUBLIC,
+                "compareTo",
+                "(Ljava/lang/String;)I",
+            ),
         ];
         let world = world(&inputs, &[]);
         let by_thread = Settings { context: ContextCarrier::Thread, ..Settings::default() };
@@ -299,6 +327,11 @@ mod tests {
             assert_eq!(of(class, "m"), expected, "{class}");
         }
         assert_eq!(of("B", "o"), T::OriginalOnly);
+        // K knows no native, and L's superclass does not know K.
+        assert_eq!(of("K", "m"), T::AbstractRedispatched);
+        // HotSpot has code of its own for it.
+        assert_eq!(of("java/lang/String", "compareTo"), T::Wrapped);
+        assert_eq!(of("java/lang/Comparable", "compareTo"), T::AbstractRedispatched);
         // A class that was rewritten in another run cannot be changed, and somebody is told.
         let raw = [class("A").method(PUBLIC, "m", "()V")];
         let world = crate::testing::world(

@@ -173,6 +173,16 @@ pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotatio
     TABLE[row].1.iter().any(|(n, d)| (n.as_bytes(), d.as_bytes()) == (method.name, method.descriptor))
 }
 
+/// Whether HotSpot's compilers know this method by its original signature, as what they may replace or as part of a pattern: code of ours in its body need not be
+/// executed under that.
+pub(crate) fn is_recognised(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
+    let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
+    let is_annotated = annotations.iter().any(|a| CANDIDATE.contains(a));
+    let says_nothing = class.major_version <= LAST_VERSION_WITHOUT_ANNOTATION;
+    let is_pattern = is_ordinary(class.name(), method.name) && (is_annotated || says_nothing);
+    has_body && (is_annotated || is_pattern || is_candidate(class, method, annotations))
+}
+
 /// Whether a method is ordinary though it is annotated.
 fn is_ordinary(class: &[u8], name: &[u8]) -> bool {
     ORDINARY.iter().any(|(c, names)| *c == class && names.iter().any(|n| *n == "*" || n.as_bytes() == name))
@@ -238,6 +248,22 @@ mod tests {
         assert_eq!(candidates(53, &[]), [false; 3]);
         assert_eq!(candidates(53, &[b"Ljdk/internal/HotSpotIntrinsicCandidate;"]), [true, true, false]);
         assert_eq!(candidates(61, annotated), [true, true, false]);
+    }
+
+    #[test]
+    fn patterns_are_recognised_too() {
+        let class = crate::testing::class("java/lang/StringBuilder")
+            .method(access::PUBLIC, "<init>", "()V")
+            .method(access::PUBLIC, "append", "(I)Ljava/lang/StringBuilder;");
+        let recognised = |version: u16, annotations: &[&[u8]]| {
+            let mut bytes = class.bytes();
+            bytes[6..8].copy_from_slice(&version.to_be_bytes());
+            let class = ClassFile::parse(&bytes).unwrap();
+            class.methods.iter().map(|m| is_recognised(&class, m, annotations)).collect::<Vec<_>>()
+        };
+        assert_eq!(recognised(52, &[]), [true, true]);
+        assert_eq!(recognised(61, &[]), [false, false]);
+        assert_eq!(recognised(61, &[b"Ljdk/internal/vm/annotation/IntrinsicCandidate;"]), [true, true]);
     }
 
     #[test]

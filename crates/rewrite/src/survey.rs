@@ -60,6 +60,8 @@ pub mod trait_bits {
     pub const EMPTY: u8 = 2;
     /// Has a body that HotSpot may replace by code of its own.
     pub const INTRINSIC: u8 = 4;
+    /// HotSpot's compilers know it by its original signature.
+    pub const RECOGNISED: u8 = 16;
     /// The code of an intrinsic has no invocation. (Not known of classes that come from an index.)
     pub const CALLS_NOTHING: u8 = 8;
 }
@@ -187,6 +189,9 @@ impl ClassSummary {
         };
         if annotations.iter().any(|t| rules::CALLER_SENSITIVE.contains(t)) {
             traits |= trait_bits::CALLER_SENSITIVE;
+        }
+        if intrinsics::is_recognised(class, member, &annotations) {
+            traits |= trait_bits::RECOGNISED;
         }
         if intrinsics::is_candidate(class, member, &annotations) {
             traits |= trait_bits::INTRINSIC;

@@ -11,7 +11,7 @@ mod treatment;
 pub(crate) use call_target::monomorphic;
 pub use call_target::{CallTarget, Foreign, counted_native};
 pub use treatment::Treatment;
-pub(crate) use treatment::leading_to_natives;
+pub(crate) use treatment::leading_below;
 
 use std::sync::Arc;
 

@@ -108,8 +108,8 @@ fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Pla
         return base;
     }
     match base.treatment {
-        T::Wrapped | T::Duplicated if method.has(trait_bits::INTRINSIC) => {
-            planned(base.treatment, "HotSpot may replace it, but not in its extended form")
+        T::Wrapped | T::Duplicated if method.has(trait_bits::RECOGNISED) => {
+            planned(base.treatment, "HotSpot's compilers know it, but not in its extended form")
         }
         T::Wrapped | T::Duplicated | T::Redispatched => planned(T::OriginalOnly, ""),
         T::AbstractRedispatched => planned(T::Untouched, ""),
@@ -117,8 +117,8 @@ fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Pla
     }
 }
 
-/// The extended form that leads to overriding natives, for a method that has none since the thread carries contexts; `None` where there cannot be one.
-pub(crate) fn leading_to_natives(class: &ClassSummary, method: &MethodSummary) -> Option<Treatment> {
+/// The extended form that leads to those of overriding methods, for a method that has none since the thread carries contexts; `None` where there cannot be one.
+pub(crate) fn leading_below(class: &ClassSummary, method: &MethodSummary) -> Option<Treatment> {
     match base(class, method, Intrinsics::Bytecode).ok()?.treatment {
         Treatment::Wrapped | Treatment::Duplicated | Treatment::Redispatched => Some(Treatment::Redispatched),
         Treatment::AbstractRedispatched => Some(Treatment::AbstractRedispatched),
