@@ -33,6 +33,9 @@ pub const EXACTNESS: &[ExactnessOption] = &[
     option("OptimizeStringConcat", "false"),
 ];
 
+/// With a cost model: threads of the JVM's own do not run on the target machine (CCCP 5.2).
+pub const WITHOUT_SYSTEM_THREADS: &str = "-Dcctrewrite.system-threads=no";
+
 /// Options for speed, which change no number.
 ///
 /// * HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about twice as large.

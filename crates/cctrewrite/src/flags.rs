@@ -85,6 +85,9 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
     if is("reproducible", "yes") {
         options.extend(reproducible::spelled(feature));
     }
+    if output::value(&library.provenance, "cost-model").is_some() {
+        options.push(exactness::WITHOUT_SYSTEM_THREADS.to_owned());
+    }
     if arguments.fast {
         options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     }

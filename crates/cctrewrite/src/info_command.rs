@@ -84,7 +84,8 @@ pub fn facts(summary: &Summary) -> Vec<(&'static str, String)> {
 
 /// The table of trees, its head first.
 pub fn trees(summary: &Summary) -> Vec<[String; 7]> {
-    let head = ["contexts", "depth", "calls", "bytecodes", "threads", "", "thread"].map(str::to_owned);
+    let executed = if summary.counts_bytecodes { summary.metric().name() } else { "bytecodes" };
+    let head = ["contexts", "depth", "calls", executed, "threads", "", "thread"].map(str::to_owned);
     std::iter::once(head).chain(summary.trees.iter().map(|tree| row(tree, summary))).collect()
 }
 

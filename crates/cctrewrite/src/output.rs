@@ -93,6 +93,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "scheme",
         "activation",
         "blocks",
+        "cost-model",
         "metrics",
         "intrinsics",
         "reproducible",

@@ -8,7 +8,7 @@ use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::pair::Remark;
 use cct_profile::report::{grouped, percent};
 use cct_profile::tables::{LibraryCalls, NativeShare, Owner, Shape};
-use cct_profile::{Method, Profile, ReportError};
+use cct_profile::{Method, Metric, Profile, ReportError};
 use serde_json::{Value, json};
 
 use crate::args::{Report, ReportFormat, TableArgument};
@@ -110,6 +110,8 @@ struct Table {
     rows: Vec<Vec<Cell>>,
     /// What is to be known of the numbers.
     remarks: Vec<&'static str>,
+    /// What profiles count where the columns say bytecodes, if all count the same.
+    executed: Option<&'static str>,
 }
 
 /// Runs the command.
@@ -134,6 +136,7 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
         for path in &arguments.profiles {
             let profile = arguments.sites.of(read(path)?)?;
             damaged |= !profile.damage.is_empty();
+            table.counts(Metric::of_profile(&profile))?;
             let (profile, _) = select(arguments, profile).with_context(|| shown(path))?;
             let row = row(which, &profile, arguments, &origins).with_context(|| shown(path))?;
             table.rows.push(std::iter::once(Cell::Text(shown(path))).chain(row).collect());
@@ -225,6 +228,9 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
             for remark in found.remarks.iter().filter(is_said) {
                 exit::say(&format!("cctrewrite: {}: {}", shown(a), remark.worded([&shown(a), &shown(b)])));
             }
+            if let Some(executed) = &found.bytecodes {
+                table.counts(executed.metric)?;
+            }
             table.rows.push(vec![
                 Cell::Text(shown(a)),
                 Cell::Text(shown(b)),
@@ -238,7 +244,22 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
 
 impl Table {
     fn new(name: &'static str, columns: &'static [Column]) -> Table {
-        Table { name, columns, rows: Vec::new(), remarks: Vec::new() }
+        Table { name, columns, rows: Vec::new(), remarks: Vec::new(), executed: None }
+    }
+
+    /// A profile counts this beside calls. Numbers of different things do not stand in one column.
+    fn counts(&mut self, metric: Metric) -> Result<()> {
+        let of_bytecodes = self.columns.iter().any(|(_, title)| *title == "bytecodes");
+        if metric == Metric::Calls || !of_bytecodes {
+            return Ok(());
+        }
+        let first = *self.executed.get_or_insert(metric.name());
+        anyhow::ensure!(
+            first == metric.name(),
+            "some profiles count {first}, others {}: make a table of each",
+            metric.name()
+        );
+        Ok(())
     }
 
     fn write(&self, arguments: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -251,7 +272,9 @@ impl Table {
 
     /// Text to the left, numbers to the right.
     fn text(&self, width: Option<usize>, out: &mut dyn Write) -> Result<(), ReportError> {
-        let title = self.columns.iter().map(|(_, title)| (*title).to_owned()).collect();
+        let title =
+            |title: &'static str| if title == "bytecodes" { self.executed.unwrap_or(title) } else { title };
+        let title = self.columns.iter().map(|(_, t)| title(t).to_owned()).collect();
         let rows: Vec<Vec<String>> = std::iter::once(title)
             .chain(self.rows.iter().map(|row| row.iter().map(Cell::for_people).collect()))
             .collect();

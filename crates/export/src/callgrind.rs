@@ -190,7 +190,8 @@ impl<'s> Writer<'s> {
         for remark in self.source.remarks() {
             writeln!(out, "desc: Note: {}", on_a_line(&remark))?;
         }
-        let events = if self.source.bytecodes.is_some() { "Bytecodes Calls" } else { "Calls" };
+        let events: Vec<String> = self.source.metrics().iter().map(|metric| metric.capitalised()).collect();
+        let events = events.join(" ");
         writeln!(out, "positions: line\nevents: {events}")?;
         let total = Cost { bytecodes: self.source.bytecodes.unwrap_or(0), calls: self.source.calls };
         Ok(writeln!(out, "summary:{}", &self.costs(0, total)[1..])?)

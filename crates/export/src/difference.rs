@@ -42,6 +42,11 @@ impl Difference {
             None if metric_before == Metric::Calls => Metric::Calls,
             _ => metric(&after, options)?,
         };
+        let model = |profile: &Profile| profile.meta.get("cost-model").cloned();
+        if metric != Metric::Calls && (model(&before), metric_before) != (model(&after), metric) {
+            let named = |profile, metric: Metric| model(profile).unwrap_or_else(|| metric.name().to_owned());
+            return Err(ExportError::CostModels(named(&before, metric_before), named(&after, metric)));
+        }
         let (before, after, sites_lost) = with_same_sites(before, after)?;
         let (before, after) = (Side::of(before, options)?, Side::of(after, options)?);
         if let (Some(error), Some(_)) = (&before.nothing, &after.nothing) {
@@ -93,6 +98,7 @@ impl Difference {
             metric: AFTER,
             calls: 0,
             bytecodes: Some(0),
+            executed: Some(metric),
             contexts: 0,
             pruned: Pruned::default(),
             threshold: options.threshold,

@@ -161,9 +161,12 @@ impl Page {
         let (mut new, mut base, differing, vain) = selected(new, base, options)?;
         let gathered = Gathered::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
         let metric = match options.metric {
-            Some(metric) if !gathered.metrics.contains(&metric) => return Err(ExportError::NoBytecodes),
-            Some(metric) => metric,
-            None => gathered.metrics[0],
+            // Of profiles with a cost model, what bytecodes cost.
+            None | Some(Metric::Bytecodes | Metric::Cost(_)) => match (options.metric, gathered.metrics[0]) {
+                (Some(_), Metric::Calls) => return Err(ExportError::NoBytecodes),
+                (_, metric) => metric,
+            },
+            Some(Metric::Calls) => Metric::Calls,
         };
         drop((new, base));
         Ok(Page::of(gathered, about, options, metric, Said { program, incomplete, differing, vain }))
@@ -282,6 +285,18 @@ fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Resul
     if base.counts_bytecodes() != new.counts_bytecodes() {
         let side = if base.counts_bytecodes() { "NEW" } else { "BASE" };
         differing.push(format!("Bytecodes were not counted in {side}: only calls are compared."));
+    } else if Metric::of_profile(&base) != Metric::of_profile(&new)
+        || base.meta.get("cost-model") != new.meta.get("cost-model")
+    {
+        let named = |profile: &Profile| match profile.meta.get("cost-model") {
+            Some(model) => cct_profile::names::escaped(model),
+            None => Metric::of_profile(profile).name().to_owned(),
+        };
+        differing.push(format!(
+            "The profiles count by different cost models ({} in BASE, {} in NEW): only calls are compared.",
+            named(&base),
+            named(&new)
+        ));
     }
     Ok((new, Some(base), differing, vain))
 }
@@ -294,7 +309,7 @@ fn pruning(threads: &[Thread], contexts: u64, sums: &[(sided::Measure, u64)], mo
     };
     let of = |(at, &(measure, sum)): (usize, &(sided::Measure, u64))| {
         let lost = threads.iter().map(|thread| thread.lost_sums[at]).sum();
-        let word = measure.metric.name().trim_end_matches('s');
+        let word = measure.metric.one();
         (measure.side == sided::Side::New).then(|| part(lost, sum, word))
     };
     (lost > 0).then(|| {

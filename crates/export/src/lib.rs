@@ -68,6 +68,11 @@ pub enum ExportError {
     /// The metric that was asked for.
     #[error("the profile counts calls only, no bytecodes")]
     NoBytecodes,
+    /// Numbers of different things.
+    #[error(
+        "the profiles count by different cost models ({0} and {1}), and their numbers cannot be compared; use --metric calls"
+    )]
+    CostModels(String, String),
     /// More boxes, or deeper ones, than a browser could show.
     #[error("the picture would be too large; raise --min-percent, or lower --depth")]
     PictureTooLarge,

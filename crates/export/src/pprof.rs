@@ -175,7 +175,7 @@ fn write_samples(
         label.integer(sample::LABEL_KEY, strings.index("thread"));
         label.integer(sample::LABEL_STR, strings.index(thread));
     }
-    let metrics: &[Metric] = source.metrics();
+    let metrics: Vec<Metric> = source.metrics();
     // Of each open context its function and its location: the line of a caller is that from which it calls what is open above it.
     let mut functions: Vec<u64> = Vec::new();
     let mut stack: Vec<u64> = Vec::new();

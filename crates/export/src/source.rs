@@ -41,6 +41,8 @@ pub struct Source {
     pub calls: u64,
     /// Sum of all contexts' bytecodes; `None` where they were not counted.
     pub bytecodes: Option<u64>,
+    /// What these are: bytecodes, or what they cost.
+    pub executed: Option<Metric>,
     /// Number of contexts before anything was cut off.
     pub contexts: u64,
     /// What was cut off.
@@ -84,6 +86,7 @@ impl Source {
             metric,
             calls: 0,
             bytecodes: profile.counts_bytecodes().then_some(0),
+            executed: profile.counts_bytecodes().then(|| Metric::of_profile(&profile)),
             contexts: 0,
             pruned: Pruned::default(),
             threshold: options.threshold,
@@ -137,16 +140,13 @@ impl Source {
     pub fn total_of(&self, metric: Metric) -> u64 {
         match metric {
             Metric::Calls => self.calls,
-            Metric::Bytecodes => self.bytecodes.unwrap_or(0),
+            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes.unwrap_or(0),
         }
     }
 
     /// The metrics that were counted, the more telling one first.
-    pub fn metrics(&self) -> &'static [Metric] {
-        match self.bytecodes {
-            Some(_) => &[Metric::Bytecodes, Metric::Calls],
-            None => &[Metric::Calls],
-        }
+    pub fn metrics(&self) -> Vec<Metric> {
+        self.executed.into_iter().chain([Metric::Calls]).collect()
     }
 
     /// Number of contexts that are written. What was cut off counts as one for each context that lost callees.
@@ -173,7 +173,8 @@ impl Source {
     /// How much was cut off, in a sentence; `None` if nothing was.
     pub fn pruning(&self) -> Option<String> {
         let Pruned { contexts, calls, bytecodes } = self.pruned;
-        let bytecodes = self.bytecodes.map(|_| format!(" and {}", counted(bytecodes.into(), "bytecode")));
+        let one = self.executed.map_or("bytecode", Metric::one);
+        let bytecodes = self.bytecodes.map(|_| format!(" and {}", counted(bytecodes.into(), one)));
         (contexts > 0).then(|| {
             format!(
                 "{} with {}{} pruned{}, and added up as {PRUNED}",
@@ -189,10 +190,10 @@ impl Source {
 /// The metric that is asked for.
 pub(crate) fn metric(profile: &Profile, options: &Options) -> Result<Metric, ExportError> {
     match (options.metric, profile.counts_bytecodes()) {
-        (Some(Metric::Bytecodes), false) => Err(ExportError::NoBytecodes),
-        (Some(metric), _) => Ok(metric),
-        (None, true) => Ok(Metric::Bytecodes),
-        (None, false) => Ok(Metric::Calls),
+        (Some(Metric::Calls), _) | (None, false) => Ok(Metric::Calls),
+        (Some(_), false) => Err(ExportError::NoBytecodes),
+        // Of those with a cost model, what bytecodes cost.
+        (_, true) => Ok(Metric::of_profile(profile)),
     }
 }
 

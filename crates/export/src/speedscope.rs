@@ -24,7 +24,7 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         profiles: source
             .stacks
             .iter()
-            .flat_map(|stacks| source.metrics().iter().map(move |&metric| profile(stacks, metric)))
+            .flat_map(|stacks| source.metrics().into_iter().map(move |metric| profile(stacks, metric)))
             .collect(),
     };
     serde_json::to_writer(&mut out, &file)?;

@@ -17,10 +17,14 @@
 //! By either rule a block begins at bci 0, at every target of a jump, switch or `jsr`, at every handler's entry, and after a
 //! block's end. Every instruction lies in exactly one block, dead code included; `wide` and what it widens are one bytecode.
 //!
+//! Where instructions cost by a [`CostModel`], what is added is not a block's number of bytecodes but the sum of their costs ([`Block::cost`]).
+//!
 //! A further rule is a further variant of [`BlockRule`] and its line in [`BlockRule::ends_block`]; nothing else in this crate asks
 //! which rule it is.
 
 use cct_classfile::{Bci, BciSet, Code, ConstantPool, Instruction, opcode};
+
+use cct_tables::CostModel;
 
 use crate::throws::may_throw;
 
@@ -59,6 +63,8 @@ pub struct Block {
     pub end: Bci,
     /// How many bytecodes it has; at least one.
     pub bytecodes: u32,
+    /// What they cost together: as many, unless there is a cost model.
+    pub cost: u32,
 }
 
 impl Block {
@@ -103,14 +109,15 @@ impl Blocks {
             }
         }
         self.list.clear();
-        let mut current = Block { start: 0, end: 0, bytecodes: 0 };
+        let mut current = Block { start: 0, end: 0, bytecodes: 0, cost: 0 };
         for instruction in code.instructions() {
             if current.bytecodes > 0 && leaders.contains(instruction.bci) {
                 self.list.push(current);
-                current = Block { start: instruction.bci, end: instruction.bci, bytecodes: 0 };
+                current = Block { start: instruction.bci, end: instruction.bci, bytecodes: 0, cost: 0 };
             }
             current.end = instruction.end();
             current.bytecodes += 1;
+            current.cost += 1;
         }
         self.list.push(current);
     }
@@ -122,11 +129,20 @@ impl Blocks {
         if block.start == bci {
             return;
         }
-        let mut tail = Block { start: bci, end: block.end, bytecodes: 0 };
+        let mut tail = Block { start: bci, end: block.end, bytecodes: 0, cost: 0 };
         tail.bytecodes = tail.instructions(code).count() as u32;
+        tail.cost = tail.bytecodes;
         block.end = bci;
         block.bytecodes -= tail.bytecodes;
+        block.cost = block.bytecodes;
         self.list.insert(id as usize + 1, tail);
+    }
+
+    /// Has each block cost what its instructions do by a model.
+    pub fn weigh(&mut self, code: &Code<'_>, pool: &ConstantPool<'_>, model: &CostModel) {
+        for block in &mut self.list {
+            block.cost = block.instructions(code).map(|i| model.of(&i, pool, code.length())).sum();
+        }
     }
 
     /// The block that contains the instruction at `bci`; `None` beyond the code.
@@ -187,7 +203,12 @@ mod tests {
         let ops =
             [op(&[WIDE, ILOAD, 0, 1]), op(&[WIDE, RET, 0, 1]), op(&[WIDE, IINC, 0, 1, 0, 1]), op(&[RETURN])];
         let blocks = Fixture::new(&ops, &[]).with(|code, pool| Blocks::of(code, pool, BlockRule::Default));
-        let expected = [Block { start: 0, end: 8, bytecodes: 2 }, Block { start: 8, end: 15, bytecodes: 2 }];
+        let expected = [(0, 8, 2), (8, 15, 2)].map(|(start, end, bytecodes)| Block {
+            start,
+            end,
+            bytecodes,
+            cost: bytecodes,
+        });
         assert_eq!(blocks[..], expected);
     }
 

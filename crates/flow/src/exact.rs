@@ -28,10 +28,11 @@ use std::collections::BTreeSet;
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Index, Instruction, Member, access, opcode};
+use cct_tables::CostModel;
 
 use crate::throws::may_throw;
 
-/// What is done before an instruction; numbers are of bytecodes.
+/// What is done before an instruction; numbers are of bytecodes, or of what they cost by a [`CostModel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
     /// The local becomes this number.
@@ -139,7 +140,8 @@ struct Stretch {
     start: Bci,
     last: Bci,
     end: Bci,
-    bytecodes: u32,
+    /// What its bytecodes cost: their number, unless there is a cost model.
+    cost: u32,
     effect: Effect,
     /// Whether it is a jump's target or a handler: reached otherwise than from the stretch before.
     is_target: bool,
@@ -219,8 +221,8 @@ pub struct CountPlanner {
 }
 
 impl CountPlanner {
-    /// The plan for a method of a class with these members. Before the instructions in `observed`, ascending, the node is true as well. `None` of a method with
-    /// `jsr`, or with so many handlers that no compiler made it.
+    /// The plan for a method of a class with these members. Before the instructions in `observed`, ascending, the node is true as well. With a model
+    /// bytecodes count what they cost by it, and entering the method does. `None` of a method with `jsr`, or with so many handlers that no compiler made it.
     pub fn plan(
         &mut self,
         class: &ClassFile<'_>,
@@ -228,22 +230,25 @@ impl CountPlanner {
         method: &Member<'_>,
         code: &Code<'_>,
         observed: &[Bci],
+        model: Option<&CostModel>,
     ) -> Option<CountPlan> {
-        self.cut(class, own, method, code, observed)?;
+        self.cut(class, own, method, code, observed, model)?;
         self.connect(code)?;
         // On entry the first stretch is counted at once if something looks at the node when it is over.
         let first = self.stretches.first_mut()?;
         let mut plan = CountPlan::default();
         if !first.is_target && matches!(first.effect, Effect::Leaves | Effect::Ends) {
-            plan.entry = std::mem::take(&mut first.bytecodes);
+            plan.entry = std::mem::take(&mut first.cost);
         }
         self.flow();
         self.find_drains();
         self.write(&mut plan);
+        plan.entry += model.map_or(0, |model| model.entry(code.length()));
         Some(plan)
     }
 
     /// Cuts the code into stretches.
+    #[allow(clippy::too_many_arguments)]
     fn cut(
         &mut self,
         class: &ClassFile<'_>,
@@ -251,6 +256,7 @@ impl CountPlanner {
         method: &Member<'_>,
         code: &Code<'_>,
         observed: &[Bci],
+        model: Option<&CostModel>,
     ) -> Option<()> {
         let mut targets = BciSet::new(code.bytes.len());
         let mut this_stays = !method.is(access::STATIC);
@@ -291,7 +297,7 @@ impl CountPlanner {
                 start: instruction.bci,
                 last: instruction.bci,
                 end: instruction.bci,
-                bytecodes: 0,
+                cost: 0,
                 effect,
                 is_target,
                 is_observed: observed.binary_search(&instruction.bci).is_ok(),
@@ -299,7 +305,7 @@ impl CountPlanner {
             });
             stretch.last = instruction.bci;
             stretch.end = instruction.end();
-            stretch.bytecodes += 1;
+            stretch.cost += model.map_or(1, |model| model.of(&instruction, &class.pool, code.length()));
             stretch.effect = effect;
             let jumps = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
             if effect != Effect::None || jumps {
@@ -378,7 +384,7 @@ impl CountPlanner {
         while let Some(i) = self.work.pop() {
             let out = match self.stretches[i].effect {
                 Effect::Leaves | Effect::Ends => Pending::Exactly(0),
-                Effect::None | Effect::Throws => self.behind_start(i).and(self.stretches[i].bytecodes),
+                Effect::None | Effect::Throws => self.behind_start(i).and(self.stretches[i].cost),
             };
             for &to in &self.edges[self.edges_of[i]..self.edges_of[i + 1]] {
                 let now = match (self.pending[to], out) {
@@ -442,7 +448,7 @@ impl CountPlanner {
         let mut held = None;
         let mut guard: Option<(Bci, Bci)> = None;
         for (i, stretch) in self.stretches.iter().enumerate() {
-            let Stretch { start, last, end, bytecodes, effect, is_target, is_observed, is_caught } = *stretch;
+            let Stretch { start, last, end, cost, effect, is_target, is_observed, is_caught } = *stretch;
             if is_observed {
                 match self.pending[i] {
                     Pending::Never | Pending::Exactly(0) => {}
@@ -463,10 +469,10 @@ impl CountPlanner {
                 (Pending::Never, _) => says_what_is_pending = false,
                 (pending, Effect::Leaves | Effect::Ends) => {
                     match pending {
-                        Pending::Exactly(0) if bytecodes == 0 => {}
-                        Pending::Exactly(n) => update(Update::Count(n + bytecodes)),
+                        Pending::Exactly(0) if cost == 0 => {}
+                        Pending::Exactly(n) => update(Update::Count(n + cost)),
                         _ => {
-                            update(Update::CountLocal(bytecodes));
+                            update(Update::CountLocal(cost));
                             held = None;
                         }
                     }
@@ -477,7 +483,7 @@ impl CountPlanner {
                     says_what_is_pending = held == Some(0);
                 }
                 (Pending::Exactly(n), _) => {
-                    let now = n + bytecodes;
+                    let now = n + cost;
                     if wants_local || is_guarded {
                         match held {
                             Some(before) if before < now => update(Update::Add(now - before)),
@@ -487,8 +493,9 @@ impl CountPlanner {
                         held = Some(now);
                     }
                 }
-                (Pending::Local, _) if self.drains[i] => update(Update::Drain(bytecodes)),
-                (Pending::Local, _) => update(Update::Add(bytecodes)),
+                (Pending::Local, _) if self.drains[i] => update(Update::Drain(cost)),
+                (Pending::Local, _) if cost == 0 => {}
+                (Pending::Local, _) => update(Update::Add(cost)),
             }
             if is_guarded && says_what_is_pending {
                 guard = Some((guard.map_or(last, |(start, _)| start), end));

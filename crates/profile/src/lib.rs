@@ -44,7 +44,7 @@ mod write;
 
 pub use fold::{Fold, LeftOut};
 pub use merge::MergeError;
-pub use metric::Metric;
+pub use metric::{Metric, Unit};
 pub use model::{Damage, Method, Missing, Profile, Site, ThreadTree};
 pub use pattern::Pattern;
 pub use read::{Problem, ReadError};

@@ -3,6 +3,7 @@
 //! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the children that have the same label.
 //! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
 
+use crate::metric::COST_MODEL;
 use crate::sites::CALL_SITES;
 use crate::{Damage, Method, Profile, Site, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +81,7 @@ pub struct MergeOptions {
 pub const ALL_THREADS: &str = "(all threads)";
 
 /// Keys without which numbers have no common meaning.
-const DECISIVE: [&str; 3] = ["blocks", "intrinsics", "metrics"];
+const DECISIVE: [&str; 4] = ["blocks", COST_MODEL, "intrinsics", "metrics"];
 
 /// Merges profiles: methods by their names (and MIDs, see [`Bodies`]), contexts by their paths, counts by addition. The result is in
 /// canonical order, also when there is one profile only. Metadata that differ are joined with `" | "` (provenance: by

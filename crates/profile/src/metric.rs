@@ -1,5 +1,8 @@
 //! What is counted of a context.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use crate::{Node, Profile};
 
 /// What is counted.
@@ -9,12 +12,53 @@ pub enum Metric {
     Calls,
     /// Executed bytecodes.
     Bytecodes,
+    /// What executed bytecodes cost by a cost model (docs/cost-models.md). It stands where their number does otherwise.
+    Cost(Unit),
 }
 
+/// What costs are numbers of: a word in the plural, such as `cycles`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit(&'static str);
+
+/// Letters of a unit.
+const LONGEST_UNIT: usize = 24;
+
+impl Unit {
+    /// The unit of that name, if it is one: of lower-case letters, digits and `-`, as cost models have them. Each is kept once for good.
+    fn of(word: &str) -> Option<Unit> {
+        static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if !(1..=LONGEST_UNIT).contains(&word.len()) || !word.chars().all(is_plain) {
+            return None;
+        }
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(word) {
+            return Some(Unit(known));
+        }
+        let word: &'static str = Box::leak(word.into());
+        known.insert(word);
+        Some(Unit(word))
+    }
+}
+
+/// `META` key that names the cost model, by name and content hash.
+pub(crate) const COST_MODEL: &str = "cost-model";
+
 impl Metric {
-    /// What a profile is looked at by, unless something else is asked for: bytecodes, or calls where bytecodes were not counted.
+    /// What a profile is looked at by, unless something else is asked for: bytecodes or what they cost, or calls where nothing else was counted.
     pub fn of_profile(profile: &Profile) -> Metric {
-        if profile.counts_bytecodes() { Metric::Bytecodes } else { Metric::Calls }
+        Metric::of_meta(profile.meta.get("metrics").map(String::as_str))
+    }
+
+    /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`.
+    pub(crate) fn of_meta(metrics: Option<&str>) -> Metric {
+        match metrics {
+            Some("calls") => Metric::Calls,
+            None | Some("calls+bytecodes") => Metric::Bytecodes,
+            Some(other) => {
+                other.strip_prefix("calls+").and_then(Unit::of).map_or(Metric::Bytecodes, Metric::Cost)
+            }
+        }
     }
 
     /// The word for it.
@@ -22,14 +66,27 @@ impl Metric {
         match self {
             Metric::Calls => "calls",
             Metric::Bytecodes => "bytecodes",
+            Metric::Cost(Unit(unit)) => unit,
         }
+    }
+
+    /// The word for one.
+    pub fn one(self) -> &'static str {
+        let name = self.name();
+        name.strip_suffix('s').unwrap_or(name)
+    }
+
+    /// The word with a capital letter.
+    pub fn capitalised(self) -> String {
+        let (first, rest) = self.name().split_at(1);
+        first.to_ascii_uppercase() + rest
     }
 
     /// This count of a context.
     pub fn of(self, counts: Counts) -> u64 {
         match self {
             Metric::Calls => counts.calls,
-            Metric::Bytecodes => counts.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) => counts.bytecodes,
         }
     }
 
@@ -37,7 +94,7 @@ impl Metric {
     pub fn of_node(self, node: &Node) -> u64 {
         match self {
             Metric::Calls => node.calls,
-            Metric::Bytecodes => node.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) => node.bytecodes,
         }
     }
 }
@@ -47,6 +104,29 @@ impl Metric {
 pub struct Counts {
     /// Calls.
     pub calls: u64,
-    /// Executed bytecodes; 0 where they are not looked at.
+    /// Executed bytecodes, or what they cost; 0 where they are not looked at.
     pub bytecodes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_says_what_it_counts() {
+        let name = |metrics| Metric::of_meta(metrics).name();
+        assert_eq!(
+            [name(None), name(Some("calls")), name(Some("calls+bytecodes"))],
+            ["bytecodes", "calls", "bytecodes"]
+        );
+        let cycles = Metric::of_meta(Some("calls+cycles"));
+        assert_eq!((cycles.name(), cycles.one(), &*cycles.capitalised()), ("cycles", "cycle", "Cycles"));
+        assert_eq!(cycles, Metric::of_meta(Some("calls+cycles")));
+        assert_ne!(cycles, Metric::of_meta(Some("calls+ticks")));
+        // What nobody writes is not shown to anybody.
+        for odd in ["calls+", "calls+<b>", "calls+\u{1b}[2J", "calls+averyveryverylongwordforaunit", "other"]
+        {
+            assert_eq!(name(Some(odd)), "bytecodes", "{odd:?}");
+        }
+    }
 }

@@ -98,7 +98,7 @@ impl Extent {
     pub fn total(&self, metric: Metric) -> u128 {
         match metric {
             Metric::Calls => self.calls,
-            Metric::Bytecodes => self.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes,
         }
     }
 
@@ -135,7 +135,7 @@ impl Summary {
 
     /// What the profile is looked at by, unless something else is asked for.
     pub fn metric(&self) -> Metric {
-        if self.counts_bytecodes { Metric::Bytecodes } else { Metric::Calls }
+        Metric::of_meta(self.meta.get("metrics").map(String::as_str))
     }
 
     /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there was a bound on contexts.

@@ -3,7 +3,7 @@
 use crate::fold::{LeftOut, without};
 use crate::merge::{Bodies, MergeError, joined, merged_methods};
 use crate::report::counted;
-use crate::{Method, Profile, Site, Tree};
+use crate::{Method, Metric, Profile, Site, Tree};
 use rustc_hash::FxHashMap;
 
 /// `META` key that says what of everything is in a profile.
@@ -29,6 +29,11 @@ impl Profile {
                 })
             })
             .collect();
+        // Of profiles of calls alone none is left out.
+        let executed = match Metric::of_profile(&this) {
+            Metric::Calls => Metric::Bytecodes,
+            metric => metric,
+        };
         let mut total = LeftOut::default();
         for thread in &mut this.threads {
             let (tree, left_out) = without(&thread.tree, &labels)?;
@@ -44,7 +49,7 @@ impl Profile {
             "classes that were not wanted are left out ({rule}): {} with {} and {} of their own; what they called hangs under the nearest caller that was",
             counted(contexts, "context"),
             counted(calls, "call"),
-            counted(bytecodes, "bytecode")
+            counted(bytecodes, executed.one())
         ));
         this.notes.sort();
         let selection = this.meta.entry(SELECTION.to_owned()).or_default();

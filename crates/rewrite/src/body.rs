@@ -9,6 +9,7 @@ use cct_classfile::edit::moves::Move;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished};
 use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, access, opcode};
 use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
+use cct_tables::CostModel;
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
@@ -70,6 +71,10 @@ pub struct Planners {
 pub struct Analysis<'x> {
     /// How bytecodes are counted.
     pub counts: Counts,
+    /// What it costs to enter the method, beside its bytecodes.
+    pub entry_cost: u32,
+    /// What a callee costs that does nothing but return.
+    pub return_cost: u32,
     /// Updates of the activation counter, if there are such counters.
     pub activation: Option<ActivationPlan>,
     /// How each call site calls, in code order.
@@ -93,8 +98,8 @@ pub struct Analysis<'x> {
 }
 
 impl<'x> Analysis<'x> {
-    /// Analyses a method of a class, which has these members of its own. `rule` is `None` where bytecodes are not counted; `activation` is whether there are
-    /// activation counters.
+    /// Analyses a method of a class, which has these members of its own. `rule` is `None` where bytecodes are not counted; they count what they cost by
+    /// `model`, if there is one; `activation` is whether there are activation counters.
     #[allow(clippy::too_many_arguments)]
     pub fn of(
         class: &ClassFile<'_>,
@@ -103,6 +108,7 @@ impl<'x> Analysis<'x> {
         code: &Code<'_>,
         planners: &mut Planners,
         rule: Option<BlockRule>,
+        model: Option<&CostModel>,
         activation: bool,
         calls: Vec<(Bci, CallTarget<'x>)>,
         pinned: Vec<(Bci, Clock)>,
@@ -120,16 +126,18 @@ impl<'x> Analysis<'x> {
         let counts = match rule {
             None => Counts::None,
             Some(BlockRule::Exact) => {
-                match exact_plan(class, own, member, code, activation.as_ref(), planner) {
+                match exact_plan(class, own, member, code, activation.as_ref(), model, planner) {
                     Some(plan) => Counts::Exact(plan),
                     // The same numbers, with more updates.
-                    None => Counts::Blocks(self::blocks(code, &class.pool, BlockRule::Precise)),
+                    None => Counts::Blocks(self::blocks(code, &class.pool, BlockRule::Precise, model)),
                 }
             }
-            Some(rule) => Counts::Blocks(self::blocks(code, &class.pool, rule)),
+            Some(rule) => Counts::Blocks(self::blocks(code, &class.pool, rule, model)),
         };
         Ok(Analysis {
             counts,
+            entry_cost: model.map_or(0, |model| model.entry(code.length())),
+            return_cost: model.map_or(1, CostModel::bare_return),
             activation,
             sites: Sites::Merged(calls.len()),
             calls,
@@ -144,19 +152,20 @@ impl<'x> Analysis<'x> {
     }
 }
 
-/// The plan for counting a method exactly; `None` if it is counted block by block. Where the activation counter is tested the agent looks.
+/// The plan for counting a method exactly, by a model if there is one; `None` if it is counted block by block. Where the activation counter is tested the agent looks.
 pub fn exact_plan(
     class: &ClassFile<'_>,
     own: &OwnMembers,
     member: &Member<'_>,
     code: &Code<'_>,
     activation: Option<&ActivationPlan>,
+    model: Option<&CostModel>,
     planner: &mut CountPlanner,
 ) -> Option<CountPlan> {
     // The first point is the entry's, where nothing is pending.
     let points = activation.map_or(&[][..], |activation| &activation.points[1..]);
     let observed: Vec<Bci> = points.iter().filter(|point| point.test).map(|point| point.bci).collect();
-    let plan = planner.plan(class, own, member, code, &observed)?;
+    let plan = planner.plan(class, own, member, code, &observed, model)?;
     // A handler's frame says whether `this` is initialised, which must be known.
     let has_frames = plan.guarded.is_empty()
         || member.name != b"<init>"
@@ -165,14 +174,22 @@ pub fn exact_plan(
     has_frames.then_some(plan)
 }
 
-/// The blocks of a method by a rule. What comes behind a switch of the recording is counted behind it, by whatever rule.
-pub fn blocks(code: &Code<'_>, pool: &cct_classfile::ConstantPool<'_>, rule: BlockRule) -> Blocks {
+/// The blocks of a method by a rule, with what they cost by a model. What comes behind a switch of the recording is counted behind it, by whatever rule.
+pub fn blocks(
+    code: &Code<'_>,
+    pool: &cct_classfile::ConstantPool<'_>,
+    rule: BlockRule,
+    model: Option<&CostModel>,
+) -> Blocks {
     let mut blocks = Blocks::of(code, pool, rule);
     for call in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
         let callee = call.pool_index().and_then(|index| pool.member_ref(index).ok());
         if callee.is_some_and(|c| hooks::switch(c.class, c.name, c.descriptor).is_some()) {
             blocks.cut(code, call.end());
         }
+    }
+    if let Some(model) = model {
+        blocks.weigh(code, pool, model);
     }
     blocks
 }
@@ -310,9 +327,10 @@ fn write_at(
     let context = match mid {
         Some(mid) => {
             let count = match &analysis.counts {
-                Counts::Blocks(blocks) if !analysis.entry_is_target => blocks[0].bytecodes,
+                Counts::Blocks(blocks) if !analysis.entry_is_target => blocks[0].cost + analysis.entry_cost,
                 Counts::Exact(plan) => plan.entry,
-                Counts::Blocks(_) | Counts::None => 0,
+                Counts::Blocks(_) => analysis.entry_cost,
+                Counts::None => 0,
             };
             let on_entry = analysis.activation.as_ref().map(|activation| &activation.points[0]);
             emitter.enter(&mut prologue, incoming, locals.node, mid, count, on_entry)?;
@@ -347,7 +365,7 @@ fn write_at(
         activation_counters::apply(&mut emitter, &mut code_edit, &body, analysis)?;
         bytecode_counts::apply(&mut emitter, &mut code_edit, &body, analysis)?;
     }
-    call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls)?;
+    call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, analysis.return_cost)?;
     pinned_results::apply(&mut emitter, &mut code_edit, &body, &analysis.pinned)?;
     if form == Form::Original {
         exits::restore_on_returns(&mut emitter, &mut code_edit, &body, locals)?;

@@ -1,6 +1,7 @@
 //! Where an output comes from, as far as outputs must agree to run together (docs/formats/index.md).
 
 use cct_flow::BlockRule;
+use cct_tables::CostModel;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
@@ -24,8 +25,12 @@ impl Provenance {
         let call_sites = settings.call_sites_name();
         let context = settings.context_name();
         let scheme = convention::SCHEME;
+        // Outputs without are what they were before there were cost models.
+        let costs = settings
+            .cost_model
+            .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
         let lines = format!(
-            "activation={activation}\nblocks={blocks}\ncall-sites={call_sites}\ncontext={context}\nformat=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nblocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -42,9 +47,19 @@ impl Provenance {
 
     /// The settings that the outputs were made with; `None` if this version knows no such ones.
     pub fn settings(&self) -> Option<Settings> {
-        let metrics = match self.value("metrics")? {
-            "calls" => Metrics::Calls,
-            "calls+bytecodes" => Metrics::CallsAndBytecodes,
+        let cost_model = match (self.value("cost-model"), self.value("costs")) {
+            (None, None) => None,
+            (Some(id), Some(costs)) => {
+                Some(CostModel::decode(costs).filter(|model| model.id() == id)?.interned())
+            }
+            _ => return None,
+        };
+        let metrics = match (self.value("metrics")?, cost_model) {
+            ("calls", None) => Metrics::Calls,
+            ("calls+bytecodes", None) => Metrics::CallsAndBytecodes,
+            (metrics, Some(model)) if metrics.strip_prefix("calls+") == Some(model.unit()) => {
+                Metrics::CallsAndBytecodes
+            }
             _ => return None,
         };
         let blocks = match self.value("blocks")? {
@@ -71,7 +86,7 @@ impl Provenance {
             "thread" => ContextCarrier::Thread,
             _ => return None,
         };
-        Some(Settings { context, metrics, blocks, intrinsics, reproducible, activation, call_sites })
+        Some(Settings { context, metrics, blocks, intrinsics, reproducible, activation, call_sites, cost_model })
     }
 
     /// `key=value` lines, sorted.
@@ -103,6 +118,23 @@ pub fn library_hash<'s>(classes: impl IntoIterator<Item = &'s ClassSummary>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cost_model_comes_along_whole() {
+        let model = CostModel::parse(CostModel::shipped("jop").unwrap()).unwrap();
+        let settings = Settings { cost_model: Some(model.clone().interned()), ..Settings::default() };
+        let provenance = Provenance::new("test", &settings, None);
+        assert!(provenance.lines().lines().is_sorted());
+        assert_eq!(provenance.settings(), Some(settings));
+        assert_eq!(provenance.value("metrics"), Some("calls+cycles"));
+        for (old, new) in
+            [("jop@", "jop@0"), ("costs=jop;cycles", "costs=jop;ticks"), ("calls+cycles", "calls+bytecodes")]
+        {
+            let other = provenance.lines().replacen(old, new, 1);
+            assert_eq!(Provenance::of_lines(&other).settings(), None, "{other}");
+        }
+        assert!(!Provenance::new("test", &Settings::default(), None).lines().contains("cost"));
+    }
 
     #[test]
     fn settings_come_back_from_the_lines() {

@@ -1,6 +1,9 @@
 //! What the user chose.
 
+use std::borrow::Cow;
+
 use cct_flow::BlockRule;
+use cct_tables::CostModel;
 
 /// What is counted beside calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +49,8 @@ pub struct Settings {
     pub activation: bool,
     /// Whether contexts are told apart by the call sites in their callers (JP2).
     pub call_sites: bool,
+    /// What bytecodes cost, where that is counted instead of their number (CCCP 5.2).
+    pub cost_model: Option<&'static CostModel>,
 }
 
 impl Default for Settings {
@@ -58,6 +63,7 @@ impl Default for Settings {
             reproducible: false,
             activation: false,
             call_sites: false,
+            cost_model: None,
         }
     }
 }
@@ -82,10 +88,11 @@ impl Settings {
     }
 
     /// Name of the metrics.
-    pub fn metrics_name(&self) -> &'static str {
-        match self.metrics {
-            Metrics::Calls => "calls",
-            Metrics::CallsAndBytecodes => "calls+bytecodes",
+    pub fn metrics_name(&self) -> Cow<'static, str> {
+        match (self.metrics, self.cost_model) {
+            (Metrics::Calls, _) => "calls".into(),
+            (Metrics::CallsAndBytecodes, None) => "calls+bytecodes".into(),
+            (Metrics::CallsAndBytecodes, Some(model)) => format!("calls+{}", model.unit()).into(),
         }
     }
 

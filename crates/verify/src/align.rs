@@ -67,6 +67,8 @@ pub struct Pair<'p, 'a> {
     pub sites: Sites,
     /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is known.
     pub holds_thread: Option<bool>,
+    /// What a callee counts that does nothing but return.
+    pub return_cost: u32,
 }
 
 impl<'a> Aligned<'a> {
@@ -341,7 +343,8 @@ impl<'a> Walk<'_, '_, 'a> {
             Call::Stored { .. } => {}
             Call::Counted(id, bytecodes, calls_back) => {
                 let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
-                if bytecodes != i32::from(is_object_init) {
+                // Nothing but its `return`.
+                if i64::from(bytecodes) != i64::from(is_object_init) * i64::from(self.pair.return_cost) {
                     return wrong(self, "counts another number of bytecodes than the callee has");
                 }
                 self.foreign(id, &callee, usize::from(calls_back), original)?;

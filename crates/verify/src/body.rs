@@ -1,6 +1,8 @@
 //! One body: the original code under one of the two signatures, with probes.
 
-use cct_classfile::{Bci, ClassFile, Code, Member};
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member};
+
+use cct_tables::CostModel;
 
 use crate::Expectation;
 use crate::align::{Aligned, Pair, align};
@@ -138,6 +140,7 @@ impl<'a> Method<'_, 'a> {
             holds_thread: self.expectation.by_thread.map(|by_thread| {
                 by_thread && !is_extended && !changes_the_current_thread(self.before.name())
             }),
+            return_cost: self.expectation.cost_model.map_or(1, CostModel::bare_return),
         };
         let aligned = align(&pair, originals)?;
         if are_apart {
@@ -159,6 +162,10 @@ impl<'a> Method<'_, 'a> {
             Coded { class: self.before, method: self.original, code: self.code },
             Coded { class: self.after, method: rewritten, code },
         )?;
+        let model = self.expectation.cost_model;
+        let (pool, size) = (&self.before.pool, self.code.length());
+        let cost = |i: &Instruction<'_>| model.map_or(1, |model| model.of(i, pool, size));
+        let costs: Vec<u32> = aligned.originals.iter().map(cost).collect();
         let handlers = Handlers::of(self.code, &aligned.originals);
         let is_unfollowed = handlers.is_none();
         let body = counts::Body {
@@ -168,6 +175,8 @@ impl<'a> Method<'_, 'a> {
             code: self.code,
             handlers: &handlers.unwrap_or_default(),
             aligned: &aligned,
+            costs: &costs,
+            entry_cost: model.map_or(0, |model| model.entry(size)),
             on_entry: prologue.entered.map_or(0, |(_, n)| n),
             ways_out: &ways_out,
         };

@@ -2,7 +2,7 @@
 //!
 //! The original's instructions are followed along all edges with two facts about the numbers at each point, where they hold on every path: by how much
 //! *executed* is ahead of the *node*, and by how much it is ahead of the node and the local together. Each instruction adds one to what was
-//! executed; probes add to the node, or to the local, or move one to the other. What the rules (docs/scheme.md, *Bytecodes*) demand are
+//! executed, or what it costs by the output's cost model; probes add to the node, or to the local, or move one to the other. What the rules (docs/scheme.md, *Bytecodes*) demand are
 //! statements about these two.
 
 use std::collections::HashMap;
@@ -74,9 +74,10 @@ impl Facts {
         }
     }
 
-    /// Behind an instruction.
-    fn executed(self) -> Facts {
-        Facts { node: self.node.map(|f| f + 1), local: self.local.map(|f| f + 1) }
+    /// Behind an instruction that counts so much.
+    fn executed(self, cost: u32) -> Facts {
+        let more = |fact: Option<i64>| fact.map(|f| f + i64::from(cost));
+        Facts { node: more(self.node), local: more(self.local) }
     }
 }
 
@@ -110,6 +111,10 @@ pub struct Body<'b, 'a> {
     pub handlers: &'b Handlers,
     /// The rewritten code.
     pub aligned: &'b Aligned<'a>,
+    /// What each instruction counts: one, or what it costs.
+    pub costs: &'b [u32],
+    /// What the method's entry counts beside them.
+    pub entry_cost: u32,
     /// What the node gets on entry.
     pub on_entry: i32,
     /// What becomes of exceptions that the method does not catch, by instruction.
@@ -191,7 +196,7 @@ impl Body<'_, '_> {
         let originals = &self.aligned.originals;
         let knows = Knows::of(self);
         let is_label = self.labels();
-        let entered = Some(-i64::from(self.on_entry));
+        let entered = Some(i64::from(self.entry_cost) - i64::from(self.on_entry));
         let mut facts: Vec<Option<Facts>> = vec![None; originals.len()];
         // The local is 0 on entry.
         facts[0] = Some(Facts { node: entered, local: entered });
@@ -221,14 +226,14 @@ impl Body<'_, '_> {
         }
         for number in 0..originals.len() {
             let (Some(_), i) = (facts[number], &originals[number]) else { continue };
-            let (before, after) = self.step(number, facts[number]);
+            let (_, after) = self.step(number, facts[number]);
             let wrong = |what| Err(Finding::at(Problem::Count(what), i.bci, self.aligned.places[number]));
             let effect = knows.effect(rule, number);
             if rule == Rule::Exact {
                 self.exact(number, effect, after)?;
                 continue;
             }
-            if before.node.is_none_or(|ahead| ahead >= 0) {
+            if after.node.is_none_or(|ahead| ahead > 0) {
                 return wrong("the instruction is not counted before it runs");
             }
             let jumps = opcode::is_conditional(i.opcode) || opcode::ends_flow(i.opcode);
@@ -247,7 +252,7 @@ impl Body<'_, '_> {
         for probe in self.effects(number) {
             now = now.after(probe);
         }
-        (now, now.executed())
+        (now, now.executed(self.costs[number]))
     }
 
     /// The probes before an instruction.
@@ -276,7 +281,7 @@ impl Body<'_, '_> {
             }
         }
         let is_test = self.effects(number).any(|probe| matches!(probe, Probe::Loop(_)));
-        if is_test && after.node != Some(1) && !is_true {
+        if is_test && after.node != Some(self.costs[number].into()) && !is_true {
             return wrong("the node is not true where the agent looks");
         }
         Ok(())
@@ -455,7 +460,7 @@ mod tests {
 
     #[test]
     fn probes_change_what_is_known() {
-        let ahead = EVEN.executed().executed();
+        let ahead = EVEN.executed(1).executed(1);
         assert_eq!(ahead, Facts { node: Some(2), local: Some(2) });
         assert_eq!(ahead.after(Probe::Count(3)), Facts { node: Some(-1), local: Some(-1) });
         assert_eq!(ahead.after(Probe::Add(2)), Facts { node: Some(2), local: Some(0) });

@@ -47,6 +47,7 @@ pub mod tables;
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, mutf8};
+use cct_tables::CostModel;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use counts::Rule;
@@ -64,6 +65,8 @@ pub struct Expectation {
     pub call_sites: Option<bool>,
     /// Whether contexts are carried by the thread alone.
     pub by_thread: Option<bool>,
+    /// What bytecodes cost; `None` where each counts one.
+    pub cost_model: Option<&'static CostModel>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -76,13 +79,9 @@ impl Expectation {
         let reproducible = value("reproducible").map(|v| v == "yes");
         let call_sites = value("call-sites").map(|v| v == "yes");
         let by_thread = value("context").map(|v| v == "thread");
-        Expectation {
-            rule,
-            reproducible,
-            call_sites,
-            by_thread,
-            provenance: Some(xxh3_64(provenance.as_bytes())),
-        }
+        let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
+        let provenance = Some(xxh3_64(provenance.as_bytes()));
+        Expectation { rule, reproducible, call_sites, by_thread, cost_model, provenance }
     }
 }
 

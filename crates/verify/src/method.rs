@@ -105,7 +105,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 Extended::Absent
             }
             Some(twin) => {
-                let length = code.as_ref().map_or(0, |c| c.instructions().count() as i32);
+                let length = code.as_ref().map_or(0, |c| self.straight_cost(c));
                 match self.extended(number, original, twin, code.as_ref(), &target, &first, length) {
                     Some(form) => form,
                     None => return,
@@ -223,6 +223,14 @@ impl<'c, 'a> Class<'c, 'a> {
         } else {
             *self.tally.rules.entry("not recorded").or_default() += 1;
         }
+    }
+
+    /// What a straight piece of code counts, its entry with it.
+    fn straight_cost(&self, code: &Code<'a>) -> i32 {
+        let Some(model) = self.expectation.cost_model else { return code.instructions().count() as i32 };
+        let (pool, size) = (&self.before.pool, code.length());
+        let sum: u32 = code.instructions().map(|i| model.of(&i, pool, size)).sum();
+        (sum + model.entry(size)) as i32
     }
 
     /// All bodies of a class are recorded, or none.

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Settings};
+use cct_tables::CostModel;
 use clap::{Args, ValueEnum};
 
+use super::tables;
 use cct_rewrite::filter::Filter;
 
 /// Libraries, filters, metrics, block rule, intrinsics and reproducibility.
@@ -54,6 +56,11 @@ pub struct Choices {
     /// outputs that run together must agree in it
     #[arg(long)]
     call_sites: bool,
+
+    /// Count what bytecodes cost by this model instead of their number: `jop` (cycles of the Java processor JOP) or `unit` (1 each), which come along,
+    /// or a file NAME.toml (docs/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = tables::cost_model)]
+    cost_model: Option<&'static CostModel>,
 }
 
 /// How contexts travel.
@@ -123,6 +130,7 @@ impl Choices {
             reproducible: self.reproducible,
             activation: self.activation_counters,
             call_sites: self.call_sites,
+            cost_model: self.cost_model,
         }
     }
 
@@ -144,6 +152,7 @@ impl Choices {
             reproducible,
             activation_counters,
             call_sites,
+            cost_model,
         } = self;
         let mut words = vec![
             format!("--context={}", name(context)),
@@ -160,6 +169,8 @@ impl Choices {
         if *call_sites {
             words.push("--call-sites".to_owned());
         }
+        // What the file has, not where it is.
+        words.extend(cost_model.map(|model| format!("--cost-model={}", model.id())));
         words.extend(include.iter().map(|glob| format!("--include={glob}")));
         words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));
         words
@@ -167,6 +178,11 @@ impl Choices {
 
     /// Which classes are recorded.
     pub fn filter(&self) -> Result<Filter> {
+        if self.cost_model.is_some() && self.metrics == MetricsArgument::Calls {
+            bail!(
+                "--cost-model says what bytecodes cost, and --metrics calls does not count them; give one of the two"
+            );
+        }
         Ok(Filter::new(&self.include, &self.exclude)?)
     }
 

@@ -70,6 +70,10 @@ pub struct Run {
     #[arg(long, value_name = "METHOD", value_parser = method)]
     pub extent: Vec<String>,
 
+    /// With a cost model, record also the threads of the JVM's own (finalization, references, cleaners), which do not run on the target
+    #[arg(long, requires = "cost_model")]
+    pub system_threads: bool,
+
     #[command(flatten)]
     pub wanted: WantedArguments,
 
@@ -127,7 +131,9 @@ impl Run {
         let extents = (!self.extent.is_empty()).then(|| ("extent", self.extent.join(",")));
         let bound = self.max_contexts.map(|contexts| ("max-contexts", contexts.to_string()));
         let recursion = (self.recursion != "unbounded").then(|| ("recursion", self.recursion.clone()));
-        regions.into_iter().chain(start_at).chain(extents).chain(bound).chain(recursion).collect()
+        let system_threads = self.system_threads.then(|| ("system-threads", "yes".to_owned()));
+        let given = regions.into_iter().chain(start_at).chain(extents);
+        given.chain(bound).chain(system_threads).chain(recursion).collect()
     }
 
     /// The image that is needed of a JDK.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cct_tables::CostModel;
 use cct_verify::Rule;
 use clap::{Args, ValueEnum, value_parser};
 
@@ -42,6 +43,10 @@ pub struct Verify {
     /// How bytecodes are to be counted [default: as the output says; without an index, what fits each class best]
     #[arg(long, value_enum)]
     pub blocks: Option<RuleArgument>,
+
+    /// The cost model of what has no index: a name or a file [default: as the output says; without an index, none]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = super::tables::cost_model)]
+    pub cost_model: Option<&'static CostModel>,
 
     /// Show at most N findings; 0 shows all
     #[arg(long, value_name = "N", default_value_t = 100)]

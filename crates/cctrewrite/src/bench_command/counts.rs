@@ -28,7 +28,7 @@ impl Count {
     pub fn of(self, metric: Metric) -> u128 {
         match metric {
             Metric::Calls => self.calls,
-            Metric::Bytecodes => self.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes,
         }
     }
 }
@@ -66,7 +66,7 @@ pub fn of(profile: &Profile, entry: &str) -> Result<(Counts, u128)> {
     }
     let mut counts = Counts::default();
     for (label, sums) in (0u32..).zip(sums(&trees, labels.len(), metric)?) {
-        let bytecodes = if metric == Metric::Bytecodes { sums.own } else { 0 };
+        let bytecodes = if metric != Metric::Calls { sums.own } else { 0 };
         let count = Count { calls: sums.calls, bytecodes };
         if count == Count::default() {
             continue;

@@ -180,11 +180,13 @@ fn conditions(profile: &Profile, warm_up: u16) -> Conditions {
     let meta = |key: &str| profile.meta.get(key).cloned().unwrap_or_default();
     let provenance = meta("provenance");
     let jdk = provenance.split_whitespace().find_map(|word| word.strip_prefix("jdk="));
+    // Baselines of before there were cost models do not name them.
+    let model = profile.meta.get("cost-model").map(|model| format!(" cost-model={model}"));
     let settings = ["blocks", "intrinsics", "metrics", "reproducible"];
     Conditions {
         java: meta("java.version"),
         jdk: jdk.unwrap_or_default().to_owned(),
-        settings: settings.map(|key| format!("{key}={}", meta(key))).join(" "),
+        settings: settings.map(|key| format!("{key}={}", meta(key))).join(" ") + &model.unwrap_or_default(),
         warm_up,
     }
 }

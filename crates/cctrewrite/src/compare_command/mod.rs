@@ -44,10 +44,10 @@ fn options(arguments: &Compare) -> CompareOptions {
 
 /// What is compared, in words.
 fn compared(arguments: &Compare, found: &Comparison) -> String {
-    let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
+    let what = found.agreements().map(|agreement| agreement.metric.name()).collect::<Vec<_>>().join(" and ");
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
     let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
-    let parts = [what.to_owned(), threads]
+    let parts = [what, threads]
         .into_iter()
         .chain(arguments.selection.in_words())
         .chain(names)

@@ -6,6 +6,7 @@ mod json;
 mod junit;
 
 use anyhow::{Context, Result, bail};
+use cct_profile::Metric;
 use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Excess, Limits, diff, write_text};
 use cct_profile::labels::By;
 use cct_profile::names::NameStyle;
@@ -72,11 +73,14 @@ fn options(arguments: &Diff) -> Result<DiffOptions> {
 
 /// What is compared, in words.
 fn compared(arguments: &Diff, found: &Difference) -> String {
-    let what = if found.bytecodes.is_some() { "calls and bytecodes" } else { "calls" };
+    let what = match found.metric {
+        Metric::Calls => "calls".to_owned(),
+        metric => format!("calls and {}", metric.name()),
+    };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
     let least = arguments.min_percent.map(|least| format!("changes of {least} of the total and more"));
     let folded = arguments.fold_recursion.then(|| "recursion folded".to_owned());
-    let parts = [what.to_owned(), threads].into_iter().chain(arguments.selection.in_words());
+    let parts = [what, threads].into_iter().chain(arguments.selection.in_words());
     text::readable(
         parts
             .chain(folded)

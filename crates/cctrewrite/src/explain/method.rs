@@ -10,6 +10,7 @@ use cct_rewrite::body;
 use cct_rewrite::index::method_flags;
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::plan::{CallTarget, Planned};
+use cct_tables::CostModel;
 
 use super::Explained;
 use super::constants::Constants;
@@ -32,7 +33,8 @@ pub fn write(
     write_treatment(explained, method, index, out)?;
     let Some(code) = Code::of(class, method)? else { return Ok(()) };
     for (rule, name) in [(BlockRule::Default, "default"), (BlockRule::Precise, "precise")] {
-        write_blocks(name, &body::blocks(&code, &class.pool, rule), out)?;
+        let model = explained.settings.cost_model;
+        write_blocks(name, &body::blocks(&code, &class.pool, rule, model), model, out)?;
     }
     write_exact(explained, class, method, &code, out)?;
     write_activation(&code, class, out)?;
@@ -78,16 +80,13 @@ fn has_id(planned: Planned) -> bool {
     !matches!(planned.treatment, T::CallerCounted | T::Untouched | T::AbstractRedispatched)
 }
 
-fn write_blocks(rule: &str, blocks: &Blocks, out: &mut dyn Write) -> Result<()> {
+fn write_blocks(rule: &str, blocks: &Blocks, model: Option<&CostModel>, out: &mut dyn Write) -> Result<()> {
     let total: u64 = blocks.iter().map(|block| u64::from(block.bytecodes)).sum();
     let total = counted(total, "bytecode");
-    writeln!(
-        out,
-        "  blocks      {rule}: {total} in {} (first bci: bytecodes)",
-        counted(blocks.len() as u64, "block")
-    )?;
-    let texts: Vec<String> =
-        blocks.iter().map(|block| format!("{}: {}", block.start, block.bytecodes)).collect();
+    let number = counted(blocks.len() as u64, "block");
+    let unit = model.map_or("bytecodes", CostModel::unit);
+    writeln!(out, "  blocks      {rule}: {total} in {number} (first bci: {unit})")?;
+    let texts: Vec<String> = blocks.iter().map(|block| format!("{}: {}", block.start, block.cost)).collect();
     write_wrapped(&texts, out)
 }
 
@@ -103,7 +102,8 @@ fn write_exact(
     let activation =
         explained.settings.activation.then(|| ActivationPlan::of(code, &class.pool).ok()).flatten();
     let planner = &mut CountPlanner::default();
-    let Some(plan) = body::exact_plan(class, &own, method, code, activation.as_ref(), planner) else {
+    let model = explained.settings.cost_model;
+    let Some(plan) = body::exact_plan(class, &own, method, code, activation.as_ref(), model, planner) else {
         writeln!(out, "  exact       no plan: by precise blocks")?;
         return Ok(());
     };

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::home::{Home, Layout};
 use super::record;
 use crate::args;
+use crate::exactness::WITHOUT_SYSTEM_THREADS;
 use crate::{exactness, load_time, reproducible, traces};
 use cct_rewrite::Intrinsics;
 
@@ -22,6 +23,9 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     options.extend(exactness::spelled(version, bodies));
     if arguments.choices.settings().reproducible {
         options.extend(reproducible::spelled(u16::try_from(version).unwrap_or(reproducible::NEWEST)));
+    }
+    if arguments.choices.settings().cost_model.is_some() {
+        options.push(WITHOUT_SYSTEM_THREADS.to_owned());
     }
     options.extend(arguments.choices.filter_properties());
     options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));

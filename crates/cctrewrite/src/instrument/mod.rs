@@ -196,6 +196,8 @@ fn attributes(provenance: &Provenance) -> Vec<(String, String)> {
     for line in provenance.lines().lines() {
         match line.strip_prefix("tool=") {
             Some(name) => tool = name,
+            // The whole table; its name and hash are there.
+            None if line.starts_with("costs=") => {}
             None => rest.push(line),
         }
     }

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use cct_profile::report::grouped;
+use std::borrow::Cow;
+
 use cct_rewrite::Settings;
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::plan::Treatment;
@@ -71,7 +73,7 @@ fn is_zero(n: &u32) -> bool {
 #[derive(Debug, Serialize)]
 pub struct Completeness<'s> {
     tool: &'static str,
-    metrics: &'static str,
+    metrics: Cow<'static, str>,
     blocks: &'static str,
     intrinsics: &'static str,
     reproducible: bool,

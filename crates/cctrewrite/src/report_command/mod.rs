@@ -78,7 +78,8 @@ fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
     match arguments.metric {
         None => Ok(summary.metric()),
         Some(MetricArgument::Calls) => Ok(Metric::Calls),
-        Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(Metric::Bytecodes),
+        // With a cost model, what they cost.
+        Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
         Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),
     }
 }

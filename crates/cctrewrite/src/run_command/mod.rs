@@ -239,9 +239,7 @@ fn totals(summary: &Summary) -> String {
     let contexts = plural(summary.all.contexts, "context");
     match summary.metric() {
         Metric::Calls => format!("{calls} in {contexts}"),
-        Metric::Bytecodes => {
-            format!("{calls} and {} in {contexts}", plural(summary.all.total(Metric::Bytecodes), "bytecode"))
-        }
+        metric => format!("{calls} and {} in {contexts}", plural(summary.all.total(metric), metric.one())),
     }
 }
 

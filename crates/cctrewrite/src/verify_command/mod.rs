@@ -70,7 +70,8 @@ fn verify(arguments: &Verify) -> Result<Account> {
     let given = arguments.blocks.map(Into::into);
     let mut account = Account::default();
     if is_class(original)? && is_class(rewritten)? {
-        let expectation = Expectation { rule: given, ..Expectation::default() };
+        let expectation =
+            Expectation { rule: given, cost_model: arguments.cost_model, ..Expectation::default() };
         let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
         let (findings, tally) = cct_verify::check(&read(original)?, &read(rewritten)?, expectation);
         account.add(rewritten.display().to_string(), findings, tally);
@@ -83,6 +84,7 @@ fn verify(arguments: &Verify) -> Result<Account> {
         let lines = output::provenance(&rewritten)?;
         let mut expectation = lines.as_deref().map_or(Expectation::default(), Expectation::of);
         expectation.rule = given.or(expectation.rule);
+        expectation.cost_model = arguments.cost_model.or(expectation.cost_model);
         pairs::check(&original, &rewritten, expectation, &progress, &mut account)?;
     }
     account.link();

@@ -4,6 +4,7 @@
 
 mod built;
 mod compare;
+mod costs;
 mod diff;
 mod errors;
 mod explain;

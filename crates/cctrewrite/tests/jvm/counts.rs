@@ -22,7 +22,7 @@ fn run(library: &Library, name: &str, golden: &Golden) -> Run {
 }
 
 /// The lines that do not depend on the time: all that the program's own threads do, but for how they wait for each other.
-fn stable(run: &Run, name: &str) -> Vec<String> {
+pub fn stable(run: &Run, name: &str) -> Vec<String> {
     let main = format!("[main];{}{}.main(", name[..1].to_uppercase(), &name[1..]);
     let own = |path: &str| {
         path.starts_with(&main) || ["[worker-", "[turn-", "[boom]"].iter().any(|t| path.starts_with(t))

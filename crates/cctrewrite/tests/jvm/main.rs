@@ -18,6 +18,7 @@ mod boot;
 mod bound;
 mod change;
 mod compiler;
+mod costs;
 mod counts;
 mod drift;
 mod endings;

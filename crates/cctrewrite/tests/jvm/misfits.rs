@@ -67,6 +67,13 @@ fn a_program_whose_call_sites_are_told_apart_is_refused_by_a_library_whose_are_n
 }
 
 #[test]
+fn a_program_with_a_cost_model_is_refused_by_a_library_without() {
+    let Some(jdk) = Jdk::find() else { return };
+    let (output, run) = hello(jdk, &jdk.rt_jar(), &["--cost-model", "unit"]);
+    assert_refused(&run, &output, "cost-model");
+}
+
+#[test]
 fn other_metrics_are_refused() {
     let Some(jdk) = Jdk::find() else { return };
     let (output, run) = hello(jdk, &jdk.rt_jar(), &["--metrics", "calls"]);

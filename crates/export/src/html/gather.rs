@@ -26,7 +26,7 @@ pub(super) struct Gathered {
     /// The numbers that every context has.
     pub(super) measures: Vec<Measure>,
     /// What was counted.
-    pub(super) metrics: &'static [Metric],
+    pub(super) metrics: Vec<Metric>,
     /// For each measure its sum over all contexts.
     pub(super) sums: Vec<u64>,
     /// The threads, sorted by name, each with those of its name.
@@ -78,9 +78,12 @@ impl Gathered {
         names: NameStyle,
         origins: &Origins,
     ) -> Result<Gathered, ExportError> {
-        let bytecodes = new.counts_bytecodes() && base.as_ref().is_none_or(|base| base.counts_bytecodes());
-        let metrics: &'static [Metric] =
-            if bytecodes { &[Metric::Bytecodes, Metric::Calls] } else { &[Metric::Calls] };
+        let executed = Metric::of_profile(new);
+        let is_in_both = base.as_ref().is_none_or(|base| {
+            Metric::of_profile(base) == executed && base.meta.get("cost-model") == new.meta.get("cost-model")
+        });
+        let executed = (executed != Metric::Calls && is_in_both).then_some(executed);
+        let metrics: Vec<Metric> = executed.into_iter().chain([Metric::Calls]).collect();
         let sides: &[Side] = if base.is_some() { &[Side::New, Side::Base] } else { &[Side::New] };
         let measures: Vec<Measure> = sides
             .iter()

@@ -13,7 +13,7 @@ fn plan(fixture: &Fixture) -> Option<CountPlan> {
 
 fn plan_observed(fixture: &Fixture, observed: &[Bci]) -> Option<CountPlan> {
     fixture.with_class(|class, code| {
-        CountPlanner::default().plan(class, &OwnMembers::of(class), &class.methods[0], code, observed)
+        CountPlanner::default().plan(class, &OwnMembers::of(class), &class.methods[0], code, observed, None)
     })
 }
 

@@ -9,6 +9,8 @@ use cct_rewrite::{
     BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Result, Rewriter, Role, Settings, World,
 };
 
+use cct_tables::CostModel;
+
 use super::walk::walk;
 use crate::Dice;
 
@@ -47,6 +49,13 @@ pub(super) fn check(old: &[u8], new: &[u8]) {
     }
 }
 
+/// What costs most: sums must not overflow.
+fn dearest() -> CostModel {
+    let text =
+        "name = \"x\"\nunit = \"x\"\ndefault = 30000\n[caller]\nfixed = 60000\n[callee]\nfixed = 60000\n";
+    CostModel::parse(text).unwrap()
+}
+
 /// The rewritten class, with settings that follow from its bytes.
 fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
     let mut dice = Dice::new(u64::from(crc32fast::hash(bytes)));
@@ -58,6 +67,7 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
         reproducible: dice.once_in(3),
         activation: dice.once_in(3),
         call_sites: dice.once_in(3),
+        cost_model: dice.once_in(4).then(|| dearest().interned()),
     };
     let summary = ClassSummary::parse(bytes)?;
     let methods =

@@ -142,7 +142,7 @@ pub fn compare(a: Input, b: Input, options: &CompareOptions) -> Result<Compariso
     };
     united(a, b, &pair, |pair| {
         let mut comparison =
-            Trees { a: pair.a, b: pair.b, bytecodes: pair.bytecodes }.compare(pair.frames, *limit)?;
+            Trees { a: pair.a, b: pair.b, executed: pair.executed }.compare(pair.frames, *limit)?;
         let is_different = comparison.only_a.contexts + comparison.only_b.contexts > 0;
         if *names == NameStyle::Raw && is_different && pair.has_generated_names {
             pair.remarks.push(Remark::GeneratedNames);

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub(super) struct Trees<'t> {
     pub(super) a: &'t Tree,
     pub(super) b: &'t Tree,
-    /// Whether bytecodes are compared.
-    pub(super) bytecodes: bool,
+    /// What is compared beside calls: bytecodes, or what they cost.
+    pub(super) executed: Option<Metric>,
 }
 
 impl Trees<'_> {
@@ -24,10 +24,10 @@ impl Trees<'_> {
         let total_b = self.total(self.b).map_err(|error| PairError::Merge(Side::B, error))?;
         let measure = |metric: Metric| Measure::new(metric, metric.of(total_a), metric.of(total_b), limit);
         let mut calls = measure(Metric::Calls);
-        let mut bytecodes = self.bytecodes.then(|| measure(Metric::Bytecodes));
+        let mut bytecodes = self.executed.map(measure);
         let mut common = 0;
         let mut only = [OnlyOne::new(limit), OnlyOne::new(limit)];
-        let weight = if self.bytecodes { Metric::Bytecodes } else { Metric::Calls };
+        let weight = self.executed.unwrap_or(Metric::Calls);
         walk(self.a, self.b, |context| {
             let (a, b) = self.counts(context);
             let in_tree = |counts: Counts| counts != Counts::default();
@@ -63,7 +63,7 @@ impl Trees<'_> {
         let mut total = Counts::default();
         for node in &tree.nodes()[1..] {
             total.calls = total.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?;
-            let bytecodes = if self.bytecodes { node.bytecodes } else { 0 };
+            let bytecodes = if self.executed.is_some() { node.bytecodes } else { 0 };
             total.bytecodes = total.bytecodes.checked_add(bytecodes).ok_or(MergeError::Overflow)?;
         }
         Ok(total)
@@ -72,7 +72,7 @@ impl Trees<'_> {
     fn counts(&self, context: Match) -> (Counts, Counts) {
         let of = |tree: &Tree, node: u32| {
             let node = &tree.nodes()[node as usize];
-            Counts { calls: node.calls, bytecodes: if self.bytecodes { node.bytecodes } else { 0 } }
+            Counts { calls: node.calls, bytecodes: if self.executed.is_some() { node.bytecodes } else { 0 } }
         };
         match context {
             Match::A(a) => (of(self.a, a), Counts::default()),

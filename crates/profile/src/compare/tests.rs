@@ -329,6 +329,25 @@ fn different_choices_for_intrinsics_are_different_in_kind() {
 }
 
 #[test]
+fn costs_by_different_models_are_different_in_kind() {
+    let side = |model: Option<&str>| {
+        let mut p = profile(vec![method("A", "f", "()V")], vec![thread("main", tree(&[(1, 0, 1, 2)]))]);
+        if let Some(model) = model {
+            p.meta.insert("cost-model".to_owned(), model.to_owned());
+            p.meta.insert("metrics".to_owned(), "calls+cycles".to_owned());
+        }
+        p
+    };
+    for (a, b) in [(Some("x@1"), Some("x@2")), (Some("x@1"), None), (None, Some("x@1"))] {
+        let refused = compare(side(a).into(), side(b).into(), &CompareOptions::default());
+        assert!(matches!(refused, Err(PairError::CostModels { .. })), "{a:?} {b:?}: {refused:?}");
+        assert!(found(side(a).into(), side(b).into(), &with(|o| o.calls_only = true)).is_equal());
+    }
+    let same = found(side(Some("x@1")).into(), side(Some("x@1")).into(), &CompareOptions::default());
+    assert_eq!(same.bytecodes.map(|bytecodes| bytecodes.metric.name()), Some("cycles"));
+}
+
+#[test]
 fn headers_that_differ_are_named() {
     let side = |blocks: &str, provenance: &str, notes: &[&str]| {
         let mut p = profile(vec![method("A", "f", "()V")], vec![thread("main", tree(&[(1, 0, 1, 2)]))]);

@@ -2,7 +2,7 @@
 
 use super::{Agreement, Comparison, Listed, Only};
 use crate::ReportError;
-use crate::metric::{Counts, Metric};
+use crate::metric::Counts;
 use crate::pair::{SIDES, TextOptions};
 use crate::report::numbers::{counted, cut, grouped};
 use std::io::{BufWriter, Write};
@@ -64,7 +64,7 @@ impl<W: Write> Text<W> {
         let mut rows = vec![["", "A", "B", "A - B"].map(str::to_owned).to_vec()];
         rows.push(sum("Contexts", *contexts_a, *contexts_b));
         for agreement in comparison.agreements() {
-            rows.push(sum(capitalised(agreement.metric), agreement.a, agreement.b));
+            rows.push(sum(&agreement.metric.capitalised(), agreement.a, agreement.b));
         }
         self.table(&rows, 0)?;
         self.line("")?;
@@ -185,13 +185,6 @@ fn columns(
 
 fn sum(name: &str, a: u64, b: u64) -> Row {
     vec![name.to_owned(), number(a), number(b), difference(a, b)]
-}
-
-fn capitalised(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Calls => "Calls",
-        Metric::Bytecodes => "Bytecodes",
-    }
 }
 
 fn of_how_many(shown: usize, all: u64) -> String {

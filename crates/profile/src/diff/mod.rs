@@ -178,7 +178,7 @@ impl Difference {
     pub fn total(&self) -> Change {
         match self.metric {
             Metric::Calls => self.calls,
-            Metric::Bytecodes => self.bytecodes.unwrap_or_default(),
+            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes.unwrap_or_default(),
         }
     }
 
@@ -252,12 +252,12 @@ struct Sides<'o> {
 
 impl<'o> Sides<'o> {
     fn of(pair: &Pair<'_>, options: &'o DiffOptions, origins: &Origins) -> Sides<'o> {
-        let metric = if pair.bytecodes { Metric::Bytecodes } else { Metric::Calls };
+        let metric = pair.executed.unwrap_or(Metric::Calls);
         let groups = groups::groups(pair, options.by, options.names, origins);
         Sides {
             options,
             metric,
-            bytecodes: pair.bytecodes,
+            bytecodes: pair.executed.is_some(),
             labels: groups.labels,
             methods: groups.methods,
             names: groups.names,
@@ -273,7 +273,7 @@ impl<'o> Sides<'o> {
         let bytecodes = self.bytecodes.then(|| change(|counts| counts.bytecodes));
         let base = match self.metric {
             Metric::Calls => calls.base,
-            Metric::Bytecodes => change(|counts| counts.bytecodes).base,
+            Metric::Bytecodes | Metric::Cost(_) => change(|counts| counts.bytecodes).base,
         };
         let is_large = |changes: &[Change]| {
             self.options.least.is_none_or(|least| changes.iter().any(|c| least.is_reached_by(c.size(), base)))

@@ -103,7 +103,7 @@ impl<W: Write> Text<'_, W> {
         };
         let mut rows = vec![["BASE", "NEW", "change", "%", ""].map(str::to_owned), row("contexts", contexts)];
         rows.push(row("calls", calls));
-        rows.extend(bytecodes.map(|bytecodes| row("bytecodes", bytecodes)));
+        rows.extend(bytecodes.map(|bytecodes| row(self.difference.metric.name(), bytecodes)));
         self.lines(&rows)
     }
 

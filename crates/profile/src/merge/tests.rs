@@ -136,6 +136,9 @@ fn metadata_are_kept_or_refused() {
     let c = with(&[("metrics", "calls+bytecodes")], "");
     let refused = merge(&[&a, &c], MergeOptions::default());
     assert!(matches!(refused, Err(MergeError::Incompatible { key: "metrics", .. })), "{refused:?}");
+    let [x, y] = ["x@1", "x@2"].map(|model| with(&[("metrics", "calls+cycles"), ("cost-model", model)], ""));
+    let refused = merge(&[&x, &y], MergeOptions::default());
+    assert!(matches!(refused, Err(MergeError::Incompatible { key: "cost-model", .. })), "{refused:?}");
 }
 
 #[test]

@@ -12,9 +12,10 @@ pub use remarks::{Remark, SIDES, Side};
 
 use crate::contexts::tree_of_threads;
 use crate::merge::joined;
+use crate::metric::COST_MODEL;
 use crate::names::{Frame, FrameTable, NameStyle};
 use crate::selection::{Met, Selector};
-use crate::{MergeError, Method, Pattern, Selection, ThreadTree, Tree};
+use crate::{MergeError, Method, Metric, Pattern, Selection, ThreadTree, Tree};
 
 /// What is looked at of both inputs.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +57,16 @@ pub enum PairError {
         /// The choice of B.
         b: String,
     },
+    /// Numbers of different things.
+    #[error(
+        "A and B count by different cost models ({a} and {b}), and their numbers cannot be compared; use --calls-only"
+    )]
+    CostModels {
+        /// The model of A (`META` key `cost-model`), or what A counts without one.
+        a: String,
+        /// That of B.
+        b: String,
+    },
     /// Threads were added up when the list was made.
     #[error(
         "in {0}, a list of contexts, threads have been added up; make the list with --per-thread, or compare without --per-thread and --thread"
@@ -82,8 +93,8 @@ pub(crate) struct Pair<'p> {
     pub(crate) labels: [&'p [u32]; 2],
     /// The frames of these methods, and of threads where they stay apart.
     pub(crate) frames: &'p FrameTable<'p>,
-    /// Whether bytecodes are looked at.
-    pub(crate) bytecodes: bool,
+    /// What is looked at beside calls: bytecodes, or what they cost.
+    pub(crate) executed: Option<Metric>,
     /// Whether classes have names with numbers that may differ from run to run.
     pub(crate) has_generated_names: bool,
     /// What a reader must know.
@@ -100,7 +111,7 @@ pub(crate) fn united<T>(
     options: &PairOptions,
     look: impl FnOnce(&mut Pair<'_>) -> Result<T, PairError>,
 ) -> Result<T, PairError> {
-    let bytecodes = counts_bytecodes(&a, &b, options)?;
+    let executed = executed(&a, &b, options)?;
     for (side, input) in [(Side::A, &a), (Side::B, &b)] {
         if !input.per_thread && (options.per_thread || options.selection.thread.is_some()) {
             return Err(PairError::NoThreads(side));
@@ -171,14 +182,14 @@ pub(crate) fn united<T>(
         methods: [&methods_a, &methods_b],
         labels: [&labels_a[..methods_a.len()], &labels_b[..methods_b.len()]],
         frames: &table,
-        bytecodes,
+        executed,
         has_generated_names,
         remarks: &mut remarks,
     })
 }
 
-/// Whether bytecodes are looked at.
-fn counts_bytecodes(a: &Input, b: &Input, options: &PairOptions) -> Result<bool, PairError> {
+/// What is looked at beside calls.
+fn executed(a: &Input, b: &Input, options: &PairOptions) -> Result<Option<Metric>, PairError> {
     let choice = |input: &Input| input.profile.meta.get("intrinsics").cloned();
     if let (Some(a), Some(b)) = (choice(a), choice(b))
         && a != b
@@ -186,9 +197,16 @@ fn counts_bytecodes(a: &Input, b: &Input, options: &PairOptions) -> Result<bool,
     {
         return Err(PairError::Intrinsics { a, b });
     }
+    let model = |input: &Input| input.profile.meta.get(COST_MODEL).cloned();
+    let of = |input: &Input| Metric::of_profile(&input.profile);
+    let both = a.profile.counts_bytecodes() && b.profile.counts_bytecodes();
+    if !options.calls_only && both && (model(a), of(a)) != (model(b), of(b)) {
+        let named = |input| model(input).unwrap_or_else(|| of(input).name().to_owned());
+        return Err(PairError::CostModels { a: named(a), b: named(b) });
+    }
     match (options.calls_only, a.profile.counts_bytecodes(), b.profile.counts_bytecodes()) {
-        (true, _, _) | (_, false, false) => Ok(false),
-        (_, true, true) => Ok(true),
+        (true, _, _) | (_, false, false) => Ok(None),
+        (_, true, true) => Ok(Some(of(a))),
         (_, false, true) => Err(PairError::NoBytecodes(Side::A)),
         (_, true, false) => Err(PairError::NoBytecodes(Side::B)),
     }

@@ -2,6 +2,7 @@
 
 use super::numbers::{counted, grouped};
 use crate::merge::RUNS;
+use crate::metric::COST_MODEL;
 use crate::names::escaped;
 use crate::summary::Summary;
 use crate::wanted::SELECTION;
@@ -37,6 +38,12 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
         line("JVM", (jvm.join(" ") + &java).trim_start().to_owned());
     }
     line("Counted", counted_what(summary.metric(), meta("blocks")));
+    if let Some(model) = meta(COST_MODEL) {
+        line("Cost model", model);
+    }
+    if let Some(threads) = meta("system-threads") {
+        line("JVM threads", threads);
+    }
     if let Some(intrinsics) = meta("intrinsics") {
         line("Intrinsics", intrinsics_are(intrinsics));
     }
@@ -78,7 +85,7 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     line("Contexts", format!("{} of {methods}", grouped(summary.all.contexts)));
     line("Calls", grouped(summary.all.calls));
     if summary.counts_bytecodes {
-        line("Bytecodes", grouped(summary.all.bytecodes));
+        line(executed(summary.metric()), grouped(summary.all.bytecodes));
     }
     for (name, fact) in facts {
         line(name, escaped(fact));
@@ -118,13 +125,23 @@ fn reproducible_is(value: String) -> String {
     }
 }
 
+/// The name of the line of what was executed.
+fn executed(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Calls | Metric::Bytecodes => "Bytecodes",
+        Metric::Cost(_) if metric.name() == "cycles" => "Cycles",
+        Metric::Cost(_) => metric.name(),
+    }
+}
+
 fn counted_what(metric: Metric, blocks: Option<String>) -> String {
+    let what = metric.name();
     match (metric, blocks.as_deref()) {
-        (Metric::Calls, _) => "calls".to_owned(),
-        (Metric::Bytecodes, None) => "calls and bytecodes".to_owned(),
-        (Metric::Bytecodes, Some("default")) => {
-            "calls and bytecodes (default blocks: a block that throws counts as a whole)".to_owned()
+        (Metric::Calls, _) => what.to_owned(),
+        (_, None) => format!("calls and {what}"),
+        (_, Some("default")) => {
+            format!("calls and {what} (default blocks: a block that throws counts as a whole)")
         }
-        (Metric::Bytecodes, Some(blocks)) => format!("calls and bytecodes ({blocks} blocks)"),
+        (_, Some(blocks)) => format!("calls and {what} ({blocks} blocks)"),
     }
 }

@@ -74,7 +74,7 @@ pub fn write_table(
     let word = labels.by().name();
     // Where calls are what is counted, a column of them is enough.
     let own_column = |text: &str| match table.metric {
-        Metric::Bytecodes => text.to_owned(),
+        Metric::Bytecodes | Metric::Cost(_) => text.to_owned(),
         Metric::Calls => String::new(),
     };
     let share = |part| format!("{:.2}", percent(part, table.total));

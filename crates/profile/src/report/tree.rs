@@ -43,7 +43,7 @@ pub fn write_tree(
     let mut line = |numbers: [&str; 4], text: &str| -> Result<(), ReportError> {
         Ok(writeln!(out, "{}", cut(&columns.line(numbers, text), width))?)
     };
-    let own = if columns.own > 0 { "bytecodes" } else { "" };
+    let own = if columns.own > 0 { rows.metric().name() } else { "" };
     line(["calls", own, "inclusive", "%"], "context")?;
     let share = |part: u64| format!("{:.2}", percent(u128::from(part), u128::from(rows.total())));
     rows.for_each(|row| match row {
@@ -82,7 +82,9 @@ impl Columns {
         Columns {
             calls: widest(&|node| node.calls).max("calls".len()),
             own: match rows.metric() {
-                Metric::Bytecodes => widest(&|node| node.bytecodes).max("bytecodes".len()),
+                Metric::Bytecodes | Metric::Cost(_) => {
+                    widest(&|node| node.bytecodes).max(rows.metric().name().len())
+                }
                 Metric::Calls => 0,
             },
             inclusive: grouped(u128::from(rows.total())).len().max("inclusive".len()),

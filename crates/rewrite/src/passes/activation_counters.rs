@@ -35,7 +35,7 @@ pub fn apply(
 
 fn block_count(analysis: &Analysis<'_>, bci: u32) -> u32 {
     let Counts::Blocks(blocks) = &analysis.counts else { return 0 };
-    blocks.iter().find(|b| b.start == bci).map_or(0, |b| b.bytecodes)
+    blocks.iter().find(|b| b.start == bci).map_or(0, |b| b.cost)
 }
 
 /// Whether the block at `bci` is counted by a loop head's update.

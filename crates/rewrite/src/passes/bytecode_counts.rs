@@ -1,4 +1,4 @@
-//! Bytecode counting (JP 4): at the beginning of each basic block, the block's bytecodes are added to the node.
+//! Bytecode counting (JP 4): at the beginning of each basic block, the block's bytecodes are added to the node, or what they cost (CCCP 5.2).
 
 use cct_classfile::Result;
 use cct_classfile::edit::asm::Kind;
@@ -19,12 +19,12 @@ pub fn apply(
     let Counts::Blocks(blocks) = &analysis.counts else { return Ok(()) };
     for block in blocks.iter() {
         let counted_on_entry = block.start == 0 && !body.entry_is_target;
-        if counted_on_entry || activation_counters::counts_block(analysis, block.start) {
+        if counted_on_entry || block.cost == 0 || activation_counters::counts_block(analysis, block.start) {
             continue;
         }
         let mut asm = Asm::new();
         asm.load(Kind::Long, body.context.local());
-        emitter.int(&mut asm, block.bytecodes)?;
+        emitter.int(&mut asm, block.cost)?;
         emitter.helper(&mut asm, convention::COUNT)?;
         code_edit.before(block.start, &asm);
     }

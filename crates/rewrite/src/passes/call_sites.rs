@@ -8,12 +8,13 @@ use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::plan::{CallTarget, with_extension};
 
-/// Rewrites all invocations.
+/// Rewrites all invocations. Each bytecode of a callee that is counted here costs `return_cost`: none has more than its `return`.
 pub fn apply(
     emitter: &mut Emitter<'_, '_, '_>,
     code_edit: &mut CodeEdit<'_, '_>,
     body: &Body<'_, '_>,
     calls: &[(Bci, CallTarget<'_>)],
+    return_cost: u32,
 ) -> Result<()> {
     for (site, &(bci, target)) in calls.iter().enumerate() {
         let mut asm = Asm::new();
@@ -50,7 +51,7 @@ pub fn apply(
             }
             CallTarget::Counted(callee) => {
                 emitter.mid(&mut asm, callee.mid())?;
-                emitter.int(&mut asm, u32::from(callee.bytecodes))?;
+                emitter.int(&mut asm, u32::from(callee.bytecodes) * return_cost)?;
                 emitter
                     .helper(&mut asm, if callee.calls_back { convention::CALL } else { convention::LEAF })?;
             }

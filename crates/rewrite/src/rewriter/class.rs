@@ -162,9 +162,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let mid = self.mid(index, slots);
                 // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
                 let bytecodes = match self.rewriter.settings.block_rule() {
-                    Some(_) => {
-                        Code::of(self.class, member)?.map_or(0, |code| code.instructions().count() as u32)
-                    }
+                    Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),
                     None => 0,
                 };
                 self.forward(member, |emitter, target, head| {
@@ -298,6 +296,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             || reproducible && Pin::of(self.class).any(|pin| pin.method == name)
     }
 
+    /// What a straight piece of code costs together with its entry: its number of bytecodes, unless there is a cost model.
+    fn straight_cost(&self, code: &Code<'a>) -> u32 {
+        let size = code.length();
+        match self.rewriter.settings.cost_model {
+            None => code.instructions().count() as u32,
+            Some(model) => {
+                let pool = &self.class.pool;
+                model.entry(size) + code.instructions().map(|i| model.of(&i, pool, size)).sum::<u32>()
+            }
+        }
+    }
+
     /// Instrumented bodies of a method.
     fn bodies(&mut self, index: usize, member: &Member<'a>, treatment: Treatment) -> Result<Bodies> {
         let code = Code::of(self.class, member)?.ok_or_else(|| {
@@ -329,10 +339,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 Level::CallsOnly => None,
             };
             let (calls, pins) = (calls.clone(), pinned.clone());
-            let activation = self.rewriter.settings.activation;
+            let Settings { activation, cost_model, .. } = self.rewriter.settings;
             let mut analysis = PLANNERS.with_borrow_mut(|planners| {
                 let (class, own) = (self.class, &self.own);
-                Analysis::of(class, own, member, &code, planners, blocks, activation, calls, pins)
+                Analysis::of(class, own, member, &code, planners, blocks, cost_model, activation, calls, pins)
             })?;
             let reproducible = self.rewriter.settings.reproducible;
             analysis.hooks = hooks::body_hooks(self.class.name(), member.name, reproducible).collect();

@@ -1,6 +1,7 @@
 //! Every class of class libraries, rewritten, is its original and probes.
 
 use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
+use cct_tables::CostModel;
 use cct_verify::{Expectation, Rule};
 
 use super::support::{class_library, classes, expectation, rewriter, sample, verify};
@@ -91,6 +92,29 @@ fn by_each_rule() {
         library(8, Settings { blocks, ..Settings::default() }, 10);
     }
     library(8, Settings { metrics: Metrics::Calls, ..Settings::default() }, 10);
+}
+
+/// Sums of costs are checked by the model that the output names, and by no other.
+#[test]
+fn with_a_cost_model() {
+    let model = |name| CostModel::parse(CostModel::shipped(name).unwrap()).unwrap().interned();
+    for blocks in [BlockRule::Exact, BlockRule::Precise, BlockRule::Default] {
+        for activation in [false, true] {
+            let cost_model = Some(model("jop"));
+            let settings = Settings { blocks, activation, cost_model, ..Settings::default() };
+            library(8, settings, 10);
+            let class = vec![sample()];
+            let rewriter = rewriter(&class, settings);
+            let right = expectation(&settings);
+            assert_eq!(right.cost_model, settings.cost_model);
+            assert!(verify(&class, &rewriter, right).0.is_empty());
+            for other in [None, Some(model("unit"))] {
+                let wrong = Expectation { cost_model: other, ..right };
+                assert!(!verify(&class, &rewriter, wrong).0.is_empty(), "{settings:?}");
+            }
+        }
+    }
+    library(17, Settings { cost_model: Some(model("jop")), ..Settings::default() }, 5);
 }
 
 #[test]

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "blocks", "call-sites", "context", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
-        "provenance", "recursion", "reproducible", "selection", "tool",
+        "agent", "blocks", "call-sites", "context", "cost-model", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
     /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
@@ -60,6 +60,7 @@ final class Description {
                 value(outputs, "blocks"),
                 tellsCallSites() ? "yes" : null,
                 value(outputs, "context").equals("thread") ? "thread" : null,
+                given(outputs, "cost-model"),
                 exact ? "yes" : "no",
                 value(outputs, "intrinsics"),
                 property("java.version"),
@@ -73,6 +74,7 @@ final class Description {
                 Settings.folded(),
                 reproducible,
                 selection.length() == 0 ? null : selection,
+                Threads.leavesOutSystem() ? "left out" : null,
                 value(outputs, "tool"));
         description.notes.addAll(notes);
         return description;
@@ -88,27 +90,34 @@ final class Description {
         return value == null ? "" : value;
     }
 
+    private static String given(Output[] outputs, String key) {
+        return outputs.length == 0 ? null : outputs[0].value(key);
+    }
+
     private static String value(Output[] outputs, String key) {
-        String value = outputs.length == 0 ? null : outputs[0].value(key);
+        String value = given(outputs, key);
         return value == null ? "unknown" : value;
     }
 
-    /** One line per output: its file's name (no path of the machine) and its {@code key=value} pairs. */
+    /** One line per output: its file's name (no path of the machine) and its {@code key=value} pairs, without the whole table of costs. */
     private static String provenance(Output[] outputs) {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < outputs.length; i++) {
             text.append(i == 0 ? "" : "\n").append(outputs[i].file.getName());
             String lines = outputs[i].provenance;
-            for (int k = 0; k < lines.length(); k++) {
-                char c = lines.charAt(k);
-                if (k == 0) {
-                    text.append(' ');
+            int from = 0;
+            while (from < lines.length()) {
+                int end = lines.indexOf('\n', from);
+                if (end < 0) {
+                    end = lines.length();
                 }
-                if (c != '\n') {
-                    text.append(c);
-                } else if (k + 1 < lines.length()) {
+                if (!lines.startsWith("costs=", from)) {
                     text.append(' ');
+                    for (int k = from; k < end; k++) {
+                        text.append(lines.charAt(k));
+                    }
                 }
+                from = end + 1;
             }
         }
         return text.toString();

@@ -45,6 +45,12 @@ public final class Settings {
     /** {@code cctrewrite.recursion}: {@code unbounded}, {@code fold}, or how often a method may be on a path. */
     public static final String RECURSION = of("recursion", "unbounded");
 
+    /**
+     * {@code cctrewrite.system-threads}: {@code no} leaves out threads of the JVM's own, as where cycles of another machine are counted. What
+     * {@code cctrewrite run} was told goes before what is built into an image.
+     */
+    public static final String SYSTEM_THREADS = systemThreads();
+
     private static final String MEMORY_EXPECTED = ": a number of MiB is expected, 1 or more";
 
     private Settings() {}
@@ -58,11 +64,17 @@ public final class Settings {
         return given != null ? given : otherwise;
     }
 
+    private static String systemThreads() {
+        String said = LoadTime.said("system-threads");
+        return said != null ? said : System.getProperty("cctrewrite.system-threads", "yes");
+    }
+
     /** Puts those into effect that must be known before there is a tree. What is wrong with them {@link #apply} says. */
     public static void early() {
         if (MAX_CONTEXTS != null) {
             Bound.set(contexts());
         }
+        Threads.leaveOutSystem(SYSTEM_THREADS.equals("no"));
         int times = recursion();
         if (times > 0) {
             Tree.fold(times);
@@ -115,6 +127,9 @@ public final class Settings {
         }
         if (!RECORD.equals("on") && !RECORD.equals("off") && !RECORD.equals("regions")) {
             return "-Dcctrewrite.record=" + RECORD + ": choose on, off or regions";
+        }
+        if (!SYSTEM_THREADS.equals("yes") && !SYSTEM_THREADS.equals("no")) {
+            return "-Dcctrewrite.system-threads=" + SYSTEM_THREADS + ": choose yes or no";
         }
         if (!THREADS.equals("lease") && !THREADS.equals("each")) {
             return "-Dcctrewrite.threads=" + THREADS + ": choose lease or each";

@@ -29,6 +29,9 @@ public final class Threads {
     /** False with {@code -Dcctrewrite.threads=each}. */
     private static boolean leasing = true;
 
+    /** True with {@code -Dcctrewrite.system-threads=no}. */
+    private static boolean leavesOutSystem;
+
     /** A tree that was made for an entry for which the tables had no room; 0 if there is none. */
     private static long spare;
 
@@ -49,6 +52,45 @@ public final class Threads {
         }
     }
 
+    static void leaveOutSystem(boolean leftOut) {
+        leavesOutSystem = leftOut;
+    }
+
+    static boolean leavesOutSystem() {
+        return leavesOutSystem;
+    }
+
+    /**
+     * Whether it is a thread of the JVM's own: in the group above all others, in one of the groups that the class library has for its helpers, or a carrier of
+     * virtual threads. A thread that a program puts into one of those is taken for one; a group of its own that is named so has another group above it.
+     */
+    private static boolean isSystem(Thread thread) {
+        ThreadGroup group = group(thread);
+        if (group == null) {
+            return false;
+        }
+        String name = group.getName();
+        if (!"system".equals(name) && !"InnocuousThreadGroup".equals(name) && !"CarrierThreads".equals(name)) {
+            return false;
+        }
+        try {
+            ThreadGroup parent = group.getParent();
+            return "system".equals(name) ? parent == null : parent != null && "system".equals(parent.getName());
+        } catch (SecurityException e) {
+            // Only of a group that has one above it is that asked.
+            return !"system".equals(name);
+        }
+    }
+
+    /** Its group; null of a thread that JNI attaches, as long as there is none (see {@link #isDaemon}). */
+    private static ThreadGroup group(Thread thread) {
+        try {
+            return thread.getThreadGroup();
+        } catch (NullPointerException e) {
+            return null;
+        }
+    }
+
     static void leasing(boolean allowed) {
         leasing = allowed;
     }
@@ -56,9 +98,12 @@ public final class Threads {
     /**
      * Gives the current thread its tree.
      *
-     * @return the slot of the tree's root, or 0 when there is no memory
+     * @return the slot of the tree's root, or 0 when there is no memory; of a thread that is left out, what has nothing recorded
      */
     public static long attach(Thread thread) {
+        if (leavesOutSystem && isSystem(thread)) {
+            return CctRuntime.BYPASS;
+        }
         String name = thread.getName();
         String group = normalise(name);
         boolean daemon = isDaemon(thread);

@@ -34,6 +34,8 @@ public class Thread implements Runnable {
 
     public final native boolean isDaemon();
 
+    public final native ThreadGroup getThreadGroup();
+
     @Override
     public native void run();
 }

@@ -21,6 +21,12 @@ pub enum Blocks {
     Thread,
     /// Both.
     ThreadSites,
+    /// What bytecodes cost by the model `unit`, by each of the rules.
+    Unit,
+    UnitPrecise,
+    UnitDefault,
+    /// What they cost by the model `jop`.
+    Jop,
 }
 
 /// The rules, each with everything that goes with it.
@@ -35,6 +41,10 @@ impl Blocks {
             Blocks::Exact => "exact",
             Blocks::Reporting => "reporting",
             Blocks::Sites => "sites",
+            Blocks::Unit => "unit",
+            Blocks::UnitPrecise => "unit-precise",
+            Blocks::UnitDefault => "unit-default",
+            Blocks::Jop => "jop",
             Blocks::Thread => "thread",
             Blocks::ThreadSites => "thread-sites",
         }
@@ -44,6 +54,8 @@ impl Blocks {
     pub fn rule(self) -> &'static str {
         match self {
             Blocks::Default | Blocks::Precise => self.name(),
+            Blocks::UnitDefault => "default",
+            Blocks::UnitPrecise => "precise",
             _ => "exact",
         }
     }
@@ -51,7 +63,8 @@ impl Blocks {
     /// Whose numbers are expected, in the names of files: exact ones are the precise ones.
     pub fn numbers(self) -> &'static str {
         match self {
-            Blocks::Default => "default",
+            Blocks::Default | Blocks::UnitDefault => "default",
+            Blocks::Jop => "jop",
             _ => "precise",
         }
     }
@@ -66,6 +79,10 @@ impl Blocks {
             Blocks::Sites => &["--call-sites"],
             Blocks::Thread => &["--context", "thread"],
             Blocks::ThreadSites => &["--context", "thread", "--call-sites"],
+            Blocks::Unit => &["--cost-model", "unit"],
+            Blocks::UnitPrecise => &["--cost-model", "unit", "--blocks", "precise"],
+            Blocks::UnitDefault => &["--cost-model", "unit", "--blocks", "default"],
+            Blocks::Jop => &["--cost-model", "jop"],
         }
     }
 }
@@ -114,8 +131,8 @@ pub struct Library {
 impl Library {
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
-        static LIBRARIES: [OnceLock<Library>; Blocks::ThreadSites as usize + 1] =
-            [const { OnceLock::new() }; Blocks::ThreadSites as usize + 1];
+        static LIBRARIES: [OnceLock<Library>; Blocks::Jop as usize + 1] =
+            [const { OnceLock::new() }; Blocks::Jop as usize + 1];
         LIBRARIES[blocks as usize].get_or_init(|| {
             let folder = scratch().join(format!("whole-{}", blocks.name()));
             let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());
