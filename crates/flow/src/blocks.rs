@@ -19,12 +19,15 @@
 //!
 //! Where instructions cost by a [`CostModel`], what is added is not a block's number of bytecodes but the sum of their costs ([`Block::cost`]).
 //!
+//! - [`BlockRule::Custom`]: a block also ends after the instructions that a table names ([`cct_tables::ends`]). With all that may throw it is the
+//!   precise rule, with none the default one.
+//!
 //! A further rule is a further variant of [`BlockRule`] and its line in [`BlockRule::ends_block`]; nothing else in this crate asks
 //! which rule it is.
 
 use cct_classfile::{Bci, BciSet, Code, ConstantPool, Instruction, opcode};
 
-use cct_tables::CostModel;
+use cct_tables::{BlockEnds, CostModel};
 
 use crate::throws::may_throw;
 
@@ -40,6 +43,8 @@ pub enum BlockRule {
     Precise,
     /// As `Precise`; how such blocks are counted with few updates says [`crate::exact`].
     Exact,
+    /// As `Default`, and after what a table says (JP 4, custom basic-block analyses).
+    Custom(&'static BlockEnds),
 }
 
 impl BlockRule {
@@ -50,6 +55,9 @@ impl BlockRule {
         match self {
             BlockRule::Default => transfers,
             BlockRule::Precise | BlockRule::Exact => transfers || may_throw(instruction, pool),
+            BlockRule::Custom(ends) => {
+                transfers || ends.after(instruction.opcode) || ends.throwing() && may_throw(instruction, pool)
+            }
         }
     }
 }
@@ -188,6 +196,30 @@ mod tests {
         assert_eq!(divided[2..4], [(start, second, 1), (second, end, 6)]);
         assert_eq!((&divided[..2], &divided[4..]), (&whole[..2], &whole[3..]));
         assert_eq!(cut(start), whole);
+    }
+
+    #[test]
+    fn a_table_may_say_what_the_other_rules_do() {
+        let rule = |name| {
+            let rule = BlockEnds::parse(BlockEnds::shipped(name).unwrap()).unwrap();
+            BlockRule::Custom(rule.interned())
+        };
+        arbtest::arbtest(|u| {
+            any_method(u)?.with(|code, pool| {
+                let of = |rule| Blocks::of(code, pool, rule).to_vec();
+                assert_eq!(of(rule("like-default")), of(BlockRule::Default));
+                assert_eq!(of(rule("like-precise")), of(BlockRule::Precise));
+                // Between the two.
+                assert!(
+                    (of(BlockRule::Default).len()..=of(BlockRule::Precise).len())
+                        .contains(&of(rule("calls")).len())
+                );
+            });
+            Ok(())
+        });
+        let calls = rule("calls");
+        // aload_0 invokevirtual | aload_0 iload_1 invokevirtual | iinc goto.
+        assert_eq!(lengths(&paper_method(), calls), [2, 3, 2, 3, 2, 1]);
     }
 
     #[test]

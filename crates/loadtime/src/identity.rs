@@ -63,6 +63,19 @@ impl Identity {
     }
 }
 
+impl Identity {
+    /// The identity of a class that a loader of this name defines, where classes of equal names are told apart by their loaders (JP 3.1: what makes two methods
+    /// the same). Others than those that a loader has defined by their names keep theirs.
+    pub fn in_loader(self, loader: &[u8], how: How) -> Self {
+        if how != How::Loaded || ACCESSORS.iter().any(|prefix| self.name.starts_with(prefix)) {
+            return self;
+        }
+        let hash = ClassHash::of(&[&self.hash.0.to_be_bytes(), loader].concat());
+        // A binary name may have that character, but hardly any has.
+        Identity { name: [&*self.name, b"~", loader].concat().into(), hash }
+    }
+}
+
 /// The name without the number at its end, and without the `$` before that of a lambda class: as reports show generated classes.
 pub fn without_number(name: &[u8]) -> Box<[u8]> {
     let end = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);
@@ -76,6 +89,16 @@ pub fn without_number(name: &[u8]) -> Box<[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn loaders_make_one_class_two() {
+        let of = |how| Identity { name: b"a/B"[..].into(), hash: ClassHash(7) }.in_loader(b"L#1", how);
+        assert_eq!(*of(How::Loaded).name, *b"a/B~L#1");
+        let other = Identity { name: b"a/B"[..].into(), hash: ClassHash(7) }.in_loader(b"L#2", How::Loaded);
+        assert_ne!(of(How::Loaded).hash, other.hash);
+        assert_ne!(of(How::Loaded).hash, ClassHash(7));
+        assert_eq!((&*of(How::Hidden).name, of(How::Proxy).hash), (&b"a/B"[..], ClassHash(7)));
+    }
 
     #[test]
     fn only_the_last_number_goes() {

@@ -20,6 +20,8 @@ pub type Number = i64;
 pub struct Loaders {
     tables: FxHashMap<Number, Table>,
     last: Number,
+    /// How many loaders of each simple class name there were.
+    ordinals: FxHashMap<Box<[u8]>, u64>,
     /// What was defined for the boot class loader while the program ran.
     boot: FxHashMap<Box<[u8]>, Offered>,
     /// Whether a thread is looking for collected loaders.
@@ -32,6 +34,8 @@ pub struct Loaders {
 struct Table {
     weak: Weak,
     is_parent_first: bool,
+    /// What distinguishes its classes from others of their names; `None` of the JDK's own.
+    name: Option<Box<[u8]>>,
     classes: FxHashMap<Box<[u8]>, Offered>,
 }
 
@@ -52,10 +56,18 @@ enum Offered {
 const FIRST_SWEEP: usize = 64;
 
 impl Loaders {
-    /// A number for a loader that has none.
-    pub fn add(&mut self, weak: jweak, is_parent_first: bool) -> Number {
+    /// A number for a loader that has none. Loaders of one simple class name (`class` is the whole one, if that is known) are numbered in the order in which they
+    /// come to define their first class.
+    pub fn add(&mut self, weak: jweak, is_parent_first: bool, class: Option<&[u8]>) -> Number {
         self.last += 1;
-        let table = Table { weak: Weak(weak), is_parent_first, classes: FxHashMap::default() };
+        let name = (!is_parent_first).then(|| {
+            let class = class.unwrap_or(b"ClassLoader");
+            let simple: Box<[u8]> = class.rsplit(|&b| b == b'/').next().unwrap_or(class).into();
+            let ordinal = self.ordinals.entry(simple.clone()).or_default();
+            *ordinal += 1;
+            [&*simple, b"#", ordinal.to_string().as_bytes()].concat().into()
+        });
+        let table = Table { weak: Weak(weak), is_parent_first, name, classes: FxHashMap::default() };
         self.tables.insert(self.last, table);
         self.last
     }
@@ -63,6 +75,11 @@ impl Loaders {
     /// Whether the loader is one of the JDK's own, which always ask the boot class loader first.
     pub fn is_parent_first(&self, number: Number) -> bool {
         self.tables.get(&number).is_some_and(|t| t.is_parent_first)
+    }
+
+    /// What distinguishes the classes of a loader from others of their names: `PluginLoader#2`. `None` of the boot, platform and application class loaders.
+    pub fn name(&self, number: Number) -> Option<Box<[u8]>> {
+        self.tables.get(&number)?.name.clone()
     }
 
     /// Notes that a class was offered to the JVM for definition by this loader.
@@ -117,5 +134,26 @@ pub fn sweep(env: Env) {
     state().loaders.swept(&weaks);
     for (_, weak) in weaks {
         env.delete_weak(weak.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loaders_of_a_class_are_numbered_in_turn() {
+        let mut loaders = Loaders::default();
+        let mut name = |class: Option<&[u8]>, own| {
+            let number = loaders.add(std::ptr::null_mut(), own, class);
+            loaders.name(number).map(|name| String::from_utf8(name.into()).unwrap())
+        };
+        let plugin: &[u8] = b"com/acme/Plugins$Loader";
+        assert_eq!(name(Some(plugin), false).as_deref(), Some("Plugins$Loader#1"));
+        assert_eq!(name(Some(b"java/net/URLClassLoader"), false).as_deref(), Some("URLClassLoader#1"));
+        assert_eq!(name(Some(plugin), false).as_deref(), Some("Plugins$Loader#2"));
+        assert_eq!(name(None, false).as_deref(), Some("ClassLoader#1"));
+        assert_eq!(name(Some(b"sun/misc/Launcher$AppClassLoader"), true), None);
+        assert_eq!(loaders.name(0), None);
     }
 }

@@ -69,7 +69,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         (b"option\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", option as *mut c_void),
         (
             b"select\0",
-            b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
+            b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
             select as *mut c_void,
         ),
         (b"selected\0", b"([J)[Ljava/lang/String;\0", selected as *mut c_void),
@@ -273,7 +273,8 @@ extern "system" fn option(raw: *mut sys::JNIEnv, _: jclass, key: jstring) -> jst
     })
 }
 
-/// `String select(String startAt, String extents, String include, String exclude)`
+/// `String select(String startAt, String extents, String include, String exclude, String identity)`
+#[allow(clippy::too_many_arguments)]
 extern "system" fn select(
     raw: *mut sys::JNIEnv,
     _: jclass,
@@ -281,15 +282,18 @@ extern "system" fn select(
     extents: jstring,
     include: jstring,
     exclude: jstring,
+    identity: jstring,
 ) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let text = |string: jstring| if string.is_null() { None } else { env.text(string) };
-        let [start_at, extents, include, exclude] = [start_at, extents, include, exclude].map(text);
+        let given = [start_at, extents, include, exclude, identity];
+        let [start_at, extents, include, exclude, identity] = given.map(text);
         match selection::select(
             start_at.as_deref(),
             extents.as_deref(),
             include.as_deref(),
             exclude.as_deref(),
+            identity.as_deref(),
         ) {
             Ok(()) => ptr::null_mut(),
             Err(trouble) => env.new_string(trouble.as_bytes()),

@@ -118,10 +118,18 @@ impl Definition<'_, '_> {
         let mut summary = ClassSummary::of(class).map_err(|e| e.to_string())?;
         let scope = self.scope(members, jvmti)?;
         if let Some(attribute) = ClassAttribute::of(class).map_err(|e| e.to_string())? {
+            if self.own_loader(scope).is_some() {
+                let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
+                state().note("classes of loaders of the program's that were rewritten beforehand, and cannot be told apart by them", &name);
+            }
             self.offer(scope, Known { summary: Arc::new(summary), rows: attribute.methods.into() }, None);
             return Ok(None);
         }
         let identity = Identity::of(class.bytes, class.name(), self.how).map_err(|e| e.to_string())?;
+        let identity = match self.own_loader(scope) {
+            Some(loader) => identity.in_loader(&loader, self.how),
+            None => identity,
+        };
         summary.hash = identity.hash;
         summary.has_host = self.how == How::Anonymous;
         let summary = Arc::new(summary);
@@ -167,6 +175,12 @@ impl Definition<'_, '_> {
                 .ok_or("the host's loader cannot be asked for")?,
         };
         Ok(scope_of(self.env, loader, members, jvmti))
+    }
+
+    /// The name of the loader, if classes are told apart by loaders and it is one of the program's.
+    fn own_loader(&self, scope: Scope) -> Option<Box<[u8]>> {
+        let state = state();
+        if state.selected.by_loader { state.loaders.name(scope.number) } else { None }
     }
 
     /// Notes that the JVM is going to be offered this class.
@@ -295,15 +309,13 @@ fn scope_of(env: Env, loader: jobject, members: &Members, jvmti: Option<Jvmti>) 
         return Scope { loader, number };
     }
     let weak = env.new_weak(loader);
-    let is_parent_first = jvmti.is_some_and(|jvmti| {
-        let name = env.object_class(loader).and_then(|class| jvmti.class_name(class));
-        name.is_some_and(|name| PARENT_FIRST.contains(&&*name))
-    });
+    let name = jvmti.and_then(|jvmti| env.object_class(loader).and_then(|class| jvmti.class_name(class)));
+    let is_parent_first = name.as_ref().is_some_and(|name| PARENT_FIRST.contains(&&**name));
     let mut state = state();
     // Another thread may have been faster.
     let mut number = env.get_long(loader, members.loader_number);
     if number == 0 {
-        number = state.loaders.add(weak, is_parent_first);
+        number = state.loaders.add(weak, is_parent_first, name.as_deref());
         env.set_long(loader, members.loader_number, number);
     } else {
         env.delete_weak(weak);

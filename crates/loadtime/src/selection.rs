@@ -16,6 +16,8 @@ pub struct Selected {
     pub marks: Marks,
     /// Which classes are recorded.
     pub filter: Filter,
+    /// Whether classes of one name are told apart by their loaders.
+    pub by_loader: bool,
     /// The ids of the nodes of each extent that was found; without any where its class is not recorded.
     extents: BTreeMap<usize, BTreeSet<u64>>,
     starts: BTreeSet<usize>,
@@ -23,12 +25,13 @@ pub struct Selected {
     refused: BTreeMap<usize, BTreeSet<String>>,
 }
 
-/// Takes the methods that the user named, separated by commas, and globs over the names of classes, before the first class is rewritten. Says what is wrong with them, if anything is.
+/// Takes the methods that the user named, separated by commas, globs over the names of classes, and by what classes are told apart, before the first class is rewritten. Says what is wrong with them, if anything is.
 pub fn select(
     start_at: Option<&str>,
     extents: Option<&str>,
     include: Option<&str>,
     exclude: Option<&str>,
+    identity: Option<&str>,
 ) -> Result<(), String> {
     let globs = |text: Option<&str>| text.map_or_else(Vec::new, separated);
     let filter = Filter::new(&globs(include), &globs(exclude)).map_err(|e| e.to_string())?;
@@ -47,7 +50,8 @@ pub fn select(
             ));
         }
     }
-    state.selected = Selected { marks, filter, ..Selected::default() };
+    let by_loader = identity == Some("loader");
+    state.selected = Selected { marks, filter, by_loader, ..Selected::default() };
     Ok(())
 }
 

@@ -54,6 +54,8 @@ impl Origins {
     /// The origin of a class. A class that was made while the program ran has that of the class that it was made for (whose name it
     /// begins with, up to a `$`), or of its package, if that is in one place only.
     pub fn of(&self, class: &str) -> Option<&Origin> {
+        // Who loaded it, where that is part of the name (docs/identity.md).
+        let class = class.rsplit_once('~').map_or(class, |(stem, _)| stem);
         let mut name = class.rsplit_once('.').map_or(class, |(stem, _)| stem);
         let number = loop {
             if let Some(&number) = self.classes.get(name) {
@@ -156,6 +158,8 @@ mod tests {
             ("a/B", Some(&app)),
             ("a/B$C", Some(&app)),
             ("a/B$C$1", Some(&app)),
+            ("a/B~PluginLoader#2", Some(&app)),
+            ("a/B$C~Plugins$Loader#1", Some(&app)),
             ("a/B$$Lambda$12/1804094807", Some(&app)),
             ("a/B$$Lambda.0x0000000800c03000", Some(&app)),
             ("a/B$$Lambda", Some(&app)),

@@ -1,7 +1,7 @@
 //! Where an output comes from, as far as outputs must agree to run together (docs/formats/index.md).
 
 use cct_flow::BlockRule;
-use cct_tables::CostModel;
+use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
@@ -25,12 +25,16 @@ impl Provenance {
         let call_sites = settings.call_sites_name();
         let context = settings.context_name();
         let scheme = convention::SCHEME;
+        let ends = match settings.block_rule() {
+            Some(BlockRule::Custom(ends)) => format!("block-ends={}\n", ends.encoded()),
+            _ => String::new(),
+        };
         // Outputs without are what they were before there were cost models.
         let costs = settings
             .cost_model
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
         let lines = format!(
-            "activation={activation}\nblocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -62,7 +66,13 @@ impl Provenance {
             }
             _ => return None,
         };
+        let ends = match self.value("block-ends") {
+            None => None,
+            Some(text) => Some(BlockEnds::decode(text)?),
+        };
         let blocks = match self.value("blocks")? {
+            id if ends.as_ref().is_some_and(|ends| ends.id() == id) => BlockRule::Custom(ends?.interned()),
+            _ if ends.is_some() => return None,
             "precise" => BlockRule::Precise,
             "exact" => BlockRule::Exact,
             "default" => BlockRule::Default,
@@ -86,7 +96,16 @@ impl Provenance {
             "thread" => ContextCarrier::Thread,
             _ => return None,
         };
-        Some(Settings { context, metrics, blocks, intrinsics, reproducible, activation, call_sites, cost_model })
+        Some(Settings {
+            context,
+            metrics,
+            blocks,
+            intrinsics,
+            reproducible,
+            activation,
+            call_sites,
+            cost_model,
+        })
     }
 
     /// `key=value` lines, sorted.
@@ -118,6 +137,24 @@ pub fn library_hash<'s>(classes: impl IntoIterator<Item = &'s ClassSummary>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_for_blocks_comes_along_whole() {
+        let rule = BlockEnds::parse(BlockEnds::shipped("calls").unwrap()).unwrap().interned();
+        let settings = Settings { blocks: BlockRule::Custom(rule), ..Settings::default() };
+        let provenance = Provenance::new("test", &settings, None);
+        assert!(provenance.lines().lines().is_sorted());
+        assert_eq!(provenance.settings(), Some(settings));
+        for (old, new) in [
+            ("blocks=calls@", "blocks=calls@0"),
+            ("block-ends=calls", "block-ends=other"),
+            ("blocks=calls", "blocks=exact #"),
+        ] {
+            let other = provenance.lines().replacen(old, new, 1);
+            assert_ne!(other, provenance.lines());
+            assert_eq!(Provenance::of_lines(&other).settings(), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_cost_model_comes_along_whole() {

@@ -70,12 +70,13 @@ impl Default for Settings {
 
 impl Settings {
     /// Name of the block rule; `none` where no bytecodes are counted.
-    pub fn blocks_name(&self) -> &'static str {
+    pub fn blocks_name(&self) -> Cow<'static, str> {
         match (self.metrics, self.blocks) {
-            (Metrics::Calls, _) => "none",
-            (_, BlockRule::Default) => "default",
-            (_, BlockRule::Precise) => "precise",
-            (_, BlockRule::Exact) => "exact",
+            (Metrics::Calls, _) => "none".into(),
+            (_, BlockRule::Default) => "default".into(),
+            (_, BlockRule::Precise) => "precise".into(),
+            (_, BlockRule::Exact) => "exact".into(),
+            (_, BlockRule::Custom(ends)) => ends.id().into(),
         }
     }
 

@@ -33,9 +33,7 @@ const GROUPS: [Group; 6] = [
             || (opcode::IASTORE..=opcode::SASTORE).contains(&op)
             || op == opcode::ARRAYLENGTH
     }),
-    ("allocations", |op| {
-        (opcode::NEW..=opcode::ANEWARRAY).contains(&op) || op == opcode::MULTIANEWARRAY
-    }),
+    ("allocations", |op| (opcode::NEW..=opcode::ANEWARRAY).contains(&op) || op == opcode::MULTIANEWARRAY),
     ("monitors", |op| matches!(op, opcode::MONITORENTER | opcode::MONITOREXIT)),
     ("divisions", |op| matches!(op, opcode::IDIV | opcode::LDIV | opcode::IREM | opcode::LREM)),
 ];
@@ -78,6 +76,16 @@ impl BlockEnds {
         }
         let (throwing, opcodes) = ends.ok_or_else(|| missing("ends"))?;
         Ok(BlockEnds { name: name.ok_or_else(|| missing("name"))?, throwing, opcodes })
+    }
+
+    /// The text of a rule that comes with this version, by its name.
+    pub fn shipped(name: &str) -> Option<&'static str> {
+        crate::shipped::BLOCK_ENDS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    }
+
+    /// The names of those.
+    pub fn shipped_names() -> impl Iterator<Item = &'static str> {
+        crate::shipped::BLOCK_ENDS.iter().map(|(name, _)| *name)
     }
 
     /// The same for as long as the process lives; equal rules are one.
@@ -184,6 +192,14 @@ mod tests {
     fn after(rule: &BlockEnds) -> Vec<&'static str> {
         let ops = (0..=u8::MAX).filter(|&op| rule.after(op));
         ops.map(|op| opcode::MNEMONICS[usize::from(op)]).collect()
+    }
+
+    #[test]
+    fn rules_that_come_along_are_sound() {
+        for name in BlockEnds::shipped_names() {
+            let rule = BlockEnds::parse(BlockEnds::shipped(name).unwrap()).unwrap();
+            assert!(rule.id().starts_with(&format!("{name}@")));
+        }
     }
 
     #[test]

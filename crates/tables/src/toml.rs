@@ -23,7 +23,7 @@ pub enum Problem {
     #[error("'{0}' is no integer, no \"string\" and no list of strings on one line")]
     Value(String),
     /// A table that there is not.
-    #[error("there is no table [{name}] here; there are {known}")]
+    #[error("there is no table [{name}] here; there {known}")]
     UnknownTable {
         /// Its name.
         name: String,
@@ -77,6 +77,9 @@ pub enum Problem {
     /// A unit that profiles have for something else.
     #[error("unit = \"{0}\": that is what profiles without a model count; choose another word")]
     Taken(String),
+    /// A name that a rule has that is no table.
+    #[error("name = \"{0}\": that is the name of a rule that comes along; choose another")]
+    TakenRule(String),
     /// A word that cannot be used.
     #[error(
         "{key} = \"{value}\": it must have 1 to {most} of the characters a-z, 0-9 and '-', a letter first"
@@ -174,7 +177,12 @@ pub fn read(text: &str, tables: &[&str]) -> Result<Vec<Entry>, TableError> {
         if let Some(name) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             let name = name.trim();
             if !tables.contains(&name) {
-                let known = tables.iter().map(|t| format!("[{t}]")).collect::<Vec<_>>().join(", ");
+                let known: Vec<String> = tables.iter().map(|t| format!("[{t}]")).collect();
+                let known = if known.is_empty() {
+                    "are none".to_owned()
+                } else {
+                    format!("are {}", known.join(", "))
+                };
                 return Err(wrong(Problem::UnknownTable { name: shown(name), known }));
             }
             if seen.iter().any(|s| s == name) {
@@ -246,7 +254,7 @@ fn string(text: &str) -> Option<String> {
 }
 
 /// What a message shows of a text that anybody wrote.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().count() > 40 { short + "..." } else { short }
 }
@@ -282,7 +290,10 @@ mod tests {
     fn what_is_not_understood_is_refused_by_its_line() {
         assert_eq!(problem("x = 1\nno value"), (2, Problem::Syntax));
         assert_eq!(problem("a.b = 1"), (1, Problem::Syntax));
-        assert_eq!(problem("[c]"), (1, Problem::UnknownTable { name: "c".into(), known: "[a], [b]".into() }));
+        assert_eq!(
+            problem("[c]"),
+            (1, Problem::UnknownTable { name: "c".into(), known: "are [a], [b]".into() })
+        );
         assert_eq!(problem("[a]\n[b]\n[a]"), (3, Problem::Twice("[a]".into())));
         assert_eq!(problem("x = 1\nx = 2"), (2, Problem::Twice("x".into())));
         for value in

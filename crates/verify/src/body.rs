@@ -176,6 +176,7 @@ impl<'a> Method<'_, 'a> {
             handlers: &handlers.unwrap_or_default(),
             aligned: &aligned,
             costs: &costs,
+            block_ends: self.expectation.block_ends,
             entry_cost: model.map_or(0, |model| model.entry(size)),
             on_entry: prologue.entered.map_or(0, |(_, n)| n),
             ways_out: &ways_out,

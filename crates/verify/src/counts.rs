@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+use cct_tables::BlockEnds;
 
 use crate::align::{Aligned, Appended};
 use crate::convention::OBJECT;
@@ -21,7 +22,7 @@ use crate::probe::Probe;
 pub enum Rule {
     /// The node is true wherever control may leave for good or wait.
     Exact,
-    /// Blocks end where something may throw.
+    /// Blocks end where something may throw, or where the output's own table says.
     Precise,
     /// Blocks end at jumps.
     Default,
@@ -113,6 +114,8 @@ pub struct Body<'b, 'a> {
     pub aligned: &'b Aligned<'a>,
     /// What each instruction counts: one, or what it costs.
     pub costs: &'b [u32],
+    /// After what blocks end by [`Rule::Precise`]; `None`: whatever may throw.
+    pub block_ends: Option<&'static BlockEnds>,
     /// What the method's entry counts beside them.
     pub entry_cost: u32,
     /// What the node gets on entry.
@@ -219,8 +222,9 @@ impl Body<'_, '_> {
             }
             if knows.effect(rule, number) != Effect::Completes && !opcode::is_return(i.opcode) {
                 for to in self.handlers(number).0 {
-                    // By the default rule a block is counted whole.
-                    reach(to, if rule == Rule::Default { even } else { after });
+                    // By the default rule a block is counted whole; by a table, unless it ends here, where node and execution agree.
+                    let whole = rule == Rule::Default || rule == Rule::Precise && self.block_ends.is_some();
+                    reach(to, if whole { even } else { after });
                 }
             }
         }
@@ -238,12 +242,18 @@ impl Body<'_, '_> {
             }
             let jumps = opcode::is_conditional(i.opcode) || opcode::ends_flow(i.opcode);
             let falls_into_label = !jumps && is_label.get(number + 1) == Some(&true);
-            let throws = rule == Rule::Precise && effect != Effect::Completes;
+            let throws = rule == Rule::Precise && self.ends_block(i.opcode, effect);
             if (jumps || falls_into_label || throws) && after.node != Some(0) {
                 return wrong("the block is not counted with as many bytecodes as it has");
             }
         }
         Ok(facts)
+    }
+
+    /// Whether a block ends after an instruction, by the precise rule or by the table that stands for it.
+    fn ends_block(&self, op: opcode::Opcode, effect: Effect) -> bool {
+        let throws = effect != Effect::Completes;
+        self.block_ends.map_or(throws, |ends| ends.after(op) || ends.throwing() && throws)
     }
 
     /// The facts right before an instruction and behind it.

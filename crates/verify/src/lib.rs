@@ -47,7 +47,7 @@ pub mod tables;
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, mutf8};
-use cct_tables::CostModel;
+use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
 pub use counts::Rule;
@@ -65,6 +65,8 @@ pub struct Expectation {
     pub call_sites: Option<bool>,
     /// Whether contexts are carried by the thread alone.
     pub by_thread: Option<bool>,
+    /// Where blocks end, if a table says so; [`Rule::Precise`] stands for it then.
+    pub block_ends: Option<&'static BlockEnds>,
     /// What bytecodes cost; `None` where each counts one.
     pub cost_model: Option<&'static CostModel>,
     /// Hash of the lines that say so, which each class names.
@@ -76,12 +78,14 @@ impl Expectation {
     pub fn of(provenance: &str) -> Self {
         let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
+        let block_ends = value("block-ends").and_then(BlockEnds::decode).map(BlockEnds::interned);
+        let rule = block_ends.map(|_| Rule::Precise).or(rule);
         let reproducible = value("reproducible").map(|v| v == "yes");
         let call_sites = value("call-sites").map(|v| v == "yes");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
         let provenance = Some(xxh3_64(provenance.as_bytes()));
-        Expectation { rule, reproducible, call_sites, by_thread, cost_model, provenance }
+        Expectation { rule, reproducible, call_sites, by_thread, block_ends, cost_model, provenance }
     }
 }
 

@@ -446,7 +446,9 @@ impl<'c, 'a> Class<'c, 'a> {
             let by = std::iter::once(&rule).chain(others).find(|rule| holds(**rule));
             match (by, &counts[position(rule)]) {
                 (Some(by), _) => {
-                    *self.tally.rules.entry(by.name()).or_default() += 1;
+                    let is_table = *by == Rule::Precise && self.expectation.block_ends.is_some();
+                    *self.tally.rules.entry(if is_table { "by a table" } else { by.name() }).or_default() +=
+                        1;
                     if *by > Rule::Precise && *by != rule {
                         let method = &self.before.methods[number];
                         let what = "counts of methods that are too large for the rule";

@@ -35,9 +35,12 @@ pub struct Choices {
     #[arg(long, value_enum, default_value_t = MetricsArgument::Bytecodes)]
     metrics: MetricsArgument,
 
-    /// How bytecodes are counted
-    #[arg(long, value_enum, default_value_t = BlocksArgument::Exact)]
-    blocks: BlocksArgument,
+    /// How bytecodes are counted. `exact`: one that did not start is never counted; added up in a local variable and written into the tree where somebody may
+    /// look. `precise`: the same numbers, written into the tree block by block, as in the papers; slower. `default`, that of the papers: a block counts whole when
+    /// it begins, even if an exception leaves it half-way. Or a table that says where blocks end, a file NAME.toml (docs/blocks.md) or one of those that come
+    /// along: `calls`, `like-default`, `like-precise`
+    #[arg(long, value_name = "RULE|FILE.toml", default_value = "exact", value_parser = tables::block_rule)]
+    blocks: BlockRule,
 
     /// What becomes of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`
     #[arg(long, value_enum, default_value_t = IntrinsicsArgument::Bytecode)]
@@ -81,17 +84,6 @@ enum MetricsArgument {
     Bytecodes,
 }
 
-/// Block rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum BlocksArgument {
-    /// A bytecode that did not start is never counted; added up in a local variable and written into the tree where somebody may look
-    Exact,
-    /// The same numbers, written into the tree block by block, as in the papers; slower
-    Precise,
-    /// The default of the papers: a block counts whole when it begins, even if an exception leaves it half-way
-    Default,
-}
-
 /// What becomes of intrinsics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IntrinsicsArgument {
@@ -118,11 +110,7 @@ impl Choices {
                 MetricsArgument::Calls => Metrics::Calls,
                 MetricsArgument::Bytecodes => Metrics::CallsAndBytecodes,
             },
-            blocks: match self.blocks {
-                BlocksArgument::Default => BlockRule::Default,
-                BlocksArgument::Precise => BlockRule::Precise,
-                BlocksArgument::Exact => BlockRule::Exact,
-            },
+            blocks: self.blocks,
             intrinsics: match self.intrinsics {
                 IntrinsicsArgument::Bytecode => Intrinsics::Bytecode,
                 IntrinsicsArgument::Native => Intrinsics::Native,
@@ -157,7 +145,7 @@ impl Choices {
         let mut words = vec![
             format!("--context={}", name(context)),
             format!("--metrics={}", name(metrics)),
-            format!("--blocks={}", name(blocks)),
+            format!("--blocks={}", tables::name_of_rule(*blocks)),
             format!("--intrinsics={}", name(intrinsics)),
         ];
         if *reproducible {

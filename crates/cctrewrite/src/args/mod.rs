@@ -120,9 +120,11 @@ mod tests {
 
     const MANUAL: &str = concat!(
         include_str!("../../../../docs/bench.md"),
+        include_str!("../../../../docs/blocks.md"),
         include_str!("../../../../docs/build-tools.md"),
         include_str!("../../../../docs/cli.md"),
         include_str!("../../../../docs/cost-models.md"),
+        include_str!("../../../../docs/identity.md"),
         include_str!("../../../../docs/recover.md"),
         include_str!("../../../../docs/reports.md"),
         include_str!("../../../../docs/run.md"),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use cct_rewrite::marks::MethodName;
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 
 use super::{Choices, Jdk, WantedArguments};
 
@@ -87,6 +87,11 @@ pub struct Run {
     #[arg(long, value_name = "TIMES", default_value = "unbounded", value_parser = recursion)]
     pub recursion: String,
 
+    /// What makes two classes the same in the profile. `name`: their names. `loader`: their names and, of loaders of the program's, the loader, which is part of the name
+    /// then: `com.acme.Task~PluginLoader#2` is of the second PluginLoader that defined a class
+    #[arg(long, value_enum, default_value_t = IdentityArgument::Name)]
+    pub identity: IdentityArgument,
+
     /// The folder of images [default: $CCTREWRITE_CACHE, else the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
     pub cache: Option<PathBuf>,
@@ -100,6 +105,15 @@ pub struct Run {
     /// Say nothing but warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// What makes two classes the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IdentityArgument {
+    /// Their names
+    Name,
+    /// Their names, and who loaded them
+    Loader,
 }
 
 /// A method as the runtime takes it.
@@ -133,7 +147,9 @@ impl Run {
         let recursion = (self.recursion != "unbounded").then(|| ("recursion", self.recursion.clone()));
         let system_threads = self.system_threads.then(|| ("system-threads", "yes".to_owned()));
         let given = regions.into_iter().chain(start_at).chain(extents);
-        given.chain(bound).chain(system_threads).chain(recursion).collect()
+        let by_loader = self.identity == IdentityArgument::Loader;
+        let identity = by_loader.then(|| ("identity", "loader".to_owned()));
+        given.chain(identity).chain(bound).chain(system_threads).chain(recursion).collect()
     }
 
     /// The image that is needed of a JDK.

@@ -32,9 +32,14 @@ pub fn write(
     writeln!(out, "{}", listing::signature(method))?;
     write_treatment(explained, method, index, out)?;
     let Some(code) = Code::of(class, method)? else { return Ok(()) };
-    for (rule, name) in [(BlockRule::Default, "default"), (BlockRule::Precise, "precise")] {
+    let custom = match explained.settings.blocks {
+        rule @ BlockRule::Custom(ends) => Some((rule, ends.id())),
+        _ => None,
+    };
+    let rules = [(BlockRule::Default, "default".to_owned()), (BlockRule::Precise, "precise".to_owned())];
+    for (rule, name) in rules.into_iter().chain(custom) {
         let model = explained.settings.cost_model;
-        write_blocks(name, &body::blocks(&code, &class.pool, rule, model), model, out)?;
+        write_blocks(&name, &body::blocks(&code, &class.pool, rule, model), model, out)?;
     }
     write_exact(explained, class, method, &code, out)?;
     write_activation(&code, class, out)?;

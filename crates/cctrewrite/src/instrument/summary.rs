@@ -74,7 +74,7 @@ fn is_zero(n: &u32) -> bool {
 pub struct Completeness<'s> {
     tool: &'static str,
     metrics: Cow<'static, str>,
-    blocks: &'static str,
+    blocks: Cow<'static, str>,
     intrinsics: &'static str,
     reproducible: bool,
     treatments: BTreeMap<&'static str, u64>,

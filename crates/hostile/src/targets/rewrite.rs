@@ -9,7 +9,7 @@ use cct_rewrite::{
     BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Result, Rewriter, Role, Settings, World,
 };
 
-use cct_tables::CostModel;
+use cct_tables::{BlockEnds, CostModel};
 
 use super::walk::walk;
 use crate::Dice;
@@ -62,7 +62,14 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
     let settings = Settings {
         context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),
         metrics: *dice.pick(&[Metrics::Calls, Metrics::CallsAndBytecodes, Metrics::CallsAndBytecodes]),
-        blocks: *dice.pick(&[BlockRule::Default, BlockRule::Precise, BlockRule::Exact, BlockRule::Exact]),
+        blocks: match dice.once_in(6) {
+            true => BlockRule::Custom(
+                BlockEnds::parse("name = \"x\"\nends = [\"calls\", \"idiv\"]").unwrap().interned(),
+            ),
+            false => {
+                *dice.pick(&[BlockRule::Default, BlockRule::Precise, BlockRule::Exact, BlockRule::Exact])
+            }
+        },
         intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),
         reproducible: dice.once_in(3),
         activation: dice.once_in(3),

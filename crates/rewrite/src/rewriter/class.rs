@@ -333,7 +333,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             let blocks = match level {
                 Level::AsPlanned => self.rewriter.settings.block_rule(),
                 Level::DefaultBlocks => match self.rewriter.settings.block_rule() {
-                    Some(BlockRule::Precise | BlockRule::Exact) => Some(BlockRule::Default),
+                    Some(BlockRule::Precise | BlockRule::Exact | BlockRule::Custom(_)) => {
+                        Some(BlockRule::Default)
+                    }
                     Some(BlockRule::Default) | None => continue,
                 },
                 Level::CallsOnly => None,

@@ -1,7 +1,7 @@
 //! Every class of class libraries, rewritten, is its original and probes.
 
 use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
-use cct_tables::CostModel;
+use cct_tables::{BlockEnds, CostModel};
 use cct_verify::{Expectation, Rule};
 
 use super::support::{class_library, classes, expectation, rewriter, sample, verify};
@@ -115,6 +115,28 @@ fn with_a_cost_model() {
         }
     }
     library(17, Settings { cost_model: Some(model("jop")), ..Settings::default() }, 5);
+}
+
+/// Blocks that end where a table says are checked by the table that the output names, and by no other.
+#[test]
+fn with_a_rule_of_ones_own() {
+    let rule = |ends: &str| {
+        let rule = BlockEnds::parse(&format!("name = \"x\"\nends = [{ends}]\n"));
+        BlockRule::Custom(rule.unwrap().interned())
+    };
+    let settings = |blocks| Settings { blocks, ..Settings::default() };
+    library(8, settings(rule("\"calls\"")), 10);
+    library(8, settings(rule("\"fields\", \"divisions\", \"dup\"")), 10);
+    let class = vec![sample()];
+    let calls = rewriter(&class, settings(rule("\"calls\"")));
+    let found = |ends: &str| verify(&class, &calls, expectation(&settings(rule(ends)))).0;
+    // The provenance is another one; beside that, the sums.
+    let counts = |ends: &str| {
+        found(ends).iter().flat_map(|(_, found)| found).filter(|f| f.to_string().contains("count")).count()
+    };
+    assert!(found("\"calls\"").is_empty());
+    assert!(counts("") + counts("\"throwing\"") > 0);
+    assert_eq!(counts("\"calls\""), 0);
 }
 
 #[test]

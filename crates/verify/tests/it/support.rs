@@ -44,6 +44,8 @@ pub fn expectation(settings: &Settings) -> Expectation {
         (_, BlockRule::Exact) => Rule::Exact,
         (_, BlockRule::Precise) => Rule::Precise,
         (_, BlockRule::Default) => Rule::Default,
+        // By a table, which the provenance has.
+        (_, BlockRule::Custom(_)) => Rule::Precise,
     };
     let provenance = Provenance::new("test", settings, None);
     Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()) }

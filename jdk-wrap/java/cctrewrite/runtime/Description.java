@@ -11,7 +11,7 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "blocks", "call-sites", "context", "cost-model", "exact", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "agent", "blocks", "call-sites", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
         "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
@@ -62,6 +62,7 @@ final class Description {
                 value(outputs, "context").equals("thread") ? "thread" : null,
                 given(outputs, "cost-model"),
                 exact ? "yes" : "no",
+                Settings.IDENTITY.equals("loader") ? "loader" : null,
                 value(outputs, "intrinsics"),
                 property("java.version"),
                 property("java.vm.name"),

@@ -122,7 +122,7 @@ public final class LoadTime {
             }
         }
         if (trouble == null) {
-            misnamed = select(Settings.START_AT, Settings.EXTENT, Settings.INCLUDE, Settings.EXCLUDE);
+            misnamed = select(Settings.START_AT, Settings.EXTENT, Settings.INCLUDE, Settings.EXCLUDE, Settings.IDENTITY);
         }
     }
 
@@ -130,6 +130,9 @@ public final class LoadTime {
     static String misnamed() {
         if (loaded && ready() == null) {
             return misnamed;
+        }
+        if (Settings.IDENTITY.equals("loader")) {
+            return "-Dcctrewrite.identity=loader needs the library that rewrites classes at load time (-Dcctrewrite.loadtime)";
         }
         return Settings.EXTENT == null && Settings.START_AT == null ? null : "-Dcctrewrite.extent and -Dcctrewrite.start-at need the library that rewrites classes at load time (-Dcctrewrite.loadtime)";
     }
@@ -182,12 +185,12 @@ public final class LoadTime {
     private static native String addFile(String index);
 
     /**
-     * Takes the methods that the user named, and globs over the names of classes that are recorded or not; before the first class is rewritten, when the class library
+     * Takes the methods that the user named, globs over the names of classes that are recorded or not, and what makes two classes the same; before the first class is rewritten, when the class library
      * is known. All may be null.
      *
      * @return what is wrong with them, or null
      */
-    private static native String select(String startAt, String extents, String include, String exclude);
+    private static native String select(String startAt, String extents, String include, String exclude, String identity);
 
     /** What became of these methods, given the records of all trees. */
     static native String[] selected(long[] records);

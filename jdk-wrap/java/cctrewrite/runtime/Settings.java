@@ -39,6 +39,9 @@ public final class Settings {
     public static final String INCLUDE = of("include", null);
     public static final String EXCLUDE = of("exclude", null);
 
+    /** {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are told apart by the loaders that define them. */
+    public static final String IDENTITY = of("identity", "name");
+
     /** {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no bound. */
     public static final String MAX_CONTEXTS = of("max-contexts", null);
 
@@ -127,6 +130,9 @@ public final class Settings {
         }
         if (!RECORD.equals("on") && !RECORD.equals("off") && !RECORD.equals("regions")) {
             return "-Dcctrewrite.record=" + RECORD + ": choose on, off or regions";
+        }
+        if (!IDENTITY.equals("name") && !IDENTITY.equals("loader")) {
+            return "-Dcctrewrite.identity=" + IDENTITY + ": choose name or loader";
         }
         if (!SYSTEM_THREADS.equals("yes") && !SYSTEM_THREADS.equals("no")) {
             return "-Dcctrewrite.system-threads=" + SYSTEM_THREADS + ": choose yes or no";

@@ -27,6 +27,10 @@ pub enum Blocks {
     UnitDefault,
     /// What they cost by the model `jop`.
     Jop,
+    /// By tables that say where blocks end.
+    LikeDefault,
+    LikePrecise,
+    Calls,
 }
 
 /// The rules, each with everything that goes with it.
@@ -45,6 +49,9 @@ impl Blocks {
             Blocks::UnitPrecise => "unit-precise",
             Blocks::UnitDefault => "unit-default",
             Blocks::Jop => "jop",
+            Blocks::LikeDefault => "like-default",
+            Blocks::LikePrecise => "like-precise",
+            Blocks::Calls => "calls",
             Blocks::Thread => "thread",
             Blocks::ThreadSites => "thread-sites",
         }
@@ -63,7 +70,8 @@ impl Blocks {
     /// Whose numbers are expected, in the names of files: exact ones are the precise ones.
     pub fn numbers(self) -> &'static str {
         match self {
-            Blocks::Default | Blocks::UnitDefault => "default",
+            Blocks::Default | Blocks::UnitDefault | Blocks::LikeDefault => "default",
+            Blocks::Calls => "calls",
             Blocks::Jop => "jop",
             _ => "precise",
         }
@@ -83,6 +91,9 @@ impl Blocks {
             Blocks::UnitPrecise => &["--cost-model", "unit", "--blocks", "precise"],
             Blocks::UnitDefault => &["--cost-model", "unit", "--blocks", "default"],
             Blocks::Jop => &["--cost-model", "jop"],
+            Blocks::LikeDefault => &["--blocks", "like-default"],
+            Blocks::LikePrecise => &["--blocks", "like-precise"],
+            Blocks::Calls => &["--blocks", "calls"],
         }
     }
 }
@@ -131,8 +142,8 @@ pub struct Library {
 impl Library {
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
-        static LIBRARIES: [OnceLock<Library>; Blocks::Jop as usize + 1] =
-            [const { OnceLock::new() }; Blocks::Jop as usize + 1];
+        static LIBRARIES: [OnceLock<Library>; Blocks::Calls as usize + 1] =
+            [const { OnceLock::new() }; Blocks::Calls as usize + 1];
         LIBRARIES[blocks as usize].get_or_init(|| {
             let folder = scratch().join(format!("whole-{}", blocks.name()));
             let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());
