@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cct_classfile::mutf8;
 use cct_profile::Method;
+use cct_rewrite::allocation;
 use cct_rewrite::convention::MAX_SLOTS;
 use cct_rewrite::index::method_flags::NATIVE;
 use cct_rewrite::index::read::Index;
@@ -103,12 +104,12 @@ impl Contents {
                 }
             }
             Some(Entry::Foreign(mid, class, name, descriptor)) => {
-                // As in an index: natives, and Object's constructor.
+                // As in an index: natives, Object's constructor, and types.
                 let known = Known {
                     class: mutf8::decode_lossy(class).into(),
                     name: name.into(),
                     descriptor: descriptor.into(),
-                    is_native: name != b"<init>",
+                    is_native: name != b"<init>" && name != allocation::NEW,
                     positions: Packed::default(),
                 };
                 self.named.insert(mid.0, known);
@@ -224,7 +225,11 @@ impl Contents {
             descriptor: text(&known.descriptor),
             site: None,
             mid,
-            flags: if known.is_native { Method::NATIVE } else { 0 },
+            flags: match (known.is_native, *known.name == *allocation::NEW) {
+                (true, _) => Method::NATIVE,
+                (_, true) => Method::TYPE,
+                _ => 0,
+            },
         })
     }
 }

@@ -13,10 +13,10 @@ use cct_export::{
 use cct_profile::Profile;
 use cct_profile::names::NameStyle;
 
-use crate::args::{Export, ExportFormat, MetricArgument, NamesArgument};
+use crate::args::{Export, ExportFormat, NamesArgument};
 use crate::exit::{self, Outcome};
 use crate::pending_file::PendingFile;
-use crate::profile_file::{check_stdin, read, read_sum, shown};
+use crate::profile_file::{View, check_stdin, read, read_sum, shown};
 
 /// The least share of a box in a picture, in percent: a pixel or so.
 const PICTURE_MIN_PERCENT: f64 = 0.1;
@@ -68,13 +68,14 @@ pub fn run(arguments: &Export) -> Result<Outcome> {
 
 /// Reads what is to be written.
 fn exported(arguments: &Export) -> Result<Exported> {
-    let (sum, damage) = read_sum(&arguments.profiles, arguments.sites)?;
+    let view = View::of(arguments.metric);
+    let (sum, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
     // A sum lacks what any of its parts does.
     let profile = Profile { damage, ..sum };
     let options = options(arguments);
     let exported = match &arguments.diff {
         Some(before) => {
-            let before = arguments.sites.of(read(before)?)?;
+            let before = view.shown(arguments.sites.of(read(before)?)?)?;
             Difference::new(before, profile, &options).map(Exported::Difference)
         }
         None => Source::new(profile, &options).map(Exported::Profile),
@@ -125,10 +126,7 @@ fn options(arguments: &Export) -> Options {
             NamesArgument::Short => NameForm::Short,
         },
         style: if arguments.raw_names { NameStyle::Raw } else { NameStyle::Normalised },
-        metric: arguments.metric.map(|metric| match metric {
-            MetricArgument::Bytecodes => Metric::Bytecodes,
-            MetricArgument::Calls => Metric::Calls,
-        }),
+        metric: arguments.metric.map(Metric::from),
         threshold: Threshold {
             min_percent: arguments.min_percent.unwrap_or(min_percent),
             depth: arguments.depth.or(is_picture.then_some(PICTURE_DEPTH)),

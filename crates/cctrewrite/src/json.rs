@@ -102,6 +102,11 @@ struct Totals {
     calls: u128,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytecodes: Option<u128>,
+    /// Only where objects were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<u128>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    types: Option<u64>,
 }
 
 impl<'s> Head<'s> {
@@ -121,6 +126,8 @@ impl<'s> Head<'s> {
                 contexts: summary.all.contexts,
                 calls: summary.all.calls,
                 bytecodes: summary.counts_bytecodes.then_some(summary.all.bytecodes),
+                objects: summary.objects.map(|totals| totals.objects),
+                types: summary.objects.map(|totals| totals.types),
             },
         }
     }

@@ -99,6 +99,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "reproducible",
         "call-sites",
         "context",
+        "allocations",
         "jdk",
     ] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));

@@ -9,7 +9,7 @@ use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::pair::{Input, Kind};
 use cct_profile::{Damage, Profile};
 
-use crate::args::SitesArguments;
+use crate::args::{MetricArgument, SitesArguments};
 use crate::exit;
 
 /// Whether the path means standard input (or output).
@@ -40,17 +40,56 @@ pub fn read(path: &Path) -> Result<Profile> {
     Ok(profile)
 }
 
+/// Which of the two things that a profile may be is looked at, where objects were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// Contexts, calls and bytecodes.
+    Contexts,
+    /// Objects by type.
+    Objects,
+    /// Objects by who made them.
+    Makers,
+    /// Both, as they are in the file.
+    Both,
+}
+
+impl View {
+    /// What is looked at by a metric.
+    pub fn of(metric: Option<MetricArgument>) -> View {
+        if metric == Some(MetricArgument::Allocations) { View::Objects } else { View::Contexts }
+    }
+
+    /// The part of a profile that is looked at.
+    pub fn shown(self, profile: Profile) -> Result<Profile> {
+        if matches!(self, View::Objects | View::Makers)
+            && !profile.counts_objects()
+            && !profile.is_of_objects()
+        {
+            bail!(
+                "the profile does not count objects: the program's classes were rewritten without --allocations"
+            );
+        }
+        Ok(match self {
+            View::Contexts => profile.without_allocations()?,
+            View::Objects => profile.allocations()?,
+            View::Makers => profile.makers()?,
+            View::Both => profile,
+        })
+    }
+}
+
 /// Why profiles are not added up, in front of the reason.
 pub const CANNOT: &str = "these profiles cannot be added up";
 
 /// Reads profiles; several are added up, a single one stays as it is but for its call sites. With what any of them lacks.
-pub fn read_sum(paths: &[PathBuf], sites: SitesArguments) -> Result<(Profile, Vec<Damage>)> {
+pub fn read_sum(paths: &[PathBuf], sites: SitesArguments, view: View) -> Result<(Profile, Vec<Damage>)> {
     if let [only] = paths {
-        let profile = sites.of(read(only)?)?;
+        let profile = view.shown(sites.of(read(only)?)?).with_context(|| shown(only))?;
         let damage = profile.damage.clone();
         return Ok((profile, damage));
     }
-    merge(paths, MergeOptions::default(), |profile| sites.of(profile))
+    let (sum, damage) = merge(paths, MergeOptions::default(), |profile| sites.of(profile))?;
+    Ok((view.shown(sum)?, damage))
 }
 
 /// Reads profiles and adds up what `select` takes of each. With what any of them lacks.
@@ -79,12 +118,16 @@ fn name(path: &Path, all: &[PathBuf]) -> String {
 }
 
 /// Reads a profile or a list of contexts. What is missing is said on standard error.
-pub fn read_input(path: &Path, sites: SitesArguments) -> Result<Input> {
+pub fn read_input(path: &Path, sites: SitesArguments, view: View) -> Result<Input> {
     let input = Input::read_from(open(path)?).with_context(|| shown(path))?;
     for what in &input.incomplete {
         exit::say(&format!("cctrewrite: {}: {what}", shown(path)));
     }
-    sites.of_input(input).with_context(|| shown(path))
+    let of_input = |input: Input| -> Result<Input> {
+        let input = sites.of_input(input)?;
+        Ok(Input { profile: view.shown(input.profile)?, ..input })
+    };
+    of_input(input).with_context(|| shown(path))
 }
 
 /// What an input is called where two are compared.

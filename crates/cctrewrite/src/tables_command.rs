@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{read, read_input, shown};
+use crate::profile_file::{View, read, read_input, shown};
 use crate::report_command::{names, select};
 use crate::{classes, csv, json};
 
@@ -134,7 +134,7 @@ pub fn run(arguments: &Report, which: TableArgument) -> Result<Outcome> {
         }
         let mut damaged = false;
         for path in &arguments.profiles {
-            let profile = arguments.sites.of(read(path)?)?;
+            let profile = View::Contexts.shown(arguments.sites.of(read(path)?)?)?;
             damaged |= !profile.damage.is_empty();
             table.counts(Metric::of_profile(&profile))?;
             let (profile, _) = select(arguments, profile).with_context(|| shown(path))?;
@@ -219,9 +219,12 @@ fn overlaps(arguments: &Report, table: &mut Table) -> Result<bool> {
     let mut damaged = false;
     for (at, a) in paths.iter().enumerate() {
         for b in &paths[at + 1..] {
-            let found =
-                compare(read_input(a, arguments.sites)?, read_input(b, arguments.sites)?, &options)
-                    .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
+            let found = compare(
+                read_input(a, arguments.sites, View::Contexts)?,
+                read_input(b, arguments.sites, View::Contexts)?,
+                &options,
+            )
+            .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
             damaged |= found.is_incomplete();
             let is_said =
                 |remark: &&Remark| matches!(remark, Remark::Marker { .. } | Remark::CallSitesMerged(_));

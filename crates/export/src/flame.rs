@@ -81,7 +81,7 @@ fn facts(source: &Source) -> Vec<String> {
     let total = grouped(source.total().into());
     let whole = format!("{total} {} in {} contexts", source.metric.name(), grouped(source.contexts.into()));
     let weight = match source.metric {
-        Metric::Calls => source.pruned.calls,
+        Metric::Calls | Metric::Allocations => source.pruned.calls,
         Metric::Bytecodes | Metric::Cost(_) => source.pruned.bytecodes,
     };
     std::iter::once(whole).chain(pruning(source, source.metric, weight, source.total())).collect()

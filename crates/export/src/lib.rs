@@ -73,6 +73,9 @@ pub enum ExportError {
         "the profiles count by different cost models ({0} and {1}), and their numbers cannot be compared; use --metric calls"
     )]
     CostModels(String, String),
+    /// The metric that was asked for.
+    #[error("the profile does not count objects")]
+    NoObjects,
     /// More boxes, or deeper ones, than a browser could show.
     #[error("the picture would be too large; raise --min-percent, or lower --depth")]
     PictureTooLarge,

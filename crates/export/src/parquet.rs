@@ -30,9 +30,13 @@ const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
 /// # Errors
 /// When the output fails.
 pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
+    let counted = match source.metric {
+        Metric::Allocations => ["objects", "inclusive_objects"],
+        Metric::Calls | Metric::Bytecodes | Metric::Cost(_) => ["calls", "inclusive_calls"],
+    };
     let mut file = SerializedFileWriter::new(
         out,
-        Arc::new(schema(source.has_call_sites())?),
+        Arc::new(schema(source.has_call_sites(), counted)?),
         Arc::new(properties(source)),
     )?;
     let texts = Texts::of(source);
@@ -58,8 +62,8 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     Ok(())
 }
 
-/// With `sites` there are columns for call sites.
-fn schema(sites: bool) -> Result<Type, ExportError> {
+/// With `sites` there are columns for call sites. What `counted` are is calls, or objects.
+fn schema(sites: bool, counted: [&str; 2]) -> Result<Type, ExportError> {
     const REQUIRED: Repetition = Repetition::REQUIRED;
     const OPTIONAL: Repetition = Repetition::OPTIONAL;
     fn number(name: &str, physical: Physical, repetition: Repetition) -> PrimitiveTypeBuilder<'_> {
@@ -79,8 +83,8 @@ fn schema(sites: bool) -> Result<Type, ExportError> {
         text("class", OPTIONAL),
         text("method", OPTIONAL),
         text("descriptor", OPTIONAL),
-        number("calls", Physical::INT64, REQUIRED),
-        number("inclusive_calls", Physical::INT64, REQUIRED),
+        number(counted[0], Physical::INT64, REQUIRED),
+        number(counted[1], Physical::INT64, REQUIRED),
         number("bytecodes", Physical::INT64, OPTIONAL),
         number("inclusive_bytecodes", Physical::INT64, OPTIONAL),
     ];

@@ -139,14 +139,18 @@ impl Source {
     /// The sum of a metric over all contexts.
     pub fn total_of(&self, metric: Metric) -> u64 {
         match metric {
-            Metric::Calls => self.calls,
+            Metric::Calls | Metric::Allocations => self.calls,
             Metric::Bytecodes | Metric::Cost(_) => self.bytecodes.unwrap_or(0),
         }
     }
 
     /// The metrics that were counted, the more telling one first.
     pub fn metrics(&self) -> Vec<Metric> {
-        self.executed.into_iter().chain([Metric::Calls]).collect()
+        let counted = match self.metric {
+            Metric::Allocations => Metric::Allocations,
+            _ => Metric::Calls,
+        };
+        self.executed.into_iter().chain([counted]).collect()
     }
 
     /// Number of contexts that are written. What was cut off counts as one for each context that lost callees.
@@ -189,7 +193,12 @@ impl Source {
 
 /// The metric that is asked for.
 pub(crate) fn metric(profile: &Profile, options: &Options) -> Result<Metric, ExportError> {
+    // Of objects there is nothing else.
+    if profile.is_of_objects() {
+        return Ok(Metric::Allocations);
+    }
     match (options.metric, profile.counts_bytecodes()) {
+        (Some(Metric::Allocations), _) => Err(ExportError::NoObjects),
         (Some(Metric::Calls), _) | (None, false) => Ok(Metric::Calls),
         (Some(_), false) => Err(ExportError::NoBytecodes),
         // Of those with a cost model, what bytecodes cost.

@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
+use cct_rewrite::allocation;
 use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF};
 use cct_rewrite::index::read::Named;
 use cct_rewrite::plan::without_extension;
@@ -14,7 +15,7 @@ use crate::frames::anonymous_name;
 use crate::identity::without_number;
 use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
-use crate::{vm_flags, vm_pool};
+use crate::{types, vm_flags, vm_pool};
 
 /// Options that name an archive of the user's.
 const OPTIONS: [&str; 2] = ["SharedArchiveFile", "AOTCache"];
@@ -43,6 +44,15 @@ pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
                 Some((count, pool)) => mid_in(code, *count, pool, extended),
                 None => vm_pool::long(env, class, first_pushed(code)?),
             };
+            // A type whose objects such a class counts is one that the JVM has, too.
+            if let Some(of) =
+                jvmti.class_signature(class).and_then(|signature| types::shown(&signature, shown_name))
+            {
+                let record = allocation::record(&of);
+                if wanted.contains(&record.mid.0) {
+                    found.insert(record.mid.0, record.named());
+                }
+            }
             for (mid, named) in methods(jvmti, class, mid_of) {
                 if wanted.contains(&mid) {
                     found.insert(mid, named);

@@ -35,6 +35,7 @@ mod selection;
 mod state;
 mod tree;
 pub mod trial;
+mod types;
 mod vm_flags;
 mod vm_pool;
 mod writing;

@@ -27,6 +27,7 @@ use crate::rewriting;
 use crate::selection;
 use crate::state::{Members, state};
 use crate::tree::{Node, Record};
+use crate::types;
 use crate::vm_flags;
 use crate::writing::{self, Collected, Tree, pending};
 use crate::{arena, arena_natives};
@@ -45,7 +46,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 17] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 18] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -62,6 +63,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
             b"(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/Class;[Ljava/lang/Class;)J\0",
             native_method as *mut c_void,
         ),
+        (b"typeId\0", b"(Ljava/lang/Class;)J\0", type_id as *mut c_void),
         (b"index\0", b"()[B\0", index as *mut c_void),
         (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
@@ -219,6 +221,11 @@ extern "system" fn native_method(
         let mid = env.frame(300, || native_methods::find(env, class, name, result, parameters)).flatten();
         mid.map_or(0, |mid| mid.0 as jlong)
     })
+}
+
+/// `long typeId(Class<?> type)`
+extern "system" fn type_id(raw: *mut sys::JNIEnv, _: jclass, class: jclass) -> jlong {
+    guarded(raw, 0, |env| types::id(env, class).map_or(0, |mid| mid.0 as jlong))
 }
 
 /// `byte[] index()`

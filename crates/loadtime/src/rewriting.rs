@@ -8,7 +8,6 @@ use cct_classfile::constant_pool::tag;
 use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
 use cct_rewrite::filter::Filter;
 use cct_rewrite::marks::Marks;
-use cct_rewrite::mid::ClassHash;
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
@@ -79,19 +78,20 @@ pub(crate) fn read(bytes: &[u8]) -> cct_classfile::Result<ClassFile<'_>> {
     Ok(class)
 }
 
-/// Rewrites the class with this hash, which is in the world.
+/// Rewrites the class with this identity, which is in the world.
 pub(crate) fn in_world(
     class: &ClassFile<'_>,
-    hash: ClassHash,
+    identity: &Identity,
     world: World,
     (settings, provenance): (Settings, Provenance),
     names_locals: bool,
     (marks, filter): (Marks, Filter),
 ) -> Result<Rewritten, String> {
-    let id = world.class_hashed(hash).ok_or("the class is not in its own world")?;
+    let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
     let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
         .map_err(|e| e.to_string())?
-        .with_local_names(names_locals);
+        .with_local_names(names_locals)
+        .with_own_name(&identity.name);
     rewriter.rewrite_as(class, id).map_err(|e| e.to_string())
 }
 
@@ -139,7 +139,7 @@ impl Definition<'_, '_> {
         let exception = state().library.class(b"java/lang/NullPointerException");
         let names_locals = exception.is_some_and(|e| tells_of_null_references(&e.summary));
         let rules = state().selected.rules();
-        let rewritten = in_world(class, identity.hash, world, provenance, names_locals, rules)?;
+        let rewritten = in_world(class, &identity, world, provenance, names_locals, rules)?;
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
         let rows = record.methods.iter().map(MethodRow::from).collect();
         let known = Arc::new(Known::rewritten(Arc::unwrap_or_clone(summary), rows));
@@ -157,6 +157,9 @@ impl Definition<'_, '_> {
                         "methods too large for this rule of basic blocks, counted by default blocks"
                     }
                     Fallback::CallsOnly => "methods too large to count their bytecodes",
+                    Fallback::CallsWithoutObjects => {
+                        "methods too large to count their bytecodes and the objects that they make"
+                    }
                     Fallback::NotInstrumented => "methods too large to be instrumented",
                 };
                 state.note(what, &format!("{name}.{method}"));

@@ -37,6 +37,8 @@ pub struct State {
     /// All classes rewritten here, for their names.
     rewritten: Vec<Row>,
     seen: FxHashSet<ClassHash>,
+    /// The names that profiles show of generated classes, by those that they have in their class files.
+    renamed: FxHashMap<Box<[u8]>, Box<[u8]>>,
     /// Methods that their call sites count: of one class file these may be others each time, as other classes are known.
     foreign: BTreeSet<ForeignRecord>,
 }
@@ -50,6 +52,9 @@ struct Row {
 impl State {
     /// Remembers a class that was rewritten here. Another one with the same identity may have been before.
     pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
+        if *name != *class.summary.name {
+            self.renamed.insert(class.summary.name.clone(), name.into());
+        }
         if self.seen.insert(class.summary.hash) {
             if arena::is_open() {
                 let mut methods = Vec::new();
@@ -66,6 +71,11 @@ impl State {
         for record in foreign {
             self.add_foreign(record.clone());
         }
+    }
+
+    /// The name that profiles show of a class, by that in its class file.
+    pub fn shown_name<'n>(&'n self, name: &'n [u8]) -> &'n [u8] {
+        self.renamed.get(name).map_or(name, |shown| shown)
     }
 
     /// Remembers what was wrong with a class.

@@ -83,7 +83,11 @@ impl Collected {
         let method = |mid| {
             let (class, name, descriptor, flags) = match (self.methods.get(&mid), found.get(&mid)) {
                 (Some(Some(named)), _) => {
-                    let flags = if named.is_native { Method::NATIVE } else { 0 };
+                    let flags = match (named.is_native, named.is_type()) {
+                        (true, _) => Method::NATIVE,
+                        (_, true) => Method::TYPE,
+                        _ => 0,
+                    };
                     (text(&named.class), text(&named.name), text(&named.descriptor), flags)
                 }
                 (_, Some(([class, name, descriptor], flags))) if !class.is_empty() => {

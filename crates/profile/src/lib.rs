@@ -8,11 +8,13 @@
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
 //! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by methods or groups of them ([`labels`]),
 //! * compared with another ([`compare`]), and searched for what has changed since another ([`diff`]; both side by side by [`pair`]),
+//! * looked at by the objects that its contexts made ([`allocations`]),
 //! * measured as in the literature ([`tables`]),
 //! * collected from the JVMs that a command starts ([`collection`]).
 //!
 //! Nothing here knows class files, and nothing recurses on the depth of a tree: stacks of a hundred thousand frames are ordinary.
 
+pub mod allocations;
 pub mod collection;
 pub mod compare;
 pub mod contexts;

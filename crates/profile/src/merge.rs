@@ -3,6 +3,7 @@
 //! All merging is one walk ([`joined`]): it goes down several trees side by side and unites the children that have the same label.
 //! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
 
+use crate::allocations::ALLOCATIONS;
 use crate::metric::COST_MODEL;
 use crate::sites::CALL_SITES;
 use crate::{Damage, Method, Profile, Site, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
@@ -91,6 +92,15 @@ const DECISIVE: [&str; 4] = ["blocks", COST_MODEL, "intrinsics", "metrics"];
 /// # Errors
 /// When counts overflow, or the profiles count different things.
 pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, MergeError> {
+    let objects = profiles.iter().filter_map(|profile| counts_objects(profile, &profile.meta));
+    let objects: BTreeSet<bool> = objects.collect();
+    if objects.len() > 1 {
+        return Err(MergeError::Incompatible {
+            key: ALLOCATIONS,
+            first: "no".to_owned(),
+            second: "yes".to_owned(),
+        });
+    }
     let sites = Sites::of(profiles.iter().filter_map(|profile| tells(profile, &profile.meta)));
     let mut merged = summed(profiles, options, sites)?;
     merged.meta = merged_meta(profiles.iter().map(|p| &p.meta))?;
@@ -151,6 +161,12 @@ impl Sites {
 fn tells(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
     let says = meta.get(CALL_SITES).is_some_and(|value| value == "yes") || profile.has_call_sites();
     (says || !profile.methods.is_empty()).then_some(says)
+}
+
+/// Whether a profile with these metadata counts objects. `None` where it would not show.
+fn counts_objects(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
+    let counts = meta.get(ALLOCATIONS).is_some_and(|value| value == "yes") || profile.counts_objects();
+    (counts || !profile.methods.is_empty()).then_some(counts)
 }
 
 fn merged_meta<'a>(

@@ -14,6 +14,8 @@ pub enum Metric {
     Bytecodes,
     /// What executed bytecodes cost by a cost model (docs/cost-models.md). It stands where their number does otherwise.
     Cost(Unit),
+    /// Objects, in what [`Profile::allocations`] gives; they stand where calls do.
+    Allocations,
 }
 
 /// What costs are numbers of: a word in the plural, such as `cycles`.
@@ -47,7 +49,10 @@ pub(crate) const COST_MODEL: &str = "cost-model";
 impl Metric {
     /// What a profile is looked at by, unless something else is asked for: bytecodes or what they cost, or calls where nothing else was counted.
     pub fn of_profile(profile: &Profile) -> Metric {
-        Metric::of_meta(profile.meta.get("metrics").map(String::as_str))
+        match profile.is_of_objects() {
+            true => Metric::Allocations,
+            false => Metric::of_meta(profile.meta.get("metrics").map(String::as_str)),
+        }
     }
 
     /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`.
@@ -65,6 +70,7 @@ impl Metric {
     pub fn name(self) -> &'static str {
         match self {
             Metric::Calls => "calls",
+            Metric::Allocations => "allocations",
             Metric::Bytecodes => "bytecodes",
             Metric::Cost(Unit(unit)) => unit,
         }
@@ -85,7 +91,7 @@ impl Metric {
     /// This count of a context.
     pub fn of(self, counts: Counts) -> u64 {
         match self {
-            Metric::Calls => counts.calls,
+            Metric::Calls | Metric::Allocations => counts.calls,
             Metric::Bytecodes | Metric::Cost(_) => counts.bytecodes,
         }
     }
@@ -93,7 +99,7 @@ impl Metric {
     /// This count of a node itself.
     pub fn of_node(self, node: &Node) -> u64 {
         match self {
-            Metric::Calls => node.calls,
+            Metric::Calls | Metric::Allocations => node.calls,
             Metric::Bytecodes | Metric::Cost(_) => node.bytecodes,
         }
     }

@@ -1,6 +1,7 @@
 //! The profile in memory.
 
 use crate::Tree;
+use crate::allocations::METRICS_OF_OBJECTS;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub struct Profile {
 impl Profile {
     /// Whether executed bytecodes were counted, not calls alone (`META` key `metrics`).
     pub fn counts_bytecodes(&self) -> bool {
-        self.meta.get("metrics").is_none_or(|metrics| metrics != "calls")
+        self.meta.get("metrics").is_none_or(|metrics| metrics != "calls" && metrics != METRICS_OF_OBJECTS)
     }
 
     /// Number of contexts of all trees.
@@ -49,7 +50,7 @@ pub struct Method {
     pub site: Option<Site>,
     /// Method id: names one body. 0 when several bodies of the same name were merged.
     pub mid: u64,
-    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`].
+    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`], [`Method::TYPE`].
     pub flags: u64,
 }
 
@@ -60,6 +61,8 @@ impl Method {
     pub const UNKNOWN: u64 = 2;
     /// Flag: no method, but a marker in the tree such as `[contexts merged: out of memory]` or `[contexts merged: bound of 1000]`.
     pub const MARKER: u64 = 4;
+    /// Flag: no method, but a type: its calls are the objects that its context has made ([`crate::allocations`]).
+    pub const TYPE: u64 = 16;
     /// Flag of files alone: there is a call site. In memory [`Method::site`] says so.
     pub(crate) const SITE: u64 = 8;
 

@@ -127,10 +127,19 @@ impl<'a> Frame<'a> {
     /// type and the call site are left out. Two methods may have the same; see [`FrameTable::readable`].
     pub fn readable(&self) -> String {
         let [_, name, descriptor] = self.rest;
+        if (name, descriptor) == (NEW, "") {
+            return escaped(&format!("new {}", readable_made(self.class)));
+        }
         match readable_parameters(descriptor) {
             Some((parameters, _)) => escaped(&format!("{}{name}({parameters})", self.readable_class())),
             None => self.without_call_site().exact(),
         }
+    }
+
+    /// Whether it is a type, whose objects are counted.
+    pub fn is_type(&self) -> bool {
+        let [_, name, descriptor] = self.rest;
+        (name, descriptor) == (NEW, "")
     }
 
     /// [`Frame::readable`] with the return type: `Foo.clone() Object`.
@@ -174,6 +183,21 @@ impl Ord for Frame<'_> {
         let line = |frame: &Self| frame.site.map_or(0, |site| site.line);
         self.bytes().cmp(other.bytes()).then_with(|| line(self).cmp(&line(other)))
     }
+}
+
+/// The name of what is a type among methods ([`Method::TYPE`]).
+pub(crate) const NEW: &str = "<new>";
+
+/// A type whose objects are counted: a class's name, or an array's descriptor. Unlike parameters it has its package.
+fn readable_made(of: &str) -> String {
+    let element = of.trim_start_matches('[');
+    let dimensions = of.len() - element.len();
+    let name = match (dimensions, element.strip_prefix('L')) {
+        (0, _) => element.replace('/', "."),
+        (_, Some(class)) => normalised_class(class.trim_end_matches(';')).replace('/', "."),
+        (_, None) => readable_type(element).map_or_else(|| element.to_owned(), |(name, _)| name),
+    };
+    name + &"[]".repeat(dimensions)
 }
 
 /// The parameter types of a descriptor, separated by commas, and its return type; `None` when it is not a descriptor.
@@ -420,6 +444,14 @@ mod tests {
             assert!(readable("A", "f", broken).starts_with("A.f"), "{broken}");
         }
         assert_eq!(readable("A", "f\u{1b}[2J\u{202e}", "()V"), "A.f\\u{1b}[2J\\u{202e}()");
+    }
+
+    #[test]
+    fn people_read_what_is_made_as_java_says_it() {
+        let readable = |class| Frame::method(&method(class, NEW, ""), NameStyle::Normalised).readable();
+        assert_eq!(readable("java/util/HashMap$Node"), "new java.util.HashMap$Node");
+        assert_eq!(readable("[[I"), "new int[][]");
+        assert_eq!(readable("[La/B$$Lambda;"), "new a.B$$Lambda[]");
     }
 
     #[test]

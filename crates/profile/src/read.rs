@@ -3,7 +3,7 @@
 //! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
 //! in the file never size an allocation; every section's checksum is verified before its contents are looked at.
 
-use crate::section::{Fields, SITES_SINCE, Section, Sections, Step};
+use crate::section::{Fields, SITES_SINCE, Section, Sections, Step, TYPES_SINCE};
 use crate::{Damage, Method, Missing, Profile, Site, ThreadTree, TreeBuilder, TreeTooLarge};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub enum ReadError {
     TextMode,
     /// The format is newer (or nonsense).
     #[error(
-        "the profile has format version {0}, this program reads versions 1 and 2; use the program that belongs to it"
+        "the profile has format version {0}, this program reads versions 1, 2 and 4; use the program that belongs to it"
     )]
     Version(u32),
     /// Something inside a section.
@@ -86,6 +86,11 @@ pub enum Problem {
         /// The table's size.
         count: usize,
     },
+    /// A type in a file of a version that has none.
+    #[error(
+        "a type among the methods, which versions 1 and 2 of the format do not have: the file is not what a program of ours wrote"
+    )]
+    TypeInOldVersion,
     /// A call site in a file of a version that has none.
     #[error(
         "a call site, which version 1 of the format does not have: the file is not what a program of ours wrote"
@@ -263,6 +268,9 @@ impl Reader {
             let descriptor = fields.entry("string", &self.strings)?.clone();
             let (flags, mid) = (fields.varint()?, fields.u64()?);
             let site = if flags & Method::SITE == 0 { None } else { Some(self.site(&mut fields)?) };
+            if flags & Method::TYPE != 0 && self.version < TYPES_SINCE {
+                return Err(fields.error(Problem::TypeInOldVersion));
+            }
             let method = Method { class, name, descriptor, site, mid, flags: flags & !Method::SITE };
             if self.profile.methods.last().is_some_and(|last| last.key() >= method.key()) {
                 return Err(fields.error(Problem::Order("methods")));

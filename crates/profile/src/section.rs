@@ -9,6 +9,9 @@ pub(crate) const MAGIC: [u8; 8] = *b"\x89CCT\r\n\x1A\n";
 pub(crate) const VERSION: u32 = 1;
 /// The version of files that have some; what is new in it is nothing else.
 pub(crate) const SITES_SINCE: u32 = 2;
+/// The version of files of programs whose objects are counted; what is new in it are types among the methods. Not 3: a single
+/// wrong bit would make it one of the others.
+pub(crate) const TYPES_SINCE: u32 = 4;
 
 /// A section whose checksum is right.
 pub(crate) struct Section {
@@ -107,7 +110,7 @@ impl<R: Read> Sections<R> {
             return Err(if mangled { ReadError::TextMode } else { ReadError::NotAProfile });
         }
         match self.array()?.map(u32::from_be_bytes) {
-            Some(version @ (VERSION | SITES_SINCE)) => {
+            Some(version @ (VERSION | SITES_SINCE | TYPES_SINCE)) => {
                 self.version = version;
                 Ok(())
             }

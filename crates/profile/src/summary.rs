@@ -1,5 +1,6 @@
 //! A profile in numbers and facts: what `info` shows, and what stands above every report.
 
+use crate::allocations::ObjectTotals;
 use crate::{Damage, Method, Metric, Profile, ThreadTree, Tree};
 use std::collections::BTreeMap;
 
@@ -14,6 +15,10 @@ pub struct Summary {
     pub damage: Vec<Damage>,
     /// Whether bytecodes were counted.
     pub counts_bytecodes: bool,
+    /// Whether objects are all that is counted: they stand where calls do.
+    pub is_of_objects: bool,
+    /// Objects, where they were counted beside calls.
+    pub objects: Option<ObjectTotals>,
     /// Whether call sites are told apart.
     pub call_sites: bool,
     /// Number of methods, each counted once, from however many places it is called.
@@ -97,7 +102,7 @@ impl Extent {
     /// The total of a metric.
     pub fn total(&self, metric: Metric) -> u128 {
         match metric {
-            Metric::Calls => self.calls,
+            Metric::Calls | Metric::Allocations => self.calls,
             Metric::Bytecodes | Metric::Cost(_) => self.bytecodes,
         }
     }
@@ -111,6 +116,12 @@ impl Extent {
 impl Summary {
     /// Of a profile.
     pub fn of(profile: &Profile) -> Summary {
+        let objects = profile.object_totals().filter(|_| !profile.is_of_objects());
+        if objects.is_some()
+            && let Ok(contexts) = profile.clone().without_allocations()
+        {
+            return Summary { objects, ..Summary::of(&contexts) };
+        }
         let mut methods: Vec<(Key<'_>, u64)> = profile.methods.iter().map(|m| (key(m), m.flags)).collect();
         if profile.has_call_sites() {
             methods.sort_unstable();
@@ -123,8 +134,10 @@ impl Summary {
             notes: profile.notes.clone(),
             damage: profile.damage.clone(),
             counts_bytecodes: profile.counts_bytecodes(),
+            is_of_objects: profile.is_of_objects(),
+            objects: None,
             call_sites: profile.tells_call_sites(),
-            methods: methods.len() as u64 - with(Method::MARKER),
+            methods: methods.len() as u64 - with(Method::MARKER) - with(Method::TYPE),
             native_methods: with(Method::NATIVE),
             unknown_methods: with(Method::UNKNOWN),
             all: trees.iter().fold(Extent::default(), |all, tree| all.and(tree.extent)),
@@ -135,7 +148,10 @@ impl Summary {
 
     /// What the profile is looked at by, unless something else is asked for.
     pub fn metric(&self) -> Metric {
-        Metric::of_meta(self.meta.get("metrics").map(String::as_str))
+        match self.is_of_objects {
+            true => Metric::Allocations,
+            false => Metric::of_meta(self.meta.get("metrics").map(String::as_str)),
+        }
     }
 
     /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there was a bound on contexts.

@@ -16,8 +16,9 @@ impl Profile {
     /// # Errors
     /// When counts overflow.
     pub fn wanted(self, wanted: impl Fn(&Method) -> bool, rule: &str) -> Result<Profile, MergeError> {
-        let stays = |method: &Method| method.flags & Method::MARKER != 0 || wanted(method);
-        let mut this = if self.has_call_sites() { self.called_from_those_that_stay(&stays)? } else { self };
+        let stays = |method: &Method| method.flags & (Method::MARKER | Method::TYPE) != 0 || wanted(method);
+        let this = self.without_objects_of(stays)?;
+        let mut this = if this.has_call_sites() { this.called_from_those_that_stay(&stays)? } else { this };
         let mut stay = 0;
         let labels: Vec<Option<u32>> = this
             .methods

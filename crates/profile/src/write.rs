@@ -1,6 +1,6 @@
 //! Writing a `.cct` file, the mirror of `read`.
 
-use crate::section::{MAGIC, SITES_SINCE, VERSION, section, string, varint};
+use crate::section::{MAGIC, SITES_SINCE, TYPES_SINCE, VERSION, section, string, varint};
 use crate::{Method, Profile, ROOT, Site};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -47,7 +47,11 @@ impl Profile {
         }
         out.write_all(&MAGIC)?;
         let has_sites = self.methods.iter().any(|method| method.site.is_some());
-        let version = if has_sites { SITES_SINCE } else { VERSION };
+        let version = match (self.counts_objects(), has_sites) {
+            (true, _) => TYPES_SINCE,
+            (_, true) => SITES_SINCE,
+            _ => VERSION,
+        };
         out.write_all(&version.to_be_bytes())?;
         self.write_meta(out)?;
         self.write_notes(out)?;

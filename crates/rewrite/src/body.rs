@@ -11,13 +11,16 @@ use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, acce
 use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
 use cct_tables::CostModel;
 
+use crate::allocation::Allocation;
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::hooks::{self, BodyHook, Place};
 use crate::initialisation;
 use crate::local_names;
 use crate::mid::Mid;
-use crate::passes::{activation_counters, bytecode_counts, call_sites, exact_counts, pinned_results};
+use crate::passes::{
+    activation_counters, allocation_counts, bytecode_counts, call_sites, exact_counts, pinned_results,
+};
 use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::rules;
@@ -81,6 +84,8 @@ pub struct Analysis<'x> {
     pub calls: Vec<(Bci, CallTarget<'x>)>,
     /// How these share the slots of a node.
     pub sites: Sites,
+    /// What makes objects, if these are counted, in code order.
+    pub allocations: Vec<Allocation>,
     /// Calls whose results are replaced.
     pub pinned: Vec<(Bci, Clock)>,
     /// Whether some jump or handler leads to bci 0.
@@ -141,6 +146,7 @@ impl<'x> Analysis<'x> {
             activation,
             sites: Sites::Merged(calls.len()),
             calls,
+            allocations: Vec::new(),
             pinned,
             entry_is_target,
             unnamed_locals: Vec::new(),
@@ -366,6 +372,8 @@ fn write_at(
         bytecode_counts::apply(&mut emitter, &mut code_edit, &body, analysis)?;
     }
     call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, analysis.return_cost)?;
+    let calls = analysis.calls.len();
+    allocation_counts::apply(&mut emitter, &mut code_edit, &body, &analysis.allocations, calls)?;
     pinned_results::apply(&mut emitter, &mut code_edit, &body, &analysis.pinned)?;
     if form == Form::Original {
         exits::restore_on_returns(&mut emitter, &mut code_edit, &body, locals)?;

@@ -35,6 +35,9 @@ pub const PREFIX: &[u8] = b"cct$";
 /// The class that every loader knows, and that therefore holds the helpers.
 pub const OBJECT: &[u8] = b"java/lang/Object";
 
+/// The class that helpers forward to which count objects.
+pub const ALLOCATIONS_RUNTIME: &[u8] = b"java/lang/CctAllocations";
+
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
@@ -58,6 +61,12 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Thread", b"cct$trace", b"Ljava/lang/Object;"),
     // The first frames that the VM has filled in, where the walk asked for classes alone.
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"cct$frames", b"[Ljava/lang/Object;"),
+];
+
+/// Fields that there are where objects are counted.
+pub const ALLOCATION_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
+    // The id under which objects of the class are counted; 1 if that is not known.
+    (b"java/lang/Class", b"cct$type", b"J"),
 ];
 
 /// The only line of a forwarder: by it the runtime tells the frames that the program must not see. Source files do not have that many
@@ -111,15 +120,35 @@ helpers! {
     START_AT = b"cct$startAt" b"()V";
     RECORD = b"cct$record" b"(Ljava/lang/Object;I)Z";
     SITE = b"cct$site" b"(J)J";
+    OBJECT_MADE = b"cct$object" b"(JJ)V";
+    ARRAYS_MADE = b"cct$arrays" b"(Ljava/lang/Object;JJI)V";
+    COPY_MADE = b"cct$copy" b"(Ljava/lang/Object;J)V";
+    RESULT_MADE = b"cct$result" b"(Ljava/lang/Object;J)V";
+    RESULT_ARRAYS_MADE = b"cct$resultArrays" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
 }
 
 /// The helpers that [`SITES_RUNTIME`] has.
 const OF_SITES: &[Helper] =
     &[ENTER, ENTER_AND_TICK, ENTER_AND_POLL, STORE, LEAF, CALL, HASH_CODE, LINK, LINK_HASH_CODE, SITE];
 
+/// The helpers that [`ALLOCATIONS_RUNTIME`] has, and that there are where objects are counted.
+const OF_ALLOCATIONS: &[Helper] = &[OBJECT_MADE, ARRAYS_MADE, COPY_MADE, RESULT_MADE, RESULT_ARRAYS_MADE];
+
+/// The helpers that there are, where objects are counted or not.
+pub fn helpers(allocations: bool) -> impl Iterator<Item = &'static Helper> {
+    HELPERS.iter().filter(move |helper| allocations || !OF_ALLOCATIONS.contains(helper))
+}
+
 impl Helper {
     /// The method of the runtime that the helper forwards to, where call sites are told apart or not.
     pub fn target(&self, call_sites: bool) -> RuntimeMethod {
+        if OF_ALLOCATIONS.contains(self) {
+            return RuntimeMethod {
+                class: ALLOCATIONS_RUNTIME,
+                name: &self.name[PREFIX.len()..],
+                descriptor: self.descriptor,
+            };
+        }
         // What is there alone is called by nobody otherwise.
         let class =
             if OF_SITES.contains(self) && (call_sites || *self == SITE) { SITES_RUNTIME } else { RUNTIME };

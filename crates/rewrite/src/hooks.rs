@@ -411,8 +411,10 @@ pub fn gets_helpers(name: &[u8]) -> bool {
 /// The fields that this class gets.
 pub fn added_fields(
     class: &[u8],
+    allocations: bool,
 ) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
-    convention::FIELDS.iter().filter(move |(of, ..)| *of == class)
+    let more = if allocations { convention::ALLOCATION_FIELDS } else { &[] };
+    convention::FIELDS.iter().chain(more).filter(move |(of, ..)| *of == class)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod allocation;
 pub mod body;
 pub mod carrier;
 pub mod class_attribute;

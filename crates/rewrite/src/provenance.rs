@@ -24,6 +24,7 @@ impl Provenance {
         let activation = settings.activation_name();
         let call_sites = settings.call_sites_name();
         let context = settings.context_name();
+        let allocations = settings.allocations_name();
         let scheme = convention::SCHEME;
         let ends = match settings.block_rule() {
             Some(BlockRule::Custom(ends)) => format!("block-ends={}\n", ends.encoded()),
@@ -34,7 +35,7 @@ impl Provenance {
             .cost_model
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
         let lines = format!(
-            "activation={activation}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -90,7 +91,7 @@ impl Provenance {
             _ => None,
         };
         let (reproducible, activation) = (yes("reproducible")?, yes("activation")?);
-        let call_sites = yes("call-sites")?;
+        let (call_sites, allocations) = (yes("call-sites")?, yes("allocations")?);
         let context = match self.value("context")? {
             "argument" => ContextCarrier::Argument,
             "thread" => ContextCarrier::Thread,
@@ -105,6 +106,7 @@ impl Provenance {
             activation,
             call_sites,
             cost_model,
+            allocations,
         })
     }
 
@@ -185,6 +187,7 @@ mod tests {
                         reproducible,
                         activation,
                         call_sites,
+                        allocations: call_sites,
                         ..Settings::default()
                     };
                     let provenance = Provenance::new("test", &settings, None);

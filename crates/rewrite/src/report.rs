@@ -14,6 +14,8 @@ pub enum Fallback {
     DefaultBlocks,
     /// Its calls are counted, its bytecodes are not.
     CallsOnly,
+    /// Its calls are counted; its bytecodes and what it makes are not.
+    CallsWithoutObjects,
     /// Not instrumented: it is missing from the tree, and what it calls hangs under its caller.
     NotInstrumented,
 }
@@ -25,6 +27,9 @@ impl Fallback {
             Fallback::DefaultBlocks => "too large for this rule of blocks: counted by default blocks",
             Fallback::CallsOnly => {
                 "too large for bytecode counting: its calls are counted, its bytecodes are not"
+            }
+            Fallback::CallsWithoutObjects => {
+                "too large for counting objects: its calls are counted, its bytecodes and the objects that it makes are not"
             }
             Fallback::NotInstrumented => {
                 "too large to instrument: missing from the tree, its callees hang under its caller"

@@ -51,6 +51,8 @@ pub struct Settings {
     pub call_sites: bool,
     /// What bytecodes cost, where that is counted instead of their number (CCCP 5.2).
     pub cost_model: Option<&'static CostModel>,
+    /// Whether objects and arrays are counted by type, below the context that makes them (CCCP 5.1).
+    pub allocations: bool,
 }
 
 impl Default for Settings {
@@ -64,6 +66,7 @@ impl Default for Settings {
             activation: false,
             call_sites: false,
             cost_model: None,
+            allocations: false,
         }
     }
 }
@@ -118,6 +121,11 @@ impl Settings {
     /// Whether call sites are told apart, as `yes` or `no`.
     pub fn call_sites_name(&self) -> &'static str {
         yes_or_no(self.call_sites)
+    }
+
+    /// Whether objects are counted, as `yes` or `no`.
+    pub fn allocations_name(&self) -> &'static str {
+        yes_or_no(self.allocations)
     }
 
     /// The rule by which bytecodes are counted, if they are.

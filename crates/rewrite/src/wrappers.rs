@@ -11,10 +11,12 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
 
+use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook, RuntimeMethod};
 use crate::mid::Mid;
+use crate::passes::allocation_counts;
 use crate::rules;
 
 /// A method, seen by the wrapper that stands for it.
@@ -291,20 +293,24 @@ pub fn stored_original(
     let mut asm = Asm::new();
     asm.load(Kind::Long, target.signature.argument_slots());
     emitter.helper(&mut asm, convention::STORE)?;
-    then_original(emitter, target, asm, 2, head)
+    then_original(emitter, target, asm, 2, None, head)
 }
 
-/// What stands in `asm` and needs `stack` words, then the original without dispatch.
+/// What stands in `asm` and needs `stack` words, then the original without dispatch, and what it `makes`, by the node in the slot's place.
 fn then_original(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
     mut asm: Asm,
     stack: u16,
+    makes: Option<NativeMakes>,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
     target.push_arguments(&mut asm);
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    if let Some(makes) = makes {
+        allocation_counts::of_native(emitter, &mut asm, makes, arguments)?;
+    }
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(stack);
     let class = emitter.edit.class();
@@ -330,7 +336,22 @@ pub fn counted_original(
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
     count_leaf(emitter, target, &mut asm, mid, bytecodes)?;
-    then_original(emitter, target, asm, 5, head)
+    then_original(emitter, target, asm, 5, None, head)
+}
+
+/// The same for a leaf native that makes what it returns: that is counted below its node.
+pub fn counted_original_that_makes(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mid: Mid,
+    makes: NativeMakes,
+    head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    // The node takes the slot's place.
+    let node = target.signature.argument_slots();
+    emitter.enter(&mut asm, node, node, mid, 0, None)?;
+    then_original(emitter, target, asm, 5, Some(makes), head)
 }
 
 /// Counts a method without a body of ours, if it is recorded.
@@ -363,7 +384,7 @@ pub fn bypassed_original(
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).int(convention::BYPASS as i16).op(opcode::I2L);
     emitter.helper(&mut asm, convention::RESTORE)?;
-    then_original_and_restore(emitter, target, asm, start, None, head)
+    then_original_and_restore(emitter, target, asm, start, None, None, head)
 }
 
 /// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
@@ -372,6 +393,7 @@ pub fn bytecode_to_native(
     target: &Target<'_, '_>,
     mid: Option<Mid>,
     hook: Option<&NativeHook>,
+    makes: Option<NativeMakes>,
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
@@ -412,7 +434,8 @@ pub fn bytecode_to_native(
         target.push_arguments(&mut asm);
         emitter.runtime(&mut asm, *method)?;
     }
-    then_original_and_restore(emitter, target, asm, start, hook, head)
+    let makes = makes.filter(|_| mid.is_some());
+    then_original_and_restore(emitter, target, asm, start, hook, makes, head)
 }
 
 /// The locals behind the slot in which wrappers of originals keep the current thread, and the context that it carried: the first is the
@@ -430,6 +453,7 @@ fn then_original_and_restore(
     mut asm: Asm,
     start: u16,
     hook: Option<&NativeHook>,
+    makes: Option<NativeMakes>,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
@@ -460,6 +484,9 @@ fn then_original_and_restore(
             target.result_of(emitter, &mut asm, *method)?;
         }
         _ => {}
+    }
+    if let Some(makes) = makes {
+        allocation_counts::of_native(emitter, &mut asm, makes, arguments)?;
     }
     asm.ret(target.result());
     let object = emitter.constants.object(emitter.edit)?;

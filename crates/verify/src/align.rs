@@ -3,6 +3,7 @@
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
 
+use crate::allocations::{self, Makes};
 use crate::convention::{self, Helper, OBJECT, extended};
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks::{self, BodyHook, Place};
@@ -47,6 +48,8 @@ pub struct Aligned<'a> {
     pub hooks: u32,
     /// Callees that are counted by their callers.
     pub counted: Vec<Counted>,
+    /// Whether what is made is counted.
+    pub objects: allocations::Counted,
 }
 
 /// What is compared.
@@ -63,12 +66,16 @@ pub struct Pair<'p, 'a> {
     pub prologue: Prologue,
     /// Whether the output is `--reproducible`, if that is known.
     pub reproducible: Option<bool>,
-    /// Its call sites.
+    /// Its call sites, and places where objects are made, which come behind them.
     pub sites: Sites,
     /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is known.
     pub holds_thread: Option<bool>,
     /// What a callee counts that does nothing but return.
     pub return_cost: u32,
+    /// How many of them are calls.
+    pub calls: usize,
+    /// Whether objects are counted.
+    pub counts_objects: bool,
 }
 
 impl<'a> Aligned<'a> {
@@ -116,7 +123,10 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
             unpinned: None,
             hooks: 0,
             counted: Vec::new(),
+            objects: allocations::Counted::default(),
         },
+        place: pair.calls,
+        copies: None,
     };
     walk.hooks_on_entry()?;
     for (number, original) in originals.iter().enumerate() {
@@ -145,6 +155,10 @@ struct Walk<'w, 'p, 'a> {
     at: usize,
     /// Number of the next call site.
     site: usize,
+    /// Number of the next place where objects are made.
+    place: usize,
+    /// Whether the last call was one of `Object.clone`; `None` if that is not known.
+    copies: Option<bool>,
     aligned: Aligned<'a>,
 }
 
@@ -277,6 +291,7 @@ impl<'a> Walk<'_, '_, 'a> {
     /// What stands behind an instruction: another result of a clock, or of a field.
     fn behind(&mut self, original: &Instruction<'a>, next: Option<&Instruction<'a>>) -> Check {
         let class = self.pair.class;
+        self.made(original);
         if let Some(clock) = pins::read(self.clocks, class, original) {
             // The program's own `pop2` follows the constant then.
             let is_own = next.is_some_and(|i| i.opcode == opcode::POP2);
@@ -301,6 +316,28 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
+    /// What counts what the instruction has made.
+    fn made(&mut self, original: &Instruction<'a>) {
+        if !self.pair.counts_objects {
+            return;
+        }
+        let Some(makes) = allocations::of(self.pair.class, original) else { return };
+        let first = self.place;
+        self.place += makes.places();
+        let locals = self.pair.prologue.locals;
+        if !locals.is_recorded || (makes == Makes::Copy && self.copies == Some(false)) {
+            return;
+        }
+        let sites = self.pair.sites;
+        let probe = makes.probe(locals.node, |place| sites.handed_on(first + place, original.bci));
+        if self.pair.code.has(self.at, &probe) {
+            self.at += probe.len();
+            self.aligned.objects.made += 1;
+        } else if makes != Makes::Copy || self.copies == Some(true) {
+            self.aligned.objects.unmade.get_or_insert(original.bci);
+        }
+    }
+
     /// Whether a probe before an invocation is right for it.
     fn call(&mut self, original: &Instruction<'a>, handed_on: HandedOn, call: &Call<'a>) -> Check {
         let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
@@ -309,6 +346,12 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         let site = self.site;
         self.site += 1;
+        self.copies = match call {
+            Call::Counted(id, ..) => Some(*id == allocations::clone_id()),
+            // Of a class that is not recorded no call is counted.
+            Call::Stored { .. } => None,
+            _ => Some(false),
+        };
         if self.pair.prologue.locals.is_recorded && handed_on != self.pair.sites.handed_on(site, original.bci)
         {
             return wrong(self, "has another call site's slot");

@@ -6,6 +6,7 @@ use cct_tables::CostModel;
 
 use crate::Expectation;
 use crate::align::{Aligned, Pair, align};
+use crate::allocations;
 use crate::convention::{changes_the_current_thread, method_id};
 use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
@@ -13,6 +14,7 @@ use crate::frames;
 use crate::handlers::Handlers;
 use crate::limits::{self, Coded};
 use crate::links::Counted;
+use crate::method::MAY_OUTGROW;
 use crate::positions::Positions;
 use crate::probe::Reader;
 use crate::prologue::{Prologue, prologues};
@@ -122,7 +124,13 @@ impl<'a> Method<'_, 'a> {
         let originals: Vec<_> = self.code.instructions().collect();
         let sites = originals.iter().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
         let are_apart = self.expectation.call_sites == Some(true);
-        let sites = Sites { count: sites, are_apart };
+        let counts_objects = self.expectation.allocations == Some(true);
+        let calls = sites;
+        let places = match counts_objects {
+            true => allocations::places(self.before, originals.iter().copied()),
+            false => 0,
+        };
+        let sites = Sites { count: calls + places, are_apart };
         let slots = sites.slots();
         if let Some((id, _)) = prologue.entered
             && id != method_id(self.hash, self.number, slots)
@@ -141,8 +149,15 @@ impl<'a> Method<'_, 'a> {
                 by_thread && !is_extended && !changes_the_current_thread(self.before.name())
             }),
             return_cost: self.expectation.cost_model.map_or(1, CostModel::bare_return),
+            calls,
+            counts_objects,
         };
         let aligned = align(&pair, originals)?;
+        if let Some(bci) = aligned.objects.unmade
+            && (aligned.objects.made > 0 || self.code.length() < MAY_OUTGROW)
+        {
+            return Err(Finding::at(Problem::Probe("that counts what is made here is missing"), bci, 0));
+        }
         if are_apart {
             self.positions(&aligned, is_extended)?;
         }

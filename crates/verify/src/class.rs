@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 
+use crate::allocations;
 use crate::attribute::MayBeRecorded;
-use crate::convention::{ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, class_hash, extended};
+use crate::convention::{
+    ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, OF_ALLOCATIONS, class_hash, extended,
+};
 use crate::counts::Fields;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
@@ -108,7 +111,6 @@ impl<'c, 'a> Class<'c, 'a> {
             return self.find(Problem::Class("the constant pool, as far as the original's goes,"));
         }
         self.heads();
-        self.fields();
         for field in &before.fields {
             self.own_fields.entry((field.name, field.descriptor)).or_insert(field.access_flags);
         }
@@ -117,6 +119,8 @@ impl<'c, 'a> Class<'c, 'a> {
         // Where nothing is known of the output.
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
+        self.expectation.allocations.get_or_insert(allocations::are_counted_in(after));
+        self.fields();
         let added = self.added();
         for (number, original) in before.methods.iter().enumerate() {
             let same_name = |m: &&Member<'a>| {
@@ -174,6 +178,10 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
+    fn counts_objects(&self) -> bool {
+        self.expectation.allocations == Some(true)
+    }
+
     fn fields(&mut self) {
         let (before, after) = (self.before, self.after);
         for (number, field) in before.fields.iter().enumerate() {
@@ -181,14 +189,16 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
             }
         }
-        for (_, name, descriptor) in FIELDS.iter().filter(|(class, ..)| *class == before.name()) {
+        let more = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
+        for (_, name, descriptor) in FIELDS.iter().chain(more).filter(|(class, ..)| *class == before.name()) {
             let added = after.fields.iter().skip(before.fields.len());
             if added.filter(|f| (f.name, f.descriptor) == (*name, *descriptor)).count() != 1 {
                 self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
             }
         }
         for field in after.fields.iter().skip(before.fields.len()) {
-            let is_known = FIELDS.contains(&(before.name(), field.name, field.descriptor))
+            let key = (before.name(), field.name, field.descriptor);
+            let is_known = (FIELDS.contains(&key) || more.contains(&key))
                 && field.access_flags == access::TRANSIENT | access::SYNTHETIC
                 && field.attributes.is_empty();
             self.tally.added_fields += 1;
@@ -234,6 +244,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let mut is_known = if wanted.contains(&key) {
                 twins.insert(key, method).is_none()
             } else if before.name() == OBJECT
+                && (self.counts_objects() || !OF_ALLOCATIONS.contains(&method.name))
                 && forwarder::is_helper(after, method, self.expectation.call_sites == Some(true))
             {
                 helpers += 1;
@@ -263,7 +274,8 @@ impl<'c, 'a> Class<'c, 'a> {
             let problem = Problem::Runtime("past the hook of this native has no method");
             self.findings.push(Finding::of(problem).in_member(native, descriptor));
         }
-        if before.name() == OBJECT && helpers != crate::convention::HELPERS.len() {
+        let unwanted = if self.counts_objects() { 0 } else { OF_ALLOCATIONS.len() };
+        if before.name() == OBJECT && helpers != crate::convention::HELPERS.len() - unwanted {
             self.find(Problem::Class("the list of helpers"));
         }
         twins

@@ -52,6 +52,16 @@ pub const OF_SITES: &[&[u8]] = &[
     b"cct$site",
 ];
 
+/// What those helpers forward to that count objects.
+pub const ALLOCATIONS_RUNTIME: &[u8] = b"java/lang/CctAllocations";
+
+/// Those helpers, which there are only where objects are counted.
+pub const OF_ALLOCATIONS: &[&[u8]] =
+    &[b"cct$object", b"cct$arrays", b"cct$copy", b"cct$result", b"cct$resultArrays"];
+
+/// The field that there is only then.
+pub const ALLOCATION_FIELDS: &[(&[u8], &[u8], &[u8])] = &[(b"java/lang/Class", b"cct$type", b"J")];
+
 /// A helper that inserted code calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -78,6 +88,11 @@ pub enum Helper {
     StartAt,
     Record,
     Site,
+    Object,
+    Arrays,
+    Copy,
+    Result,
+    ResultArrays,
 }
 
 /// All helpers: name and descriptor.
@@ -104,6 +119,11 @@ pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
     (Helper::StartAt, b"cct$startAt", b"()V"),
     (Helper::Record, b"cct$record", b"(Ljava/lang/Object;I)Z"),
     (Helper::Site, b"cct$site", b"(J)J"),
+    (Helper::Object, b"cct$object", b"(JJ)V"),
+    (Helper::Arrays, b"cct$arrays", b"(Ljava/lang/Object;JJI)V"),
+    (Helper::Copy, b"cct$copy", b"(Ljava/lang/Object;J)V"),
+    (Helper::Result, b"cct$result", b"(Ljava/lang/Object;J)V"),
+    (Helper::ResultArrays, b"cct$resultArrays", b"(Ljava/lang/Object;Ljava/lang/Object;J)V"),
 ];
 
 /// Fields that classes of the library get.

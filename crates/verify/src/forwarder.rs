@@ -6,9 +6,10 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 
+use crate::allocations;
 use crate::convention::{
-    BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE, OBJECT, OF_SITES,
-    RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
+    ALLOCATIONS_RUNTIME, BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE,
+    OBJECT, OF_ALLOCATIONS, OF_SITES, RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
 };
 use crate::frames;
 use crate::limits::{self, Coded};
@@ -151,7 +152,12 @@ impl<'a> Target<'a> {
     }
 
     /// A native, called in a node of its own: B2N. `hooks` is what it has the runtime do.
-    pub fn to_native<'s>(&'s self, id: Option<i64>, hooks: &[&'s NativeHook]) -> Straight<'s> {
+    pub fn to_native<'s>(
+        &'s self,
+        id: Option<i64>,
+        hooks: &[&'s NativeHook],
+        counts_objects: bool,
+    ) -> Straight<'s> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
         let mut ops = Vec::new();
         for &hook in hooks {
@@ -214,7 +220,30 @@ impl<'a> Target<'a> {
             self.call(hook, &mut ops);
             self.cast(hook, &mut ops);
         }
+        if counts_objects && id.is_some() {
+            ops.extend(self.makes().into_iter().flatten());
+        }
         self.restoring(ops, start, end, restore)
+    }
+
+    /// What counts what the native has made.
+    fn makes(&self) -> Option<Vec<Op<'static>>> {
+        allocations::of_native(self.class, self.name, self.slots)
+    }
+
+    /// A leaf native that makes what it returns, which is counted below its node; `None` if this is none.
+    pub fn counted_with_result(&self, id: i64) -> Option<Straight<'_>> {
+        let makes = self.makes()?;
+        let mut ops = vec![
+            Op::Load(Kind::Long, self.slots),
+            Op::Long(id),
+            Op::Int(0),
+            Op::Helper(Helper::Enter),
+            Op::Store(Kind::Long, self.slots),
+        ];
+        self.then_original(&mut ops);
+        ops.extend(makes);
+        Some(self.plain(ops, NATIVE_FORWARDER_LINE))
     }
 
     /// The runtime is called with the receiver and the arguments.
@@ -387,7 +416,11 @@ impl Straight<'_> {
 /// Whether an added method of `java/lang/Object` is a helper, where call sites are told apart or not.
 pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, apart: bool) -> bool {
     let is_of_sites = OF_SITES.contains(&method.name) && (apart || method.name == b"cct$site");
-    let runtime = if is_of_sites { SITES_RUNTIME } else { RUNTIME };
+    let runtime = match (is_of_sites, OF_ALLOCATIONS.contains(&method.name)) {
+        (true, _) => SITES_RUNTIME,
+        (_, true) => ALLOCATIONS_RUNTIME,
+        _ => RUNTIME,
+    };
     HELPERS.iter().any(|(_, name, descriptor)| {
         (method.name, method.descriptor) == (*name, *descriptor)
             && Target::of(class, method.name, method.descriptor, true)

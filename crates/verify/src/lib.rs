@@ -20,6 +20,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod align;
+mod allocations;
 pub mod attribute;
 pub mod body;
 pub mod class;
@@ -69,6 +70,8 @@ pub struct Expectation {
     pub block_ends: Option<&'static BlockEnds>,
     /// What bytecodes cost; `None` where each counts one.
     pub cost_model: Option<&'static CostModel>,
+    /// Whether objects are counted.
+    pub allocations: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -82,10 +85,20 @@ impl Expectation {
         let rule = block_ends.map(|_| Rule::Precise).or(rule);
         let reproducible = value("reproducible").map(|v| v == "yes");
         let call_sites = value("call-sites").map(|v| v == "yes");
+        let allocations = value("allocations").map(|v| v == "yes");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
         let provenance = Some(xxh3_64(provenance.as_bytes()));
-        Expectation { rule, reproducible, call_sites, by_thread, block_ends, cost_model, provenance }
+        Expectation {
+            rule,
+            reproducible,
+            call_sites,
+            by_thread,
+            block_ends,
+            cost_model,
+            allocations,
+            provenance,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use cct_classfile::{Code, Member, access, mutf8};
 
+use crate::allocations;
 use crate::attribute::{Row, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
@@ -15,7 +16,7 @@ use crate::links::Counted;
 use crate::sites::Sites;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
-const MAY_OUTGROW: u32 = 4096;
+pub(crate) const MAY_OUTGROW: u32 = 4096;
 
 /// What stands under the original signature.
 #[derive(Debug)]
@@ -89,7 +90,12 @@ impl<'c, 'a> Class<'c, 'a> {
         let count = code.as_ref().map_or(0, |code| {
             code.instructions().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count()
         });
-        let slots = Sites { count, are_apart: self.expectation.call_sites == Some(true) }.slots();
+        let places = match (&code, self.expectation.allocations) {
+            (Some(code), Some(true)) => allocations::places(self.before, code.instructions()),
+            _ => 0,
+        };
+        let slots =
+            Sites { count: count + places, are_apart: self.expectation.call_sites == Some(true) }.slots();
         let Some(target) =
             Target::of(self.before, original.name, original.descriptor, original.is(access::STATIC))
         else {
@@ -370,7 +376,10 @@ impl<'c, 'a> Class<'c, 'a> {
         // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/treatments.md).
         let is_magic = (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get");
         let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
-        let is_to_native = |id| ways.iter().any(|way| is(target.to_native(id, way)));
+        let counts_objects = self.expectation.allocations == Some(true);
+        let is_to_native = |id| ways.iter().any(|way| is(target.to_native(id, way, counts_objects)));
+        let makes = target.counted_with_result(id(0)).filter(|_| counts_objects && is_native);
+        let must_make = makes.is_some();
         let mut recorded = None;
         let mut form = if is(target.redispatch()) {
             Some(Extended::Redispatch)
@@ -382,9 +391,13 @@ impl<'c, 'a> Class<'c, 'a> {
         } else if is_to_native(None) {
             recorded = Some(false);
             Some(Extended::ToNative)
+        } else if makes.is_some_and(is) {
+            recorded = Some(true);
+            Some(Extended::Counted(0))
         } else if let Some(n) = lengths
             .iter()
             .copied()
+            .filter(|_| !must_make)
             .find(|n| lines.iter().any(|line| is(target.counted(Some((id(0), *n)), *line))))
         {
             recorded = Some(true);
@@ -404,7 +417,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let is_hooked = ways.first().is_some_and(|way| !way.is_empty());
         let is_without = is_hooked
             && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
-                || [Some(id(1)), None].iter().any(|id| is(target.to_native(*id, &[]))));
+                || [Some(id(1)), None].iter().any(|id| is(target.to_native(*id, &[], counts_objects))));
         if is_without {
             form = None;
         }

@@ -64,6 +64,11 @@ pub struct Choices {
     /// or a file NAME.toml (docs/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = tables::cost_model)]
     cost_model: Option<&'static CostModel>,
+
+    /// Count objects and arrays by type, below the context that makes them: a metric of its own, shown by reports and exports with
+    /// `--metric allocations`. All outputs that run together must agree in it
+    #[arg(long)]
+    allocations: bool,
 }
 
 /// How contexts travel.
@@ -119,6 +124,7 @@ impl Choices {
             activation: self.activation_counters,
             call_sites: self.call_sites,
             cost_model: self.cost_model,
+            allocations: self.allocations,
         }
     }
 
@@ -141,6 +147,7 @@ impl Choices {
             activation_counters,
             call_sites,
             cost_model,
+            allocations,
         } = self;
         let mut words = vec![
             format!("--context={}", name(context)),
@@ -159,6 +166,9 @@ impl Choices {
         }
         // What the file has, not where it is.
         words.extend(cost_model.map(|model| format!("--cost-model={}", model.id())));
+        if *allocations {
+            words.push("--allocations".to_owned());
+        }
         words.extend(include.iter().map(|glob| format!("--include={glob}")));
         words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));
         words

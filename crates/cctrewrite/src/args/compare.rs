@@ -59,6 +59,10 @@ pub struct Compare {
     #[arg(long)]
     pub calls_only: bool,
 
+    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were rewritten with --allocations
+    #[arg(long, conflicts_with = "calls_only")]
+    pub allocations: bool,
+
     /// Show at most N contexts in each list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub limit: usize,

@@ -82,6 +82,10 @@ pub struct Diff {
     #[arg(long)]
     pub calls_only: bool,
 
+    /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were rewritten with --allocations
+    #[arg(long, conflicts_with = "calls_only")]
+    pub allocations: bool,
+
     /// What is sorted by, the largest change first
     #[arg(long, value_enum, default_value_t = DiffOrderArgument::Own)]
     pub sort: DiffOrderArgument,

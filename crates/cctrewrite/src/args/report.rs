@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use cct_export::html::MOST_CONTEXTS;
+use cct_profile::Metric;
 use cct_profile::labels::By;
 use clap::{Args, ValueEnum};
 
@@ -175,6 +176,19 @@ pub enum MetricArgument {
     Bytecodes,
     /// Calls
     Calls,
+    /// Objects and arrays by type, of programs that were rewritten with --allocations. Types are the innermost frames; by groups other than
+    /// methods there are none, and objects are those of who made them
+    Allocations,
+}
+
+impl From<MetricArgument> for Metric {
+    fn from(metric: MetricArgument) -> Metric {
+        match metric {
+            MetricArgument::Bytecodes => Metric::Bytecodes,
+            MetricArgument::Calls => Metric::Calls,
+            MetricArgument::Allocations => Metric::Allocations,
+        }
+    }
 }
 
 /// Orders of rows, the largest first.

@@ -27,7 +27,7 @@ impl Count {
     /// The number of the metric.
     pub fn of(self, metric: Metric) -> u128 {
         match metric {
-            Metric::Calls => self.calls,
+            Metric::Calls | Metric::Allocations => self.calls,
             Metric::Bytecodes | Metric::Cost(_) => self.bytecodes,
         }
     }

@@ -10,13 +10,14 @@ use cct_profile::pair::TextOptions;
 
 use crate::args::{Compare, CompareFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{check_stdin, named, read_input, shown};
+use crate::profile_file::{View, check_stdin, named, read_input, shown};
 
 /// Runs the command.
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let Compare { a, b, .. } = arguments;
     check_stdin([a, b])?;
-    let (input_a, input_b) = (read_input(a, arguments.sites)?, read_input(b, arguments.sites)?);
+    let view = if arguments.allocations { View::Objects } else { View::Contexts };
+    let (input_a, input_b) = (read_input(a, arguments.sites, view)?, read_input(b, arguments.sites, view)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))
         .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(a), shown(b)))?;
@@ -44,7 +45,12 @@ fn options(arguments: &Compare) -> CompareOptions {
 
 /// What is compared, in words.
 fn compared(arguments: &Compare, found: &Comparison) -> String {
-    let what = found.agreements().map(|agreement| agreement.metric.name()).collect::<Vec<_>>().join(" and ");
+    let what = match arguments.allocations {
+        true => "objects by type".to_owned(),
+        false => {
+            found.agreements().map(|agreement| agreement.metric.name()).collect::<Vec<_>>().join(" and ")
+        }
+    };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
     let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());
     let parts = [what, threads]

@@ -14,7 +14,7 @@ use cct_profile::pair::TextOptions;
 
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{check_stdin, named, read_input, shown};
+use crate::profile_file::{View, check_stdin, named, read_input, shown};
 use crate::{classes, text};
 
 /// Runs the command.
@@ -23,7 +23,13 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
     check_stdin([base, new])?;
     let options = options(arguments)?;
     let origins = classes::origins(&arguments.classes)?;
-    let (input_base, input_new) = (read_input(base, arguments.sites)?, read_input(new, arguments.sites)?);
+    let view = match (arguments.allocations, options.by) {
+        (false, _) => View::Contexts,
+        (_, By::Method) => View::Objects,
+        _ => View::Makers,
+    };
+    let (input_base, input_new) =
+        (read_input(base, arguments.sites, view)?, read_input(new, arguments.sites, view)?);
     let names = [named(base, &input_base), named(new, &input_new)];
     let found = diff(input_base, input_new, &options, &origins)
         .with_context(|| format!("A ({}) and B ({}) cannot be compared", shown(base), shown(new)))?;
@@ -75,6 +81,7 @@ fn options(arguments: &Diff) -> Result<DiffOptions> {
 fn compared(arguments: &Diff, found: &Difference) -> String {
     let what = match found.metric {
         Metric::Calls => "calls".to_owned(),
+        Metric::Allocations => "objects by type".to_owned(),
         metric => format!("calls and {}", metric.name()),
     };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);

@@ -146,7 +146,9 @@ impl Summary {
                 let message = format!("{}.{method}: {}", r.class, fallback.describe());
                 match fallback {
                     Fallback::NotInstrumented => self.warnings.push(message),
-                    Fallback::DefaultBlocks | Fallback::CallsOnly => self.notices.push(message),
+                    Fallback::DefaultBlocks | Fallback::CallsOnly | Fallback::CallsWithoutObjects => {
+                        self.notices.push(message);
+                    }
                 }
             }
             if !r.methods.is_empty() || r.unknown_owner_sites > 0 || !r.dropped.is_empty() {

@@ -10,7 +10,7 @@ use cct_profile::origin::Origins;
 use cct_profile::report::header_lines;
 use cct_profile::{Metric, Profile, Summary};
 
-use crate::args::{MetricArgument, Report};
+use crate::args::Report;
 use crate::exit::{self, Outcome};
 use crate::info_command;
 use crate::pending_file::PendingFile;
@@ -19,8 +19,10 @@ use crate::profile_file::{check_stdin, read, read_sum, shown};
 /// Writes the page.
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
     check(arguments, output)?;
-    let (new, damage) = read_sum(&arguments.profiles, arguments.sites)?;
-    let base = arguments.diff.as_deref().map(|base| arguments.sites.of(read(base)?)).transpose()?;
+    let view = super::view(arguments);
+    let (new, damage) = read_sum(&arguments.profiles, arguments.sites, view)?;
+    let base =
+        arguments.diff.as_deref().map(|base| view.shown(arguments.sites.of(read(base)?)?)).transpose()?;
     let damaged = !damage.is_empty() || base.as_ref().is_some_and(|base| !base.damage.is_empty());
     let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
     let files = files.join(", ");
@@ -72,10 +74,7 @@ fn options(arguments: &Report) -> PageOptions {
         selected: thread.chain(selection.in_words()).collect(),
         by: arguments.by.into(),
         names: super::names(arguments),
-        metric: arguments.metric.map(|metric| match metric {
-            MetricArgument::Bytecodes => Metric::Bytecodes,
-            MetricArgument::Calls => Metric::Calls,
-        }),
+        metric: arguments.metric.map(Metric::from),
         fold_recursion: arguments.fold_recursion,
         most_contexts: arguments.max_contexts,
     }

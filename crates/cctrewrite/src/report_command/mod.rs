@@ -19,7 +19,7 @@ use cct_profile::{Method, Metric, Profile, ReportError, Summary, ThreadTree, Tre
 
 use crate::args::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{check_stdin, read_sum};
+use crate::profile_file::{View as Part, check_stdin, read_sum};
 use crate::{classes, tables_command};
 
 /// Runs the command.
@@ -35,8 +35,10 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     if let Some(output) = &arguments.html {
         return html::run(arguments, output, &origins);
     }
-    let (profile, damage) = read_sum(&arguments.profiles, arguments.sites)?;
-    let summary = Summary::of(&profile);
+    let (profile, damage) = read_sum(&arguments.profiles, arguments.sites, Part::Both)?;
+    let objects = profile.object_totals();
+    let profile = view(arguments).shown(profile)?;
+    let summary = Summary { objects, ..Summary::of(&profile) };
     let metric = metric(arguments, &summary)?;
     let (profile, selected) = select(arguments, profile.with_native_callers())?;
     let report = Shown { arguments, summary, profile, selected, metric, origins };
@@ -74,10 +76,20 @@ fn by(arguments: &Report) -> By {
     arguments.by.into()
 }
 
+/// What of the profile is looked at: types only where methods are told apart.
+pub fn view(arguments: &Report) -> Part {
+    match (Part::of(arguments.metric), by(arguments)) {
+        (Part::Objects, By::Method | By::Thread) => Part::Objects,
+        (Part::Objects, _) => Part::Makers,
+        (view, _) => view,
+    }
+}
+
 fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
     match arguments.metric {
         None => Ok(summary.metric()),
         Some(MetricArgument::Calls) => Ok(Metric::Calls),
+        Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
         // With a cost model, what they cost.
         Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
         Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),
@@ -178,7 +190,11 @@ impl Shown<'_> {
             return Ok(Table::of(&trees, of_threads.len(), self.metric, order)?);
         }
         let trees = self.profile.threads.iter().map(|thread| (&thread.tree, labels.of_method()));
-        Ok(Table::of(&trees.collect::<Vec<_>>(), labels.len(), self.metric, order)?)
+        let trees = trees.collect::<Vec<_>>();
+        if view(self.arguments) == Part::Objects {
+            return Ok(Table::of_objects(&trees, labels.len(), order)?);
+        }
+        Ok(Table::of(&trees, labels.len(), self.metric, order)?)
     }
 
     /// What is selected, in words, and how much that is.

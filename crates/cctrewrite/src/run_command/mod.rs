@@ -178,7 +178,7 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
             take(jvm, &places.sum)?;
             if !arguments.quiet {
                 say(&format!("cctrewrite: {}: {}", places.sum.display(), totals(&Summary::of(profile))));
-                say_top(profile, &places.sum)?;
+                say_top(profile.clone().without_allocations()?, &places.sum)?;
             }
             Ok(())
         }
@@ -201,7 +201,7 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
             if !arguments.quiet {
                 let jvms = counted(count as u64, "JVM");
                 say(&format!("cctrewrite: {}: {jvms}, {}", places.sum.display(), totals(&Summary::of(&sum))));
-                say_top(&sum, &places.sum)?;
+                say_top(sum.without_allocations()?, &places.sum)?;
             }
             Ok(())
         }
@@ -237,15 +237,19 @@ fn totals(summary: &Summary) -> String {
     let plural = |number: u128, what: &str| counted(u64::try_from(number).unwrap_or(u64::MAX), what);
     let calls = plural(summary.all.total(Metric::Calls), "call");
     let contexts = plural(summary.all.contexts, "context");
-    match summary.metric() {
-        Metric::Calls => format!("{calls} in {contexts}"),
+    let all = match summary.metric() {
+        Metric::Calls | Metric::Allocations => format!("{calls} in {contexts}"),
         metric => format!("{calls} and {} in {contexts}", plural(summary.all.total(metric), metric.one())),
+    };
+    match summary.objects {
+        Some(totals) => format!("{all}; {}", plural(totals.objects, "object")),
+        None => all,
     }
 }
 
 /// The methods with the most, and how to see more.
-fn say_top(profile: &Profile, path: &Path) -> Result<()> {
-    let metric = Metric::of_profile(profile);
+fn say_top(profile: Profile, path: &Path) -> Result<()> {
+    let metric = Metric::of_profile(&profile);
     let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());
     let trees: Vec<(&Tree, &[u32])> = profile.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
     let sums = sums(&trees, labels.len(), metric)?;

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod allocations;
 mod built;
 mod compare;
 mod costs;

@@ -11,6 +11,7 @@
 mod support;
 
 mod agents;
+mod allocations;
 mod archives;
 mod batches;
 mod bench;

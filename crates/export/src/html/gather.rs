@@ -61,6 +61,8 @@ const CLASS_LIBRARY: [&str; 6] = ["java.", "javax.", "jdk.", "sun.", "com.sun.",
 
 impl Kind {
     fn of(label: &str) -> Kind {
+        // A type whose objects are counted is whose class it is.
+        let label = label.strip_prefix("new ").unwrap_or(label);
         match label.as_bytes().first() {
             None | Some(b'[' | b'(') => Kind::Other,
             _ if CLASS_LIBRARY.iter().any(|package| label.starts_with(package)) => Kind::Library,
@@ -82,8 +84,10 @@ impl Gathered {
         let is_in_both = base.as_ref().is_none_or(|base| {
             Metric::of_profile(base) == executed && base.meta.get("cost-model") == new.meta.get("cost-model")
         });
-        let executed = (executed != Metric::Calls && is_in_both).then_some(executed);
-        let metrics: Vec<Metric> = executed.into_iter().chain([Metric::Calls]).collect();
+        let is_executed = !matches!(executed, Metric::Calls | Metric::Allocations);
+        let executed_too = (is_executed && is_in_both).then_some(executed);
+        let counted = if new.is_of_objects() { Metric::Allocations } else { Metric::Calls };
+        let metrics: Vec<Metric> = executed_too.into_iter().chain([counted]).collect();
         let sides: &[Side] = if base.is_some() { &[Side::New, Side::Base] } else { &[Side::New] };
         let measures: Vec<Measure> = sides
             .iter()

@@ -75,6 +75,7 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
         activation: dice.once_in(3),
         call_sites: dice.once_in(3),
         cost_model: dice.once_in(4).then(|| dearest().interned()),
+        allocations: dice.once_in(3),
     };
     let summary = ClassSummary::parse(bytes)?;
     let methods =

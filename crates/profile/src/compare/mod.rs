@@ -19,7 +19,7 @@ pub use measure::{Agreement, Overlap, relative_error};
 pub use text::write_text;
 
 use crate::Selection;
-use crate::metric::Counts;
+use crate::metric::{Counts, Metric};
 use crate::names::NameStyle;
 use crate::pair::{Input, PairError, PairOptions, Remark, Side, united};
 use tally::Trees;
@@ -141,8 +141,9 @@ pub fn compare(a: Input, b: Input, options: &CompareOptions) -> Result<Compariso
         calls_only: *calls_only,
     };
     united(a, b, &pair, |pair| {
+        let counted = if pair.objects { Metric::Allocations } else { Metric::Calls };
         let mut comparison =
-            Trees { a: pair.a, b: pair.b, executed: pair.executed }.compare(pair.frames, *limit)?;
+            Trees { a: pair.a, b: pair.b, executed: pair.executed, counted }.compare(pair.frames, *limit)?;
         let is_different = comparison.only_a.contexts + comparison.only_b.contexts > 0;
         if *names == NameStyle::Raw && is_different && pair.has_generated_names {
             pair.remarks.push(Remark::GeneratedNames);

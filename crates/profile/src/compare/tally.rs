@@ -15,6 +15,8 @@ pub(super) struct Trees<'t> {
     pub(super) b: &'t Tree,
     /// What is compared beside calls: bytecodes, or what they cost.
     pub(super) executed: Option<Metric>,
+    /// What is counted in the place of calls, and called so.
+    pub(super) counted: Metric,
 }
 
 impl Trees<'_> {
@@ -23,11 +25,11 @@ impl Trees<'_> {
         let total_a = self.total(self.a).map_err(|error| PairError::Merge(Side::A, error))?;
         let total_b = self.total(self.b).map_err(|error| PairError::Merge(Side::B, error))?;
         let measure = |metric: Metric| Measure::new(metric, metric.of(total_a), metric.of(total_b), limit);
-        let mut calls = measure(Metric::Calls);
+        let mut calls = measure(self.counted);
         let mut bytecodes = self.executed.map(measure);
         let mut common = 0;
         let mut only = [OnlyOne::new(limit), OnlyOne::new(limit)];
-        let weight = self.executed.unwrap_or(Metric::Calls);
+        let weight = self.executed.unwrap_or(self.counted);
         walk(self.a, self.b, |context| {
             let (a, b) = self.counts(context);
             let in_tree = |counts: Counts| counts != Counts::default();

@@ -4,7 +4,8 @@
 //! call sites ([`split_call_site`]). Lines may stand in any order: contexts that occur twice are added up when the trees are united.
 
 use super::FIRST_LINE;
-use crate::names::{Frame, NameStyle, split_call_site};
+use crate::allocations::METRICS_OF_OBJECTS;
+use crate::names::{Frame, NEW, NameStyle, split_call_site};
 use crate::{Method, Profile, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
 use std::collections::HashMap;
 use std::io::{self, BufRead};
@@ -139,7 +140,7 @@ impl Reader {
         } else if let Some(damage) = text.strip_prefix("incomplete: ") {
             self.list.incomplete.push(damage.to_owned());
         } else if let Some((key, value)) = text.split_once('=') {
-            if (key, value) == ("metrics", "calls") {
+            if key == "metrics" && matches!(value, "calls" | METRICS_OF_OBJECTS) {
                 self.counts_bytecodes = Some(false);
             }
             let meta = self.list.profile.meta.entry(key.to_owned());
@@ -180,7 +181,10 @@ impl Reader {
             ));
         }
         if self.counts_bytecodes == Some(false) {
-            self.list.profile.meta.insert("metrics".to_owned(), "calls".to_owned());
+            // Of objects it stays what it is.
+            if !self.list.profile.is_of_objects() {
+                self.list.profile.meta.insert("metrics".to_owned(), "calls".to_owned());
+            }
         }
         self.list.call_sites |= self.list.profile.tells_call_sites();
         let tree = self.paths.builder.finish();
@@ -240,6 +244,11 @@ fn index_of(
 /// The method whose frame is this text. What is no method's frame, as threads and markers, is kept as plain text.
 fn method(frame: &str) -> Method {
     let (text, site) = split_call_site(frame);
+    if let Some(of) = text.strip_suffix(NEW).and_then(|of| of.strip_suffix('.')) {
+        // An array's descriptor ends with a semicolon.
+        let class = of.replace('.', "/").replace(',', ";").into();
+        return Method { class, name: NEW.into(), descriptor: "".into(), site, mid: 0, flags: Method::TYPE };
+    }
     let (name, descriptor) = text.split_at(text.rfind('(').unwrap_or(text.len()));
     let (class, name) = name.rsplit_once('.').unwrap_or_default();
     let method = Method {

@@ -177,7 +177,7 @@ impl Difference {
     /// The change of the total.
     pub fn total(&self) -> Change {
         match self.metric {
-            Metric::Calls => self.calls,
+            Metric::Calls | Metric::Allocations => self.calls,
             Metric::Bytecodes | Metric::Cost(_) => self.bytecodes.unwrap_or_default(),
         }
     }
@@ -252,7 +252,7 @@ struct Sides<'o> {
 
 impl<'o> Sides<'o> {
     fn of(pair: &Pair<'_>, options: &'o DiffOptions, origins: &Origins) -> Sides<'o> {
-        let metric = pair.executed.unwrap_or(Metric::Calls);
+        let metric = pair.executed.unwrap_or(if pair.objects { Metric::Allocations } else { Metric::Calls });
         let groups = groups::groups(pair, options.by, options.names, origins);
         Sides {
             options,
@@ -272,7 +272,7 @@ impl<'o> Sides<'o> {
         let calls = change(|counts| counts.calls);
         let bytecodes = self.bytecodes.then(|| change(|counts| counts.bytecodes));
         let base = match self.metric {
-            Metric::Calls => calls.base,
+            Metric::Calls | Metric::Allocations => calls.base,
             Metric::Bytecodes | Metric::Cost(_) => change(|counts| counts.bytecodes).base,
         };
         let is_large = |changes: &[Change]| {

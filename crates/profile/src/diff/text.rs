@@ -1,9 +1,9 @@
 //! A difference as text for people.
 
 use super::{Change, ChangedContext, ChangedMethod, Difference, Excess};
-use crate::ReportError;
 use crate::pair::TextOptions;
 use crate::report::numbers::{aligned, counted, cut, grouped};
+use crate::{Metric, ReportError};
 use std::cmp::Ordering;
 use std::io::{BufWriter, Write};
 
@@ -78,6 +78,14 @@ impl<W: Write> Text<'_, W> {
         Ok(writeln!(self.out, "{}", cut(line.trim_end(), self.width))?)
     }
 
+    /// What calls are: objects have their place.
+    fn counted(&self) -> &'static str {
+        match self.difference.metric {
+            Metric::Allocations => "objects",
+            Metric::Calls | Metric::Bytecodes | Metric::Cost(_) => "calls",
+        }
+    }
+
     fn lines<const N: usize>(&mut self, rows: &[[String; N]]) -> Result<(), ReportError> {
         for line in aligned(rows) {
             self.line(&line)?;
@@ -102,7 +110,7 @@ impl<W: Write> Text<'_, W> {
             [grouped(change.base), grouped(change.new), signed(change), relative(change), name.to_owned()]
         };
         let mut rows = vec![["BASE", "NEW", "change", "%", ""].map(str::to_owned), row("contexts", contexts)];
-        rows.push(row("calls", calls));
+        rows.push(row(self.counted(), calls));
         rows.extend(bytecodes.map(|bytecodes| row(self.difference.metric.name(), bytecodes)));
         self.lines(&rows)
     }
@@ -116,7 +124,7 @@ impl<W: Write> Text<'_, W> {
         let shown = difference.methods.len().min(limit);
         let changed = counted(difference.changed_methods as u128, &format!("changed {word}"));
         self.line(&listed(shown, difference.changed_methods as u64, &changed))?;
-        let title = ["change", "%", "inclusive", "%", "calls", "BASE", "NEW", word].map(str::to_owned);
+        let title = ["change", "%", "inclusive", "%", self.counted(), "BASE", "NEW", word].map(str::to_owned);
         let row = |method: &ChangedMethod| {
             [
                 signed(method.own),
@@ -141,7 +149,7 @@ impl<W: Write> Text<'_, W> {
         }
         let changed = counted(difference.changed_contexts.into(), "changed context");
         self.line(&listed(difference.largest_contexts.len(), difference.changed_contexts, &changed))?;
-        let title = ["change", "%", "calls", "BASE", "NEW", "context, innermost frame first"];
+        let title = ["change", "%", self.counted(), "BASE", "NEW", "context, innermost frame first"];
         let row = |context: &ChangedContext| {
             let frames = context.path.iter().rev().map(|&name| &*difference.names[name as usize].readable);
             [

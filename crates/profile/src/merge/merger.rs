@@ -1,6 +1,7 @@
 //! Adding up many profiles, one after the other, and keeping account of what is known of each.
 
-use super::{DECISIVE, MergeOptions, Sites, merged_meta, summed, tells};
+use super::{DECISIVE, MergeOptions, Sites, counts_objects, merged_meta, summed, tells};
+use crate::allocations::ALLOCATIONS;
 use crate::wanted::SELECTION;
 use crate::{MergeError, Profile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,8 @@ struct Head {
     meta: BTreeMap<String, String>,
     notes: Vec<String>,
     damage: Vec<String>,
+    /// Whether it counts objects; see [`counts_objects`].
+    counts_objects: Option<bool>,
     /// Whether it tells call sites apart; see [`tells`].
     tells_sites: Option<bool>,
 }
@@ -61,6 +64,7 @@ impl Merger {
         let meta = std::mem::take(&mut profile.meta);
         let head = Head {
             name: name.to_owned(),
+            counts_objects: counts_objects(&profile, &meta),
             tells_sites: tells(&profile, &meta),
             meta,
             notes: std::mem::take(&mut profile.notes),
@@ -91,6 +95,17 @@ impl Merger {
                     second: format!("{second} in {}", new.name),
                 });
             }
+        }
+        if let Some(counts) = new.counts_objects
+            && let Some(other) =
+                self.heads.iter().find(|head| head.counts_objects.is_some_and(|other| other != counts))
+        {
+            let [first, second] = if counts { ["no", "yes"] } else { ["yes", "no"] };
+            return Err(MergeError::Incompatible {
+                key: ALLOCATIONS,
+                first: format!("{first} in {}", other.name),
+                second: format!("{second} in {}", new.name),
+            });
         }
         Ok(())
     }

@@ -44,6 +44,9 @@ pub struct TextOptions {
 /// Why two inputs cannot be held against each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PairError {
+    /// Objects on one side, calls on the other.
+    #[error("{0} does not count objects, the other counts nothing else")]
+    Objects(Side),
     /// Nothing to hold the bytecodes of the other against.
     #[error("{0} counts calls only, the other counts bytecodes too; use --calls-only")]
     NoBytecodes(Side),
@@ -95,6 +98,8 @@ pub(crate) struct Pair<'p> {
     pub(crate) frames: &'p FrameTable<'p>,
     /// What is looked at beside calls: bytecodes, or what they cost.
     pub(crate) executed: Option<Metric>,
+    /// Whether it is objects that are counted, in the place of calls.
+    pub(crate) objects: bool,
     /// Whether classes have names with numbers that may differ from run to run.
     pub(crate) has_generated_names: bool,
     /// What a reader must know.
@@ -111,6 +116,10 @@ pub(crate) fn united<T>(
     options: &PairOptions,
     look: impl FnOnce(&mut Pair<'_>) -> Result<T, PairError>,
 ) -> Result<T, PairError> {
+    if a.profile.is_of_objects() != b.profile.is_of_objects() {
+        return Err(PairError::Objects(if a.profile.is_of_objects() { Side::B } else { Side::A }));
+    }
+    let objects = a.profile.is_of_objects();
     let executed = executed(&a, &b, options)?;
     for (side, input) in [(Side::A, &a), (Side::B, &b)] {
         if !input.per_thread && (options.per_thread || options.selection.thread.is_some()) {
@@ -183,6 +192,7 @@ pub(crate) fn united<T>(
         labels: [&labels_a[..methods_a.len()], &labels_b[..methods_b.len()]],
         frames: &table,
         executed,
+        objects,
         has_generated_names,
         remarks: &mut remarks,
     })

@@ -1,6 +1,7 @@
 //! What stands above every report: where the numbers come from and what they lack.
 
 use super::numbers::{counted, grouped};
+use crate::allocations::ObjectTotals;
 use crate::merge::RUNS;
 use crate::metric::COST_MODEL;
 use crate::names::escaped;
@@ -83,9 +84,13 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     line("Threads", format!("{} in {trees}{alive}", grouped(summary.threads())));
     let methods = counted(u128::from(summary.methods), "method");
     line("Contexts", format!("{} of {methods}", grouped(summary.all.contexts)));
-    line("Calls", grouped(summary.all.calls));
+    line(if summary.is_of_objects { "Allocations" } else { "Calls" }, grouped(summary.all.calls));
     if summary.counts_bytecodes {
         line(executed(summary.metric()), grouped(summary.all.bytecodes));
+    }
+    if let Some(ObjectTotals { objects, types }) = summary.objects {
+        let of = counted(types.into(), "type");
+        line("Allocations", format!("{} of {of} (--metric allocations shows them)", grouped(objects)));
     }
     for (name, fact) in facts {
         line(name, escaped(fact));
@@ -128,7 +133,7 @@ fn reproducible_is(value: String) -> String {
 /// The name of the line of what was executed.
 fn executed(metric: Metric) -> &'static str {
     match metric {
-        Metric::Calls | Metric::Bytecodes => "Bytecodes",
+        Metric::Calls | Metric::Allocations | Metric::Bytecodes => "Bytecodes",
         Metric::Cost(_) if metric.name() == "cycles" => "Cycles",
         Metric::Cost(_) => metric.name(),
     }
@@ -138,6 +143,7 @@ fn counted_what(metric: Metric, blocks: Option<String>) -> String {
     let what = metric.name();
     match (metric, blocks.as_deref()) {
         (Metric::Calls, _) => what.to_owned(),
+        (Metric::Allocations, _) => "objects and arrays, by type".to_owned(),
         (_, None) => format!("calls and {what}"),
         (_, Some("default")) => {
             format!("calls and {what} (default blocks: a block that throws counts as a whole)")

@@ -28,6 +28,24 @@ pub struct Table {
     pub rows: Vec<TableRow>,
 }
 
+/// What methods have made themselves, of whatever type, becomes their own beside that of the types. It is not theirs in the total.
+fn add_made(trees: &[(&Tree, &[u32])], sums: &mut [Sums]) {
+    for (tree, labels) in trees {
+        let label = |node: u32| labels.get(tree.nodes()[node as usize].method as usize).copied();
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
+            while open.pop_if(|(end, _)| *end <= index).is_some() {}
+            if let Some(&(_, maker)) = open.last()
+                && let Some(sums) = label(maker).and_then(|label| sums.get_mut(label as usize))
+            {
+                sums.own += u128::from(node.calls);
+                sums.calls += u128::from(node.calls);
+            }
+            open.push((tree.subtree(index).end, index));
+        }
+    }
+}
+
 impl Table {
     /// Of trees, each with the table that maps its methods to the labels. An inclusive sum counts what was called once, also where the label
     /// stands several times in a path (recursion).
@@ -42,6 +60,22 @@ impl Table {
     ) -> Result<Table, MergeError> {
         let sums = sums(trees, labels, metric)?;
         let total = sums.iter().map(|sums| sums.own).sum();
+        Ok(Table::sorted(metric, total, sums, order))
+    }
+
+    /// Sums trees of objects and the types they are of ([`crate::Profile::allocations`]): a type's own are its objects, and a method's those that it has
+    /// made itself, of whatever type, which the total has once.
+    ///
+    /// # Errors
+    /// As [`Table::of`].
+    pub fn of_objects(trees: &[(&Tree, &[u32])], labels: usize, order: Order) -> Result<Table, MergeError> {
+        let mut sums = sums(trees, labels, Metric::Allocations)?;
+        let total = sums.iter().map(|sums| sums.own).sum();
+        add_made(trees, &mut sums);
+        Ok(Table::sorted(Metric::Allocations, total, sums, order))
+    }
+
+    fn sorted(metric: Metric, total: u128, sums: Vec<Sums>, order: Order) -> Table {
         let rows = (0..).zip(sums).map(|(label, sums)| TableRow { label, sums });
         let mut rows: Vec<TableRow> =
             rows.filter(|row| row.sums.calls > 0 || row.sums.inclusive > 0).collect();
@@ -54,7 +88,7 @@ impl Table {
             };
             (Reverse(key), row.label)
         });
-        Ok(Table { metric, total, rows })
+        Table { metric, total, rows }
     }
 }
 
@@ -75,11 +109,11 @@ pub fn write_table(
     // Where calls are what is counted, a column of them is enough.
     let own_column = |text: &str| match table.metric {
         Metric::Bytecodes | Metric::Cost(_) => text.to_owned(),
-        Metric::Calls => String::new(),
+        Metric::Calls | Metric::Allocations => String::new(),
     };
     let share = |part| format!("{:.2}", percent(part, table.total));
     let mut lines = vec![[
-        "calls".to_owned(),
+        if table.metric == Metric::Allocations { "objects" } else { "calls" }.to_owned(),
         own_column("self"),
         own_column("%"),
         "inclusive".to_owned(),
@@ -103,8 +137,14 @@ pub fn write_table(
         writeln!(out, "{}", cut(&line, width))?;
     }
     if !hidden.is_empty() {
-        let own = share(hidden.iter().map(|row| row.sums.own).sum());
-        let line = format!("... {}, {own} %", counted(hidden.len() as u128, &format!("more {word}")));
+        let more = counted(hidden.len() as u128, &format!("more {word}"));
+        let line = match table.metric {
+            // Types and their makers are not parts of one whole.
+            Metric::Allocations => format!("... {more}"),
+            Metric::Calls | Metric::Bytecodes | Metric::Cost(_) => {
+                format!("... {more}, {} %", share(hidden.iter().map(|row| row.sums.own).sum()))
+            }
+        };
         writeln!(out, "{}", cut(&line, width))?;
     }
     writeln!(out)?;

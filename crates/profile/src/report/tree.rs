@@ -44,7 +44,8 @@ pub fn write_tree(
         Ok(writeln!(out, "{}", cut(&columns.line(numbers, text), width))?)
     };
     let own = if columns.own > 0 { rows.metric().name() } else { "" };
-    line(["calls", own, "inclusive", "%"], "context")?;
+    let calls = if rows.metric() == Metric::Allocations { "objects" } else { "calls" };
+    line([calls, own, "inclusive", "%"], "context")?;
     let share = |part: u64| format!("{:.2}", percent(u128::from(part), u128::from(rows.total())));
     rows.for_each(|row| match row {
         Row::Context { node, depth, inclusive } => {
@@ -80,12 +81,16 @@ impl Columns {
             grouped(u128::from(most)).len()
         };
         Columns {
-            calls: widest(&|node| node.calls).max("calls".len()),
+            calls: widest(&|node| node.calls).max(if rows.metric() == Metric::Allocations {
+                "objects".len()
+            } else {
+                "calls".len()
+            }),
             own: match rows.metric() {
                 Metric::Bytecodes | Metric::Cost(_) => {
                     widest(&|node| node.bytecodes).max(rows.metric().name().len())
                 }
-                Metric::Calls => 0,
+                Metric::Calls | Metric::Allocations => 0,
             },
             inclusive: grouped(u128::from(rows.total())).len().max("inclusive".len()),
         }

@@ -5,6 +5,7 @@ pub mod read;
 use cct_classfile::bytes::PutBytes;
 use rustc_hash::FxHashMap;
 
+use crate::allocation;
 use crate::class_attribute::{ClassAttribute, MethodRow};
 use crate::error::{Error, Result};
 use crate::mid::{ClassHash, Mid};
@@ -93,13 +94,13 @@ pub struct ForeignRecord {
 }
 
 impl ForeignRecord {
-    /// Its name, and whether it is a native: what callers count are natives, and Object's constructor.
+    /// Its name, and whether it is a native: what callers count are natives, Object's constructor, and types.
     pub fn named(&self) -> read::Named {
         read::Named {
             class: self.class.clone(),
             name: self.name.clone(),
             descriptor: self.descriptor.clone(),
-            is_native: *self.name != *b"<init>",
+            is_native: *self.name != *b"<init>" && *self.name != *allocation::NEW,
             positions: Packed::default(),
         }
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
+use crate::allocation;
 use crate::convention::MAX_SLOTS;
 use crate::mid::{ClassHash, Mid};
 use crate::plan::Treatment;
@@ -47,6 +48,13 @@ pub struct Named {
     pub is_native: bool,
     /// Where its bytecodes were, if call sites are told apart.
     pub positions: Packed,
+}
+
+impl Named {
+    /// Whether it is a type, whose objects are counted.
+    pub fn is_type(&self) -> bool {
+        *self.name == *allocation::NEW
+    }
 }
 
 /// A count, then rows of one size, each beginning with a MID, by which they are sorted.

@@ -1,6 +1,7 @@
 //! The passes over a body. They do not know each other; each asks the carrier for what it needs.
 
 pub mod activation_counters;
+pub mod allocation_counts;
 pub mod bytecode_counts;
 pub mod call_sites;
 pub mod exact_counts;

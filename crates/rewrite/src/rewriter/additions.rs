@@ -133,7 +133,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
 
     /// `java/lang/Object` gets the helpers. They are inlined by force: each body begins with one.
     pub(super) fn add_helpers(&mut self) -> Result<()> {
-        for helper in convention::HELPERS {
+        let settings = self.rewriter.settings;
+        for helper in convention::helpers(settings.allocations) {
             let additions = &mut self.edit.additions;
             let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
             let annotations = additions.utf8(b"RuntimeVisibleAnnotations")?;
@@ -154,8 +155,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
                 Ok(())
             })?;
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method =
-                wrappers::forwarder(&mut emitter, helper.target(self.rewriter.settings.call_sites), head)?;
+            let method = wrappers::forwarder(&mut emitter, helper.target(settings.call_sites), head)?;
             self.edit.add_method(method);
         }
         Ok(())
@@ -163,7 +163,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
 
     /// Classes of the library get the fields in which the runtime keeps what belongs to their instances.
     pub(super) fn add_fields(&mut self) -> Result<()> {
-        for (_, name, descriptor) in hooks::added_fields(self.class.name()) {
+        let allocations = self.rewriter.settings.allocations;
+        for (_, name, descriptor) in hooks::added_fields(self.class.name(), allocations) {
             let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
             let flags = access::TRANSIENT | access::SYNTHETIC;
             self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());

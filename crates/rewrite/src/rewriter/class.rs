@@ -10,6 +10,7 @@ use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
 use cct_flow::{BlockRule, OwnMembers};
 
 use super::{Rewriter, Rewritten};
+use crate::allocation::{self, Allocation, NativeMakes};
 use crate::body::{self, Analysis, Form, Planners};
 use crate::carrier::{Constants, Emitter, Sites};
 use crate::convention;
@@ -62,13 +63,15 @@ struct Bodies {
 }
 
 /// How much of the instrumentation a body gets. Each level is smaller than the one before.
-const LEVELS: [Level; 3] = [Level::AsPlanned, Level::DefaultBlocks, Level::CallsOnly];
+const LEVELS: [Level; 4] =
+    [Level::AsPlanned, Level::DefaultBlocks, Level::CallsOnly, Level::CallsWithoutObjects];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     AsPlanned,
     DefaultBlocks,
     CallsOnly,
+    CallsWithoutObjects,
 }
 
 impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
@@ -152,10 +155,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let mid = self.mid(index, slots);
                 let is_static = member.is(access::STATIC);
                 let Settings { reproducible, .. } = self.rewriter.settings;
-                let (class, name) = (self.class.name(), member.name);
+                let (class, name, makes) = (self.class.name(), member.name, self.native_makes(member));
                 let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
-                    wrappers::bytecode_to_native(emitter, target, mid, hook, head)
+                    wrappers::bytecode_to_native(emitter, target, mid, hook, makes, head)
                 })?;
             }
             Treatment::LeafNative | Treatment::Magic => {
@@ -165,8 +168,12 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),
                     None => 0,
                 };
-                self.forward(member, |emitter, target, head| {
-                    wrappers::counted_original(emitter, target, mid, bytecodes, head)
+                let makes = self.native_makes(member);
+                self.forward(member, |emitter, target, head| match (mid, makes) {
+                    (Some(mid), Some(makes)) => {
+                        wrappers::counted_original_that_makes(emitter, target, mid, makes, head)
+                    }
+                    _ => wrappers::counted_original(emitter, target, mid, bytecodes, head),
                 })?;
             }
             Treatment::Intrinsic => {
@@ -316,9 +323,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             ))
         })?;
         let calls = self.call_targets(&code)?;
+        let allocations = self.allocations(&code)?;
+        let places = calls.len() + allocations.iter().map(|a| a.made.slots()).sum::<usize>();
         let sites = match self.rewriter.settings.call_sites {
-            true => Sites::Apart(calls.len()),
-            false => Sites::Merged(calls.len()),
+            true => Sites::Apart(places),
+            false => Sites::Merged(places),
         };
         let slots = sites.slots();
         let mid = self.mid(index, slots);
@@ -339,6 +348,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     Some(BlockRule::Default) | None => continue,
                 },
                 Level::CallsOnly => None,
+                Level::CallsWithoutObjects if allocations.is_empty() => continue,
+                Level::CallsWithoutObjects => None,
             };
             let (calls, pins) = (calls.clone(), pinned.clone());
             let Settings { activation, cost_model, .. } = self.rewriter.settings;
@@ -349,6 +360,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             let reproducible = self.rewriter.settings.reproducible;
             analysis.hooks = hooks::body_hooks(self.class.name(), member.name, reproducible).collect();
             analysis.sites = sites;
+            if level != Level::CallsWithoutObjects {
+                analysis.allocations = allocations.clone();
+            }
             analysis.is_extent = is_extent;
             analysis.is_start = is_start;
             analysis.holds_thread = self.rewriter.settings.context == ContextCarrier::Thread
@@ -365,6 +379,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                         Level::AsPlanned => None,
                         Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
                         Level::CallsOnly => Some(Fallback::CallsOnly),
+                        Level::CallsWithoutObjects => Some(Fallback::CallsWithoutObjects),
                     };
                     let positions = positions.map_or_else(Packed::default, |positions| positions.pack());
                     return Ok(Bodies { slots, positions, fallback: fallback.filter(|_| self.recorded) });
@@ -480,6 +495,35 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             calls.push((instruction.bci, target));
         }
         Ok(calls)
+    }
+
+    /// What a body makes, where objects are counted. Slots follow from the code alone, whether it is recorded or not.
+    fn allocations(&mut self, code: &Code<'a>) -> Result<Vec<Allocation>> {
+        let rewriter = self.rewriter;
+        let mut allocations = Vec::new();
+        if !rewriter.settings.allocations {
+            return Ok(allocations);
+        }
+        let own_name = rewriter.own_name.as_deref().unwrap_or(self.class.name());
+        for instruction in code.instructions() {
+            let is_copy = || {
+                let target = rewriter.planned_target(self.id, self.class, &instruction)?;
+                Ok(matches!(target, CallTarget::Counted(f) if allocation::is_clone(f.class, f.name)))
+            };
+            if let Some(made) = allocation::of(self.class, own_name, &instruction, is_copy)? {
+                for of in made.types().iter().filter(|_| self.recorded) {
+                    let record = allocation::record(of);
+                    self.foreign.entry(record.mid).or_insert(record);
+                }
+                allocations.push(Allocation { bci: instruction.bci, made });
+            }
+        }
+        Ok(allocations)
+    }
+
+    /// What a native makes, where its wrapper counts that.
+    fn native_makes(&self, member: &Member<'_>) -> Option<NativeMakes> {
+        self.rewriter.settings.allocations.then(|| allocation::of_native(self.class.name(), member.name))?
     }
 
     fn original_head(&self, member: &Member<'a>) -> MemberBuilder {

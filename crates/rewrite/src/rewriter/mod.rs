@@ -35,6 +35,8 @@ pub struct Rewriter {
     recorded: Recorded,
     /// Whether locals without a name get one.
     names_locals: bool,
+    /// By what name a class goes in the profile that names itself, if that is another one.
+    own_name: Option<Box<[u8]>>,
 }
 
 /// A rewritten class.
@@ -71,13 +73,27 @@ impl Rewriter {
         let names_locals = world
             .class_named(b"java/lang/NullPointerException")
             .is_some_and(|id| tells_of_null_references(&world[id].summary));
-        Ok(Rewriter { world, plan, settings, marks, provenance, recorded: Box::new(recorded), names_locals })
+        Ok(Rewriter {
+            world,
+            plan,
+            settings,
+            marks,
+            provenance,
+            recorded: Box::new(recorded),
+            names_locals,
+            own_name: None,
+        })
     }
 
     /// For a world that need not have `NullPointerException` in it: whether the one of the class library
     /// [tells of null references](tells_of_null_references).
     pub fn with_local_names(self, names_locals: bool) -> Self {
         Rewriter { names_locals, ..self }
+    }
+
+    /// For a class that goes by another name in the profile: a generated one, without its number.
+    pub fn with_own_name(self, name: &[u8]) -> Self {
+        Rewriter { own_name: Some(name.into()), ..self }
     }
 
     /// The world.
@@ -102,18 +118,27 @@ impl Rewriter {
         class: &ClassFile<'x>,
         invocation: &Instruction<'_>,
     ) -> cct_classfile::Result<CallTarget<'x>> {
-        let target = match invocation.pool_index() {
+        Ok(match self.planned_target(caller, class, invocation)? {
+            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
+                CallTarget::Stored { known: true }
+            }
+            other => other,
+        })
+    }
+
+    /// The same, recorded or not.
+    fn planned_target<'x>(
+        &'x self,
+        caller: ClassId,
+        class: &ClassFile<'x>,
+        invocation: &Instruction<'_>,
+    ) -> cct_classfile::Result<CallTarget<'x>> {
+        Ok(match invocation.pool_index() {
             Some(index) if invocation.opcode != opcode::INVOKEDYNAMIC => {
                 let callee = class.pool.member_ref(index)?;
                 self.plan.call_target(&self.world, caller, invocation.opcode, &callee)
             }
             _ => CallTarget::Stored { known: true },
-        };
-        Ok(match target {
-            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
-                CallTarget::Stored { known: true }
-            }
-            other => other,
         })
     }
 

@@ -48,7 +48,9 @@ fn a_class_by_itself() {
             (Metrics::Calls, false, false),
             (Metrics::Calls, false, true),
         ] {
-            let settings = Settings { blocks, metrics, activation, call_sites, ..Settings::default() };
+            let allocations = activation || metrics == Metrics::Calls;
+            let settings =
+                Settings { blocks, metrics, activation, call_sites, allocations, ..Settings::default() };
             // The rule is told, or found out.
             for expectation in [expectation(&settings), Expectation::default()] {
                 let (findings, tally, _) = verify(&class, &rewriter(&class, settings), expectation);
@@ -143,6 +145,24 @@ fn with_a_rule_of_ones_own() {
 fn with_call_sites() {
     for feature in [8, 17] {
         library(feature, Settings { call_sites: true, ..Settings::default() }, 5);
+    }
+}
+
+#[test]
+fn with_objects() {
+    library(8, Settings { allocations: true, ..Settings::default() }, 5);
+    library(17, Settings { allocations: true, call_sites: true, ..Settings::default() }, 5);
+}
+
+/// Probes that count objects are found where none belong, and missed where they do.
+#[test]
+fn objects_are_counted_if_that_is_said() {
+    let class = vec![sample()];
+    for (made_with, said) in [(true, false), (false, true)] {
+        let settings = Settings { allocations: made_with, ..Settings::default() };
+        let expectation = expectation(&Settings { allocations: said, ..settings });
+        let (findings, ..) = verify(&class, &rewriter(&class, settings), expectation);
+        assert!(!findings.is_empty(), "made with {made_with}");
     }
 }
 

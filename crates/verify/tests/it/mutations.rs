@@ -71,13 +71,15 @@ fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let all = class_library(8).map_or(Vec::new(), |path| classes(&path));
     let lone = vec![sample()];
-    for (blocks, call_sites, from) in [
-        (BlockRule::Exact, false, 0),
-        (BlockRule::Precise, false, 7),
-        (BlockRule::Default, false, 13),
-        (BlockRule::Exact, true, 21),
+    for (blocks, call_sites, allocations, from) in [
+        (BlockRule::Exact, false, false, 0),
+        (BlockRule::Precise, false, false, 7),
+        (BlockRule::Default, false, false, 13),
+        (BlockRule::Exact, true, false, 21),
+        (BlockRule::Exact, false, true, 34),
+        (BlockRule::Exact, true, true, 55),
     ] {
-        let settings = Settings { blocks, call_sites, ..Settings::default() };
+        let settings = Settings { blocks, call_sites, allocations, ..Settings::default() };
         let expectation = expectation(&settings);
         for (classes, step) in [(&all, 260), (&lone, 1)] {
             let rewriter = rewriter(classes, settings);

@@ -32,6 +32,14 @@ public final class MethodName {
         return nativeMethod;
     }
 
+    /**
+     * Whether this is no method but a type, {@link #className}: an array has its descriptor. Where objects are counted they are contexts below those that make
+     * them, whose {@link Context#calls} are the number of objects.
+     */
+    public boolean isType() {
+        return name.equals("<new>");
+    }
+
     @Override
     public String toString() {
         return className + '.' + name + descriptor;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "blocks", "call-sites", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "agent", "allocations", "blocks", "call-sites", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
         "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
@@ -30,6 +30,17 @@ final class Description {
 
     /** What is missing without it where call sites are told apart. */
     private static final String WITHOUT_LINES = "source lines of call sites are not known; ";
+
+    /** What no profile has where objects are counted. */
+    private static final String OF_OBJECTS =
+            "; objects that the JVM or native code makes by itself are not counted (string constants, exceptions that it throws, what JNI makes), nor "
+                    + "those whose constructor throws when a native of reflection calls it, nor those that clone, reflection and method handles make ";
+
+    private static final String BEFORE_THE_LAUNCHER = "before the launcher runs";
+
+    private static final String WITHOUT_THE_LIBRARY = "(without the load-time library)";
+
+    private static final String OF_INTRINSICS = "; objects that intrinsics make are not counted";
 
     /** The value of each key; null for none. */
     final String[] values;
@@ -57,6 +68,7 @@ final class Description {
         String selection = atTheEnd ? Selection.text() : Selection.given();
         Description description = new Description(
                 Settings.AGENT,
+                countsObjects() ? "yes" : null,
                 value(outputs, "blocks"),
                 tellsCallSites() ? "yes" : null,
                 value(outputs, "context").equals("thread") ? "thread" : null,
@@ -67,7 +79,7 @@ final class Description {
                 property("java.version"),
                 property("java.vm.name"),
                 property("java.vm.version"),
-                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : "")) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS),
+                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : "")) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS) + (countsObjects() ? limitsOfObjects(bodies) : ""),
                 mainClass(),
                 Settings.MAX_CONTEXTS,
                 value(outputs, "metrics"),
@@ -81,9 +93,18 @@ final class Description {
         return description;
     }
 
+    private static String limitsOfObjects(boolean bodies) {
+        return OF_OBJECTS + (LoadTime.loaded() ? BEFORE_THE_LAUNCHER : WITHOUT_THE_LIBRARY) + (bodies ? "" : OF_INTRINSICS);
+    }
+
     /** Whether contexts are told apart by the call sites in their callers. */
     static boolean tellsCallSites() {
         return value(Outputs.known().all, "call-sites").equals("yes");
+    }
+
+    /** Whether objects are counted. */
+    static boolean countsObjects() {
+        return value(Outputs.known().all, "allocations").equals("yes");
     }
 
     private static String property(String name) {

@@ -16,6 +16,7 @@ final class JavaTrees extends TreeSections {
     private static final int NATIVE = 1;
     private static final int UNNAMED = 2;
     private static final int MARKER = 4;
+    private static final int TYPE = 16;
     private static final int AT_SITE = 8;
 
     private static final int SECTION = 1 << 20;
@@ -133,7 +134,7 @@ final class JavaTrees extends TreeSections {
                 row.name(merged.name(), "", "", MARKER);
             } else if (known[number] != null) {
                 MethodName name = known[number];
-                row.name(name.className(), name.name(), name.descriptor(), name.isNative() ? NATIVE : 0);
+                row.name(name.className(), name.name(), name.descriptor(), name.isNative() ? NATIVE : name.isType() ? TYPE : 0);
             } else {
                 row.name("?", Long.toHexString(mid), "", UNNAMED);
             }

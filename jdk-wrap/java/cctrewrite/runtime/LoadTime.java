@@ -215,6 +215,9 @@ public final class LoadTime {
      */
     public static native long nativeMethod(Class<?> type, String name, Class<?> result, Class<?>[] parameters);
 
+    /** The id under which objects of {@code type} are counted; 0 when the JVM does not say yet. */
+    public static native long typeId(Class<?> type);
+
     /** The value of one of the JVM's flags; null when this JVM does not have it, or does not describe its flags in a way that the library knows. */
     static native String flag(String name);
 

@@ -51,6 +51,11 @@ final class MergedContexts {
         return "[contexts merged: " + both + "bound of " + Settings.MAX_CONTEXTS + ']';
     }
 
+    /** Whether there are any. */
+    boolean any() {
+        return withoutMemory > 0 || pastBound > 0;
+    }
+
     /** What the reader of the profile must know. */
     void notes(ArrayList<String> to) {
         String what = ": contexts that came up later were merged under " + name() + ", in ";

@@ -92,9 +92,9 @@ final class Names {
         if (foreign < 0) {
             return null;
         }
-        // Counted by their callers are natives, and Object's constructor.
+        // Counted by their callers are natives, Object's constructor, and types.
         String name = index.foreignName(foreign);
-        return new MethodName(index.foreignClass(foreign), name, index.foreignDescriptor(foreign), !name.equals("<init>"));
+        return new MethodName(index.foreignClass(foreign), name, index.foreignDescriptor(foreign), !name.equals("<init>") && !name.equals("<new>"));
     }
 
     private MethodName defined(int number, int method) {

@@ -9,6 +9,7 @@ import java.io.IOException;
 final class NativeTrees extends TreeSections {
     private static final int NATIVE = 1;
     private static final int MARKER = 4;
+    private static final int TYPE = 16;
 
     private final FileOutputStream out;
 
@@ -55,7 +56,7 @@ final class NativeTrees extends TreeSections {
                 names[3 * i] = known.className();
                 names[3 * i + 1] = known.name();
                 names[3 * i + 2] = known.descriptor();
-                flags[i] = marker ? MARKER : known.isNative() ? NATIVE : 0;
+                flags[i] = marker ? MARKER : known.isNative() ? NATIVE : known.isType() ? TYPE : 0;
             }
         }
         all.free();

@@ -10,9 +10,10 @@ import java.util.Collections;
 final class ProfileWriter {
     private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 
-    // Versions of the format: the later one has call sites.
+    // Versions of the format: the later ones have call sites, and types.
     private static final byte[] VERSION = {0, 0, 0, 1};
     private static final byte[] VERSION_WITH_SITES = {0, 0, 0, 2};
+    private static final byte[] VERSION_WITH_TYPES = {0, 0, 0, 4};
 
     private final FileOutputStream out;
     private final Section section;
@@ -35,7 +36,7 @@ final class ProfileWriter {
         try {
             notes(trees);
             out.write(MAGIC, 0, MAGIC.length);
-            byte[] version = Description.tellsCallSites() ? VERSION_WITH_SITES : VERSION;
+            byte[] version = Description.countsObjects() ? VERSION_WITH_TYPES : Description.tellsCallSites() ? VERSION_WITH_SITES : VERSION;
             out.write(version, 0, version.length);
             writeMeta();
             writeNotes();
@@ -63,6 +64,9 @@ final class ProfileWriter {
         }
         RawClasses.notes(notes);
         trees.merged().notes(notes);
+        if (Description.countsObjects() && trees.merged().any()) {
+            notes.add("objects that merged contexts made are not counted");
+        }
         if (CctRuntime.unattached() > 0) {
             notes.add("stack or Java heap was too short to begin recording: " + CctRuntime.unattached() + " entries of new threads were not recorded");
         }

@@ -13,6 +13,9 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
     /** See docs/runtime.md: natives of the class that method handles and reflection have led to. */
     Object cct$natives;
 
+    /** See docs/allocations.md: the id under which objects of the class are counted; only where they are. */
+    long cct$type;
+
     public static native Class<?> forName(String name) throws ClassNotFoundException;
 
     public static native Class<?> forName(String name, boolean initialize, ClassLoader loader) throws ClassNotFoundException;

@@ -31,12 +31,19 @@ pub enum Blocks {
     LikeDefault,
     LikePrecise,
     Calls,
+    /// Exact, and objects are counted.
+    Objects,
+    /// Both.
+    ObjectsAndSites,
 }
 
 /// The rules, each with everything that goes with it.
 pub const ALL_BLOCKS: [Blocks; 3] = [Blocks::Default, Blocks::Precise, Blocks::Exact];
 
 impl Blocks {
+    /// How many there are.
+    pub const ALL: usize = Blocks::ObjectsAndSites as usize + 1;
+
     /// As on the command line and in file names.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,6 +61,8 @@ impl Blocks {
             Blocks::Calls => "calls",
             Blocks::Thread => "thread",
             Blocks::ThreadSites => "thread-sites",
+            Blocks::Objects => "objects",
+            Blocks::ObjectsAndSites => "objects-sites",
         }
     }
 
@@ -94,6 +103,8 @@ impl Blocks {
             Blocks::LikeDefault => &["--blocks", "like-default"],
             Blocks::LikePrecise => &["--blocks", "like-precise"],
             Blocks::Calls => &["--blocks", "calls"],
+            Blocks::Objects => &["--allocations"],
+            Blocks::ObjectsAndSites => &["--allocations", "--call-sites"],
         }
     }
 }
@@ -101,6 +112,7 @@ impl Blocks {
 /// Fixtures that make up the folder of programs; the others are put on class paths by the tests that use them.
 const PROGRAMS: &[&str] = &[
     "agents",
+    "allocations",
     "calls",
     "causes",
     "control",
@@ -142,8 +154,7 @@ pub struct Library {
 impl Library {
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
-        static LIBRARIES: [OnceLock<Library>; Blocks::Calls as usize + 1] =
-            [const { OnceLock::new() }; Blocks::Calls as usize + 1];
+        static LIBRARIES: [OnceLock<Library>; Blocks::ALL] = [const { OnceLock::new() }; Blocks::ALL];
         LIBRARIES[blocks as usize].get_or_init(|| {
             let folder = scratch().join(format!("whole-{}", blocks.name()));
             let (boot, extensions) = (jdk.boot_jars(), jdk.extension_jars());

@@ -1,0 +1,58 @@
+//! The ids of types whose objects are counted where only the object tells of what type it is: copies, and what reflection and method handles make.
+
+use cct_rewrite::allocation;
+use cct_rewrite::mid::Mid;
+
+use crate::frames::anonymous_name;
+use crate::identity::without_number;
+use crate::jni::{Env, jclass};
+use crate::state::{State, jvmti, state};
+
+/// The id of a type, whose name is remembered. `None` as long as the JVM does not say what it is.
+pub fn id(env: Env, class: jclass) -> Option<Mid> {
+    let signature = jvmti(env)?.class_signature(class)?;
+    let mut state = state();
+    let record = allocation::record(&name(&state, &signature)?);
+    let mid = record.mid;
+    state.add_foreign(record);
+    Some(mid)
+}
+
+/// The name that profiles show of a type with this signature.
+fn name(state: &State, signature: &[u8]) -> Option<Vec<u8>> {
+    shown(signature, |class| match anonymous_name(class) {
+        Some(common) => without_number(common),
+        None => state.shown_name(class).into(),
+    })
+}
+
+/// A class's name, as `of_class` shows it, or an array's descriptor; `None` of a primitive type, which has no objects.
+pub fn shown(signature: &[u8], of_class: impl Fn(&[u8]) -> Box<[u8]>) -> Option<Vec<u8>> {
+    let dimensions = signature.iter().take_while(|&&b| b == b'[').count();
+    let (brackets, element) = signature.split_at(dimensions);
+    let Some(class) = element.strip_prefix(b"L") else {
+        return (dimensions > 0).then(|| signature.to_vec());
+    };
+    // Hidden classes, as some JVMs write them, may end otherwise.
+    let class = of_class(class.strip_suffix(b";").unwrap_or(class));
+    Some(match dimensions {
+        0 => class.into_vec(),
+        _ => [brackets, b"L", &class, b";"].concat(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_called_what_profiles_call_their_classes() {
+        let state = State::default();
+        let shown = |signature: &[u8]| String::from_utf8(name(&state, signature).unwrap()).unwrap();
+        assert_eq!(shown(b"Ljava/lang/String;"), "java/lang/String");
+        assert_eq!(shown(b"[[I"), "[[I");
+        assert_eq!(shown(b"[Ljava/lang/String;"), "[Ljava/lang/String;");
+        assert_eq!(shown(b"La/B$$Lambda$14.0x00007f1c4c000a08;"), "a/B$$Lambda");
+        assert_eq!(shown(b"[La/B$$Lambda$1/12345;"), "[La/B$$Lambda;");
+    }
+}

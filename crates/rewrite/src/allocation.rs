@@ -1,0 +1,185 @@
+//! What makes objects (CCCP 5.1): the instructions that do, the natives that do, and the ids under which objects are counted.
+//!
+//! The objects of a type are a node below the context that makes them, whose calls are their number. Its id is that of a method without a body of ours,
+//! by a name that no method can have (JVMS 4.2.2), and [`crate::index::ForeignRecord`] has it as one.
+
+use cct_classfile::{Bci, ClassFile, Instruction, Result, opcode};
+
+use crate::convention::OBJECT;
+use crate::index::ForeignRecord;
+use crate::mid::Mid;
+
+/// What stands for a method's name where a node is of a type.
+pub const NEW: &[u8] = b"<new>";
+
+/// The record of a type: a class's name, or an array's descriptor.
+pub fn record(of: &[u8]) -> ForeignRecord {
+    ForeignRecord { mid: id(of), class: of.into(), name: NEW.into(), descriptor: [].into() }
+}
+
+/// The id under which the objects of a type are counted. Types of one name in several loaders share it: nobody knows them apart before they are resolved.
+pub fn id(of: &[u8]) -> Mid {
+    Mid::foreign(of, NEW, b"", 0)
+}
+
+/// An instruction that makes objects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allocation {
+    /// Where it stands.
+    pub bci: Bci,
+    /// What it makes.
+    pub made: Made,
+}
+
+/// What an instruction makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    /// One object, or one array, of this type.
+    One(Box<[u8]>),
+    /// An array of arrays: the types from the outermost inwards, as many as it has dimensions given.
+    Arrays(Vec<Box<[u8]>>),
+    /// A copy of the receiver (`Object.clone`): what it is of is known when it is there.
+    Copy,
+    /// Nothing: a call of a `clone` that counts for itself, or nobody knows what it makes. It has a slot all the same, so that slots follow from the code
+    /// alone.
+    Nothing,
+}
+
+impl Made {
+    /// How many slots of the node are reserved for it.
+    pub fn slots(&self) -> usize {
+        match self {
+            Made::Arrays(types) => types.len(),
+            Made::One(_) | Made::Copy | Made::Nothing => 1,
+        }
+    }
+
+    /// The types that are known.
+    pub fn types(&self) -> &[Box<[u8]>] {
+        match self {
+            Made::One(of) => std::slice::from_ref(of),
+            Made::Arrays(types) => types,
+            Made::Copy | Made::Nothing => &[],
+        }
+    }
+}
+
+/// What the instruction makes, if it is one that makes something; a call of `clone` makes a copy if it `is_copy`. A class that names itself goes by
+/// `own_name`, as the profile has it.
+pub fn of(
+    class: &ClassFile<'_>,
+    own_name: &[u8],
+    instruction: &Instruction<'_>,
+    is_copy: impl FnOnce() -> Result<bool>,
+) -> Result<Option<Made>> {
+    let pool = &class.pool;
+    let named = || -> Result<Option<Vec<u8>>> {
+        let Some(index) = instruction.pool_index() else { return Ok(None) };
+        let name = pool.class(index)?;
+        Ok(Some(if name == class.name() { own_name.to_vec() } else { name.to_vec() }))
+    };
+    Ok(match instruction.opcode {
+        opcode::NEW => named()?.map(|name| Made::One(name.into())),
+        opcode::NEWARRAY => {
+            instruction.bytes.get(1).and_then(|&code| primitive(code)).map(|of| Made::One((*of).into()))
+        }
+        opcode::ANEWARRAY => named()?.map(|name| Made::One(array_of(&name).into())),
+        opcode::MULTIANEWARRAY => match (named()?, instruction.bytes.get(3)) {
+            (Some(name), Some(&dimensions)) => {
+                let levels = (0..usize::from(dimensions)).filter_map(|level| name.get(level..));
+                Some(Made::Arrays(levels.map(Into::into).collect()))
+            }
+            _ => None,
+        },
+        opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL => {
+            let callee = match instruction.pool_index() {
+                Some(index) => pool.member_ref(index)?,
+                None => return Ok(None),
+            };
+            match (callee.name, callee.descriptor) {
+                (b"clone", b"()Ljava/lang/Object;") => {
+                    Some(if is_copy()? { Made::Copy } else { Made::Nothing })
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}
+
+/// The descriptor of an array of this class, or of this array.
+fn array_of(name: &[u8]) -> Vec<u8> {
+    match name.first() {
+        Some(b'[') => [b"[", name].concat(),
+        _ => [b"[L", name, b";"].concat(),
+    }
+}
+
+/// The array that `newarray` makes (JVMS, table 6.5.newarray-A).
+fn primitive(code: u8) -> Option<&'static [u8; 2]> {
+    Some(match code {
+        4 => b"[Z",
+        5 => b"[C",
+        6 => b"[F",
+        7 => b"[D",
+        8 => b"[B",
+        9 => b"[S",
+        10 => b"[I",
+        11 => b"[J",
+        _ => return None,
+    })
+}
+
+/// Whether it is the native that copies objects.
+pub fn is_clone(class: &[u8], name: &[u8]) -> bool {
+    class == OBJECT && name == b"clone"
+}
+
+/// What a native makes, which its wrapper counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NativeMakes {
+    /// What it returns.
+    Result,
+    /// An array of arrays, by the array of their lengths in this local.
+    Arrays(u16),
+}
+
+/// Natives that make what their caller names: reflection's, and `Unsafe`'s, by which method handles make objects.
+pub fn of_native(class: &[u8], name: &[u8]) -> Option<NativeMakes> {
+    Some(match (class, name) {
+        (b"java/lang/reflect/Array", b"newArray") => NativeMakes::Result,
+        (b"java/lang/reflect/Array", b"multiNewArray") => NativeMakes::Arrays(1),
+        (b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe", b"allocateInstance") => NativeMakes::Result,
+        (
+            b"sun/reflect/NativeConstructorAccessorImpl"
+            | b"jdk/internal/reflect/NativeConstructorAccessorImpl"
+            | b"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
+            b"newInstance0",
+        ) => NativeMakes::Result,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_have_descriptors_for_names() {
+        assert_eq!(array_of(b"java/lang/String"), b"[Ljava/lang/String;");
+        assert_eq!(array_of(b"[I"), b"[[I");
+        assert_eq!(
+            (primitive(4), primitive(11), primitive(3), primitive(12)),
+            (Some(b"[Z"), Some(b"[J"), None, None)
+        );
+    }
+
+    /// Types and methods never share an id by their names, and a type's node has no slots.
+    #[test]
+    fn types_have_ids_of_their_own() {
+        assert_ne!(id(b"A"), id(b"[A"));
+        assert_ne!(id(b"A"), Mid::foreign(b"A", b"<init>", b"()V", 0));
+        assert_eq!(id(b"A").0 & 0x7F, 0);
+        assert_eq!(record(b"A").mid, id(b"A"));
+    }
+}

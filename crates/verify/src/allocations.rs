@@ -1,0 +1,141 @@
+//! Instructions and natives that make objects, and what counts these (docs/allocations.md).
+
+use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+
+use crate::convention::{self, Helper, OBJECT};
+use crate::op::{Kind, Op};
+use crate::sites::HandedOn;
+
+/// What stands for a method's name where an id is a type's.
+const NEW: &[u8] = b"<new>";
+
+/// What an instruction makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Makes {
+    /// One object or array of this type.
+    One(Vec<u8>),
+    /// Arrays of arrays: their types, the outermost first.
+    Arrays(Vec<Vec<u8>>),
+    /// A copy of the receiver, perhaps.
+    Copy,
+}
+
+impl Makes {
+    /// How many places of the node's slots go to it.
+    pub fn places(&self) -> usize {
+        match self {
+            Makes::Arrays(types) => types.len(),
+            Makes::One(_) | Makes::Copy => 1,
+        }
+    }
+
+    /// The code that counts it, given what each place hands on.
+    pub fn probe(&self, node: u16, handed_on: impl Fn(usize) -> HandedOn) -> Vec<Op<'static>> {
+        let mut ops = Vec::new();
+        let context = |place: usize, ops: &mut Vec<Op<'static>>| {
+            let HandedOn { offset, site, is_shared } = handed_on(place);
+            ops.push(Op::Load(Kind::Long, node));
+            match site {
+                0 => ops.extend([Op::Int(offset as i32), Op::IntToLong, Op::LongAdd]),
+                _ => ops.extend([Op::Long(i64::from(site) << 48 | offset), Op::LongAdd]),
+            }
+            ops.extend(is_shared.then_some(Op::Helper(Helper::Site)));
+        };
+        match self {
+            Makes::One(of) => {
+                context(0, &mut ops);
+                ops.extend([Op::Long(id(of)), Op::Helper(Helper::Object)]);
+            }
+            Makes::Arrays(types) => {
+                for (level, of) in types.iter().enumerate() {
+                    ops.push(Op::Dup);
+                    context(level, &mut ops);
+                    ops.extend([Op::Long(id(of)), Op::Int(level as i32), Op::Helper(Helper::Arrays)]);
+                }
+            }
+            Makes::Copy => {
+                ops.push(Op::Dup);
+                context(0, &mut ops);
+                ops.push(Op::Helper(Helper::Copy));
+            }
+        }
+        ops
+    }
+}
+
+fn id(of: &[u8]) -> i64 {
+    convention::foreign_id(of, NEW, b"", 0)
+}
+
+/// The id under which callers count `Object.clone`.
+pub fn clone_id() -> i64 {
+    convention::foreign_id(OBJECT, b"clone", b"()Ljava/lang/Object;", 0)
+}
+
+/// What an instruction makes; `None` if nothing.
+pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<Makes> {
+    let named = || class.pool.class(i.pool_index()?).ok();
+    Some(match i.opcode {
+        opcode::NEW => Makes::One(named()?.to_vec()),
+        opcode::NEWARRAY => {
+            let primitive = b"ZCFDBSIJ".get(usize::from(*i.bytes.get(1)?).checked_sub(4)?)?;
+            Makes::One(vec![b'[', *primitive])
+        }
+        opcode::ANEWARRAY => {
+            let of = named()?;
+            Makes::One(if of.starts_with(b"[") { [b"[", of].concat() } else { [b"[L", of, b";"].concat() })
+        }
+        opcode::MULTIANEWARRAY => {
+            let of = named()?;
+            let dimensions = usize::from(*i.bytes.get(3)?).min(of.len());
+            Makes::Arrays((0..dimensions).map(|level| of[level..].to_vec()).collect())
+        }
+        opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL => {
+            let callee = class.pool.member_ref(i.pool_index()?).ok()?;
+            let is_clone = (callee.name, callee.descriptor) == (b"clone", b"()Ljava/lang/Object;");
+            return is_clone.then_some(Makes::Copy);
+        }
+        _ => return None,
+    })
+}
+
+/// The places of all instructions that make objects.
+pub fn places<'i, 'a: 'i>(class: &ClassFile<'_>, code: impl Iterator<Item = Instruction<'a>>) -> usize {
+    code.filter_map(|i| Some(of(class, &i)?.places())).sum()
+}
+
+/// Whether a class has code that counts objects.
+pub fn are_counted_in(class: &ClassFile<'_>) -> bool {
+    class.pool.indices().any(|index| {
+        let name = class.pool.member_ref(index).map(|member| member.name);
+        matches!(name, Ok(b"cct$object" | b"cct$arrays" | b"cct$copy" | b"cct$result" | b"cct$resultArrays"))
+    })
+}
+
+/// Where nothing counts what is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Instructions whose objects are counted.
+    pub made: u32,
+    /// The first one whose are not.
+    pub unmade: Option<Bci>,
+}
+
+/// What counts the result of a native, in its wrapper, with the node in a local.
+pub fn of_native(class: &[u8], name: &[u8], node: u16) -> Option<Vec<Op<'static>>> {
+    let node = Op::Load(Kind::Long, node);
+    Some(match (class, name) {
+        (b"java/lang/reflect/Array", b"multiNewArray") => {
+            vec![Op::Dup, Op::Load(Kind::Reference, 1), node, Op::Helper(Helper::ResultArrays)]
+        }
+        (b"java/lang/reflect/Array", b"newArray")
+        | (b"sun/misc/Unsafe" | b"jdk/internal/misc/Unsafe", b"allocateInstance")
+        | (
+            b"sun/reflect/NativeConstructorAccessorImpl"
+            | b"jdk/internal/reflect/NativeConstructorAccessorImpl"
+            | b"jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor",
+            b"newInstance0",
+        ) => vec![Op::Dup, node, Op::Helper(Helper::Result)],
+        _ => return None,
+    })
+}
