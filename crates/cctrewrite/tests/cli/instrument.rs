@@ -269,7 +269,7 @@ fn a_manifest_says_how_its_jar_was_instrumented_if_asked_to() {
     );
     assert!(
         text.contains(
-            "\nInstrumented-With: activation=no allocations=no blocks=exact call-sites=no format=1 intrinsics=bytecode jdk=none "
+            "\nInstrumented-With: activation=no allocations=no blocks=exact call-sites=no context=argument format=1 intrinsics=bytecode jdk=none "
         ),
         "{text}"
     );
