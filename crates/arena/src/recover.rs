@@ -378,6 +378,9 @@ fn merged(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> St
             rows.len()
         )
     };
+    if memory + bound > 0 && contents.meta("allocations") == Some("yes") {
+        notes.insert("objects that merged contexts made are not counted".to_owned());
+    }
     if memory > 0 {
         notes.insert(format!("memory for the trees ran out{}", trees(memory)));
     }

@@ -133,13 +133,17 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
 
 jdks!(contexts, contexts_stay_what_they_are, 8: jdk_8);
 
-/// Two runs of a deterministic part agree in all types.
+/// Two runs of a deterministic part agree in all types. When a `ConcurrentHashMap` grows it copies some of its nodes and not others, by where they happen
+/// to lie: that is left out.
 fn runs_agree(jdk: &'static Jdk) {
     let sums = || {
         let profile = run(jdk, Blocks::Objects).profile();
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();
         for_each_type(&profile, |path, of, count| {
-            if path.iter().any(|m| (&*m.class, &*m.name) == (PROGRAM, "main")) {
+            let is_growth =
+                |m: &&Method| &*m.class == "java/util/concurrent/ConcurrentHashMap" && &*m.name == "transfer";
+            if path.iter().any(|m| (&*m.class, &*m.name) == (PROGRAM, "main")) && !path.iter().any(is_growth)
+            {
                 *sums.entry(of.class.to_string()).or_default() += count;
             }
         });
