@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use cct_classfile::ClassFile;
@@ -64,11 +64,13 @@ fn kind(end: &str) -> &str {
     end.split(':').next().unwrap()
 }
 
-/// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be rewritten are as they were.
+/// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be rewritten are as they were, and those that go by the name of a
+/// class of the class library, which nobody may define: one that is called `java.lang.Object` would be taken for a class library.
 fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], folder: &Path) -> Vec<Vec<u8>> {
     let (before, after) = (folder.join("before"), folder.join("after"));
     fs::create_dir(&before).unwrap();
-    for (number, mutant) in mutants.iter().enumerate() {
+    let is_ours = |mutant: &[u8]| !ClassFile::parse(mutant).unwrap().name().starts_with(b"java/");
+    for (number, mutant) in mutants.iter().enumerate().filter(|(_, mutant)| is_ours(mutant)) {
         fs::write(before.join(format!("{number}.class")), mutant).unwrap();
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
@@ -80,13 +82,20 @@ fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], folder: &Path) -> Vec<Vec<u8>> {
         .arg(&after);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    (0..mutants.len()).map(|number| fs::read(after.join(format!("{number}.class"))).unwrap()).collect()
+    let rewritten = mutants.iter().enumerate().map(|(number, mutant)| match is_ours(mutant) {
+        true => fs::read(after.join(format!("{number}.class"))).unwrap(),
+        false => mutant.clone(),
+    });
+    rewritten.collect()
 }
 
 /// Defines and links them.
-fn define(java: &mut Java, classes: &[Vec<u8>], file: &Path) -> Run {
+fn define(java: &mut Java, outputs: &[PathBuf], classes: &[Vec<u8>], file: &Path) -> Run {
     write(classes, file);
-    java.forget_class_path().class_path([fixture("mutants/classes")]).class_path(seeds::class_folders());
+    java.forget_class_path()
+        .class_path([fixture("mutants/classes")])
+        .class_path(seeds::class_folders())
+        .class_path(outputs);
     java.succeed("DefineAll", &[file.to_str().unwrap()])
 }
 
@@ -95,11 +104,13 @@ fn verifier_agrees(jdk: &'static Jdk) {
     let mutants = mutants(count);
     let folder = folder("mutants");
     let file = folder.join("mutants");
-    let plain = define(jdk.java("mutants-plain").verify(), &mutants, &file);
-    let at_load_time = define(&mut profiled(jdk, Blocks::Exact, "mutants"), &mutants, &file);
+    let plain = define(jdk.java("mutants-plain").verify(), &[], &mutants, &file);
+    let at_load_time = define(&mut profiled(jdk, Blocks::Exact, "mutants"), &[], &mutants, &file);
     agree(jdk, &mutants, (&plain, &at_load_time), &folder);
     let beforehand = instrumented(jdk, &mutants, &folder);
-    let beforehand = define(&mut profiled(jdk, Blocks::Exact, "mutants-beforehand"), &beforehand, &file);
+    let mut java = profiled(jdk, Blocks::Exact, "mutants-beforehand");
+    // The runtime knows outputs by their indexes on the class path.
+    let beforehand = define(&mut java, &[folder.join("after")], &beforehand, &file);
     agree(jdk, &mutants, (&plain, &beforehand), &folder);
 }
 
