@@ -342,8 +342,8 @@ mod tests {
         let most = i64::from(LONGEST_CODE) * MOST + MOST_BY_SIZE;
         assert!(most + (1 << 17) < i64::from(i32::MAX));
         // An invocation has three bytes.
-        assert!(MOST + MOST_BY_SIZE <= 3 * MOST);
-        assert!(MOST <= i64::from(u16::MAX));
+        const { assert!(MOST + MOST_BY_SIZE <= 3 * MOST) };
+        const { assert!(MOST <= u16::MAX as i64) };
     }
 
     #[test]

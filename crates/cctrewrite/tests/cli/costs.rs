@@ -63,15 +63,14 @@ fn what_shows_them_says_cycles() {
         "export --format svg a.cct -o out",
         "export --format callgrind a.cct -o out",
         "export --format svg --diff a.cct b.cct -o out",
-        "report --html page.html a.cct",
     ] {
         let found = of(folder.path(), line).succeeds();
-        let file = ["page.html", "out"].into_iter().find(|file| line.contains(file));
-        let text = file.map_or(found.stdout, |file| fs::read_to_string(folder.path().join(file)).unwrap());
+        let text = match line.ends_with(" out") {
+            true => fs::read_to_string(folder.path().join("out")).unwrap(),
+            false => found.stdout,
+        };
         assert!(text.to_lowercase().contains("cycles"), "{line}: {text}");
-        // The page's script has the word for profiles that count them.
-        let is_page = line.contains("page.html");
-        assert!(is_page || !text.to_lowercase().contains("bytecode"), "{line}: {text}");
+        assert!(!text.to_lowercase().contains("bytecode"), "{line}: {text}");
     }
     assert!(of(folder.path(), "info a.cct").succeeds().stdout.contains("Cost model  jop@1"));
     let json = of(folder.path(), "report a.cct --format json").succeeds().stdout;

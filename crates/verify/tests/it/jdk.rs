@@ -133,9 +133,8 @@ fn with_a_rule_of_ones_own() {
     let calls = rewriter(&class, settings(rule("\"calls\"")));
     let found = |ends: &str| verify(&class, &calls, expectation(&settings(rule(ends)))).0;
     // The provenance is another one; beside that, the sums.
-    let counts = |ends: &str| {
-        found(ends).iter().flat_map(|(_, found)| found).filter(|f| f.to_string().contains("count")).count()
-    };
+    let counts =
+        |ends: &str| found(ends).values().flatten().filter(|f| f.to_string().contains("count")).count();
     assert!(found("\"calls\"").is_empty());
     assert!(counts("") + counts("\"throwing\"") > 0);
     assert_eq!(counts("\"calls\""), 0);
