@@ -99,6 +99,18 @@ pub fn of(class: &ClassFile<'_>, i: &Instruction<'_>) -> Option<Makes> {
     })
 }
 
+/// Whether an id is that of a type which a class may name: no callee has such a one.
+pub fn is_type(class: &ClassFile<'_>, wanted: i64) -> bool {
+    let primitive = b"ZCFDBSIJ".iter().any(|&code| id(&[b'[', code]) == wanted);
+    let named = |index| {
+        let Ok(name) = class.pool.class(index) else { return false };
+        let dimensions = name.iter().take_while(|&&b| b == b'[').count();
+        let array = if dimensions == 0 { [b"[L", name, b";"].concat() } else { [b"[", name].concat() };
+        id(&array) == wanted || (0..=dimensions).any(|level| id(&name[level..]) == wanted)
+    };
+    primitive || class.pool.indices().any(named)
+}
+
 /// The places of all instructions that make objects.
 pub fn places<'i, 'a: 'i>(class: &ClassFile<'_>, code: impl Iterator<Item = Instruction<'a>>) -> usize {
     code.filter_map(|i| Some(of(class, &i)?.places())).sum()
