@@ -76,6 +76,11 @@ impl Identity {
     }
 }
 
+/// What a class is called as the type of objects: by its name, without the number if profiles show it without. Loaders do not tell types apart.
+pub fn type_name<'n>(name: &'n [u8], shown: &'n [u8]) -> &'n [u8] {
+    if *shown == *without_number(name) { shown } else { name }
+}
+
 /// The name without the number at its end, and without the `$` before that of a lambda class: as reports show generated classes.
 pub fn without_number(name: &[u8]) -> Box<[u8]> {
     let end = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last + 1);

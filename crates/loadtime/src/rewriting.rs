@@ -14,7 +14,7 @@ use cct_rewrite::rewriter::tells_of_null_references;
 use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks, wellformed};
 use rustc_hash::FxHashMap;
 
-use crate::identity::{How, Identity};
+use crate::identity::{How, Identity, type_name};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
@@ -91,7 +91,7 @@ pub(crate) fn in_world(
     let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
         .map_err(|e| e.to_string())?
         .with_local_names(names_locals)
-        .with_own_name(&identity.name);
+        .with_own_name(type_name(class.name(), &identity.name));
     rewriter.rewrite_as(class, id).map_err(|e| e.to_string())
 }
 

@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena;
 use crate::frames::Frames;
+use crate::identity::type_name;
 use crate::jni::{Env, jfieldID, jmethodID};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
@@ -52,8 +53,9 @@ struct Row {
 impl State {
     /// Remembers a class that was rewritten here. Another one with the same identity may have been before.
     pub fn add(&mut self, name: &[u8], class: Arc<Known>, foreign: &[ForeignRecord]) {
-        if *name != *class.summary.name {
-            self.renamed.insert(class.summary.name.clone(), name.into());
+        let of_type = type_name(&class.summary.name, name);
+        if *of_type != *class.summary.name {
+            self.renamed.insert(class.summary.name.clone(), of_type.into());
         }
         if self.seen.insert(class.summary.hash) {
             if arena::is_open() {
