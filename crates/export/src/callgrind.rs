@@ -12,7 +12,7 @@
 
 use crate::name::Functions;
 use crate::walk::{Step, Walk};
-use crate::{CREATOR, ExportError, Name, Source, Stacks};
+use crate::{CREATOR, ExportError, Metric, Name, Source, Stacks};
 use cct_profile::merge::ALL_THREADS;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,7 +191,10 @@ impl<'s> Writer<'s> {
             writeln!(out, "desc: Note: {}", on_a_line(&remark))?;
         }
         let events: Vec<String> = self.source.metrics().iter().map(|metric| metric.capitalised()).collect();
-        let events = events.join(" ");
+        let events = match self.source.metric {
+            Metric::Allocations => "Objects".to_owned(),
+            _ => events.join(" "),
+        };
         writeln!(out, "positions: line\nevents: {events}")?;
         let total = Cost { bytecodes: self.source.bytecodes.unwrap_or(0), calls: self.source.calls };
         Ok(writeln!(out, "summary:{}", &self.costs(0, total)[1..])?)

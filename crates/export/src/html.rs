@@ -161,16 +161,15 @@ impl Page {
         let (mut new, mut base, differing, vain) = selected(new, base, options)?;
         let gathered = Gathered::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
         let metric = match options.metric {
-            None => gathered.metrics[0],
             // Of profiles with a cost model, what bytecodes cost.
-            Some(Metric::Bytecodes | Metric::Cost(_)) => match gathered.metrics[0] {
-                Metric::Calls | Metric::Allocations => return Err(ExportError::NoBytecodes),
-                metric => metric,
+            None | Some(Metric::Bytecodes | Metric::Cost(_)) => match (options.metric, gathered.metrics[0]) {
+                (Some(_), Metric::Calls) => return Err(ExportError::NoBytecodes),
+                (_, metric) => metric,
             },
             Some(Metric::Allocations) if gathered.metrics[0] != Metric::Allocations => {
                 return Err(ExportError::NoObjects);
             }
-            Some(metric) => metric,
+            Some(metric @ (Metric::Calls | Metric::Allocations)) => metric,
         };
         drop((new, base));
         Ok(Page::of(gathered, about, options, metric, Said { program, incomplete, differing, vain }))

@@ -146,11 +146,10 @@ impl Source {
 
     /// The metrics that were counted, the more telling one first.
     pub fn metrics(&self) -> Vec<Metric> {
-        let counted = match self.metric {
-            Metric::Allocations => Metric::Allocations,
-            _ => Metric::Calls,
-        };
-        self.executed.into_iter().chain([counted]).collect()
+        if self.metric == Metric::Allocations {
+            return vec![self.metric];
+        }
+        self.executed.into_iter().chain([Metric::Calls]).collect()
     }
 
     /// Number of contexts that are written. What was cut off counts as one for each context that lost callees.

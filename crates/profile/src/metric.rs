@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
+use crate::allocations::METRICS_OF_OBJECTS;
 use crate::{Node, Profile};
 
 /// What is counted.
@@ -49,16 +50,14 @@ pub(crate) const COST_MODEL: &str = "cost-model";
 impl Metric {
     /// What a profile is looked at by, unless something else is asked for: bytecodes or what they cost, or calls where nothing else was counted.
     pub fn of_profile(profile: &Profile) -> Metric {
-        match profile.is_of_objects() {
-            true => Metric::Allocations,
-            false => Metric::of_meta(profile.meta.get("metrics").map(String::as_str)),
-        }
+        Metric::of_meta(profile.meta.get("metrics").map(String::as_str))
     }
 
     /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`.
     pub(crate) fn of_meta(metrics: Option<&str>) -> Metric {
         match metrics {
             Some("calls") => Metric::Calls,
+            Some(METRICS_OF_OBJECTS) => Metric::Allocations,
             None | Some("calls+bytecodes") => Metric::Bytecodes,
             Some(other) => {
                 other.strip_prefix("calls+").and_then(Unit::of).map_or(Metric::Bytecodes, Metric::Cost)

@@ -148,10 +148,7 @@ impl Summary {
 
     /// What the profile is looked at by, unless something else is asked for.
     pub fn metric(&self) -> Metric {
-        match self.is_of_objects {
-            true => Metric::Allocations,
-            false => Metric::of_meta(self.meta.get("metrics").map(String::as_str)),
-        }
+        Metric::of_meta(self.meta.get("metrics").map(String::as_str))
     }
 
     /// Whether contexts are missing: the file was cut off, memory for the trees ran out, or there was a bound on contexts.

@@ -84,10 +84,11 @@ impl Gathered {
         let is_in_both = base.as_ref().is_none_or(|base| {
             Metric::of_profile(base) == executed && base.meta.get("cost-model") == new.meta.get("cost-model")
         });
-        let is_executed = !matches!(executed, Metric::Calls | Metric::Allocations);
-        let executed_too = (is_executed && is_in_both).then_some(executed);
-        let counted = if new.is_of_objects() { Metric::Allocations } else { Metric::Calls };
-        let metrics: Vec<Metric> = executed_too.into_iter().chain([counted]).collect();
+        let metrics: Vec<Metric> = match executed {
+            Metric::Allocations | Metric::Calls => vec![executed],
+            _ if is_in_both => vec![executed, Metric::Calls],
+            _ => vec![Metric::Calls],
+        };
         let sides: &[Side] = if base.is_some() { &[Side::New, Side::Base] } else { &[Side::New] };
         let measures: Vec<Measure> = sides
             .iter()

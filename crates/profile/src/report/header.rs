@@ -133,7 +133,7 @@ fn reproducible_is(value: String) -> String {
 /// The name of the line of what was executed.
 fn executed(metric: Metric) -> &'static str {
     match metric {
-        Metric::Calls | Metric::Allocations | Metric::Bytecodes => "Bytecodes",
+        Metric::Calls | Metric::Bytecodes | Metric::Allocations => "Bytecodes",
         Metric::Cost(_) if metric.name() == "cycles" => "Cycles",
         Metric::Cost(_) => metric.name(),
     }

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn means_are_geometric() {
-        let text = kernels(&[row([1.0; 9]), row([1.0, 4.0, 1.0, 1.0, 1.0, 16.0, 1.0, 1.0, 1.0])]);
+        let text = kernels(&[row([1.0; 10]), row([1.0, 4.0, 1.0, 1.0, 1.0, 16.0, 1.0, 1.0, 1.0, 1.0])]);
         let means = text.lines().last().unwrap();
         assert!(means.starts_with("| *geometric mean* | | **x 2.00** | **x 1.00** |"), "{means}");
         assert!(means.contains("**x 4.00**"), "{means}");
