@@ -235,7 +235,8 @@ fn index_of(
     }
     let index = u32::try_from(methods.len()).ok().filter(|&i| i < crate::ROOT).ok_or(TreeTooLarge)?;
     methods.insert(frame.into(), index);
-    let method = method(&String::from_utf8_lossy(frame));
+    // As it is written, or it would be a marker now and a method when the list is written and read again.
+    let method = method(&String::from_utf8_lossy(frame).replace('\r', "?"));
     list.call_sites |= method.site.is_some();
     list.profile.methods.push(method);
     Ok(index)

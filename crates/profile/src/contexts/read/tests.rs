@@ -37,6 +37,15 @@ fn what_was_listed_is_read() {
     });
 }
 
+/// It is written as `?`. A frame that was no method's for its sake became one when it was read again, which native code might have called.
+#[test]
+fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
+    let first = listed(&read("3 0 ];a.\rV\n1 0 j.@3\n").profile, false);
+    let second = listed(&read_contexts(&*first).expect("a list").profile, false);
+    assert_eq!(String::from_utf8(second), String::from_utf8(first.clone()));
+    assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.@3\n"), "{}", String::from_utf8_lossy(&first));
+}
+
 #[test]
 fn headers_notes_and_damages_are_kept() {
     let list = read(
