@@ -43,7 +43,7 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
 
     // Twice as many while the program runs; two start more slowly than one.
     let span = (until_ready * 3).as_millis() as u64;
-    let (mut dice, mut with, mut without, mut lost) = (Dice(jdk.version.into()), 0, 0, 0);
+    let (mut dice, mut with, mut without, mut lost, mut upset) = (Dice(jdk.version.into()), 0, 0, 0, 0);
     let cases = number("TERMS", 34);
     for pair in 0..cases.div_ceil(2) {
         let started: Vec<(Running, u64)> = (0..2)
@@ -62,6 +62,10 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
         for (jvm, moment) in started {
             lost += insist(&jvm);
             let run = jvm.wait();
+            if is_upset(&run) {
+                upset += 1;
+                continue;
+            }
             // Before the JVM handles signals, the system ends it: no exit code.
             assert!(matches!(run.code, None | Some(143)), "{moment} ms: {:?} {}", run.code, run.err);
             assert_eq!(temporary(&run.folder), [""; 0], "{moment} ms");
@@ -78,9 +82,16 @@ fn terminated_at_random_moments(jdk: &'static Jdk) {
     }
     let version = jdk.version;
     eprintln!(
-        "JDK {version}: {with} profiles, {without} ended before anything was recorded, {lost} signals lost"
+        "JDK {version}: {with} profiles, {without} ended before anything was recorded, {upset} upset, {lost} signals lost"
     );
     assert!(with > 0, "none of {cases}");
+}
+
+/// Whether the signal came while the JVM was initialised: one thread then ends it, which another that goes on with it takes for a fault. Of 150 starts of a plain
+/// JDK 17 it was so with one.
+fn is_upset(run: &Run) -> bool {
+    const SAID: &str = "Error occurred during initialization of VM\njava.lang.InternalError: Bad level: ";
+    run.code == Some(1) && run.out.starts_with(SAID) && !run.profile_path().exists()
 }
 
 /// Signals again whoever does not end: a JVM that starts may lose a signal, the plain JDK 8 lost 18 of 120. How many signals were lost.
