@@ -24,10 +24,25 @@ const MISFIT: &str = "was not rewritten and overrides";
 /// What code is refused with that needs more stack than it states. Rewritten it states more, by what probes need, which may do: docs/fuzzing.md.
 const TOO_LITTLE_STACK: [&str; 2] = ["Operand stack overflow", "Stack size too large"];
 
+/// What JVMs refuse and would accept if it were rewritten like others: arguments that do not fit into the locals, and an interface of a version before the first.
+fn refused() -> Vec<Vec<u8>> {
+    let seeds = seeds::classes();
+    let parsed: Vec<ClassFile<'_>> = seeds.iter().map(|seed| ClassFile::parse(seed).unwrap()).collect();
+    let constructor = parsed.iter().zip(&seeds).find_map(|(class, seed)| {
+        let code = class.methods.iter().find(|m| m.name == b"<init>")?.attributes.find(b"Code")?;
+        let mut changed = seed.clone();
+        changed[code.offset + 2..code.offset + 4].fill(0);
+        Some(changed)
+    });
+    let mut interface = parsed.iter().position(ClassFile::is_interface).map(|at| seeds[at].clone()).unwrap();
+    interface[6..8].copy_from_slice(&44_u16.to_be_bytes());
+    vec![constructor.unwrap(), interface]
+}
+
 /// Changed classes that our reader accepts; those of a number of changes, most of one, since others are seldom accepted by a JVM.
 fn mutants(count: usize) -> Vec<Vec<u8>> {
     let seeds = seeds::classes();
-    let mut found = Vec::new();
+    let mut found = refused();
     let mut case = 0;
     while found.len() < count {
         let mut dice = Dice::new(case);
