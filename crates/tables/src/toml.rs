@@ -1,7 +1,10 @@
-//! The part of TOML that tables are written in: `key = value` and `[table]` lines, values being integers, strings and lists of strings, and comments. Whatever
-//! else a file has is refused by its line, not skipped.
+//! What tables have of TOML: integers, strings and lists of strings, at the top or in one of the tables that there are. Whatever else a file has is refused by its
+//! line, not skipped.
 
 use std::fmt;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 /// What is wrong with a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -16,11 +19,11 @@ pub struct TableError {
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Neither `key = value`, nor `[table]`, nor a comment.
-    #[error("this is neither `key = value` nor `[table]`")]
-    Syntax,
+    /// It is no TOML: what the reader of that says.
+    #[error("{0}")]
+    Syntax(String),
     /// A value of a kind that tables do not have.
-    #[error("'{0}' is no integer, no \"string\" and no list of strings on one line")]
+    #[error("'{0}' is no integer, no \"string\" and no list of strings")]
     Value(String),
     /// A table that there is not.
     #[error("there is no table [{name}] here; there {known}")]
@@ -38,9 +41,6 @@ pub enum Problem {
         /// What is known.
         known: String,
     },
-    /// A key or a table for the second time.
-    #[error("'{0}' was given before")]
-    Twice(String),
     /// A key that must be there.
     #[error("the file has no '{0}'")]
     Missing(&'static str),
@@ -118,6 +118,13 @@ pub struct Entry {
     pub value: Value,
 }
 
+impl Problem {
+    fn known_tables(tables: &[&str]) -> String {
+        let known: Vec<String> = tables.iter().map(|t| format!("[{t}]")).collect();
+        if known.is_empty() { "are none".to_owned() } else { format!("are {}", known.join(", ")) }
+    }
+}
+
 impl TableError {
     pub(crate) fn at(line: usize, problem: Problem) -> Self {
         TableError { line, problem }
@@ -163,94 +170,53 @@ pub fn is_word(word: &str, most: usize) -> bool {
         && word.chars().all(is_plain)
 }
 
-/// The lines that give values. `tables` are those that there may be.
+/// The values, in the order of their lines. `tables` are those that there may be.
 pub fn read(text: &str, tables: &[&str]) -> Result<Vec<Entry>, TableError> {
-    let mut entries: Vec<Entry> = Vec::new();
-    let mut table = String::new();
-    let mut seen: Vec<String> = Vec::new();
-    for (line, text) in (1..).zip(text.lines()) {
-        let wrong = |problem| TableError::at(line, problem);
-        let text = without_comment(text).trim();
-        if text.is_empty() {
-            continue;
-        }
-        if let Some(name) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            let name = name.trim();
-            if !tables.contains(&name) {
-                let known: Vec<String> = tables.iter().map(|t| format!("[{t}]")).collect();
-                let known = if known.is_empty() {
-                    "are none".to_owned()
-                } else {
-                    format!("are {}", known.join(", "))
-                };
-                return Err(wrong(Problem::UnknownTable { name: shown(name), known }));
+    let line = |at: usize| 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
+    let root = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(text.len(), |span| span.start);
+        TableError::at(line(at), Problem::Syntax(shown(error.message())))
+    })?;
+    let mut entries = Vec::new();
+    for (key, value) in root.get_ref() {
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                let name = key.get_ref();
+                if !tables.contains(&&**name) {
+                    let known = Problem::known_tables(tables);
+                    let problem = Problem::UnknownTable { name: shown(name), known };
+                    return Err(TableError::at(line(key.span().start), problem));
+                }
+                for (key, value) in table {
+                    entries.push((key.span().start, &**name, key.get_ref(), value));
+                }
             }
-            if seen.iter().any(|s| s == name) {
-                return Err(wrong(Problem::Twice(format!("[{name}]"))));
-            }
-            seen.push(name.to_owned());
-            table = name.to_owned();
-            continue;
-        }
-        let Some((key, value)) = text.split_once('=') else { return Err(wrong(Problem::Syntax)) };
-        let key = key.trim();
-        let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if key.is_empty() || !key.chars().all(is_bare) {
-            return Err(wrong(Problem::Syntax));
-        }
-        if entries.iter().any(|e| e.table == table && e.key == key) {
-            return Err(wrong(Problem::Twice(key.to_owned())));
-        }
-        let value = value.trim();
-        let value = self::value(value).ok_or_else(|| wrong(Problem::Value(shown(value))))?;
-        entries.push(Entry { line, table: table.clone(), key: key.to_owned(), value });
-    }
-    Ok(entries)
-}
-
-/// A line up to its comment. A `#` in a string begins none.
-fn without_comment(line: &str) -> &str {
-    let mut quoted = false;
-    for (at, c) in line.char_indices() {
-        match c {
-            '"' => quoted = !quoted,
-            '#' if !quoted => return &line[..at],
-            _ => {}
+            _ => entries.push((key.span().start, "", key.get_ref(), value)),
         }
     }
-    line
+    // Tables are sorted by their keys; who reads messages goes by lines.
+    entries.sort_by_key(|(at, ..)| *at);
+    let entry = |(at, table, key, value): (usize, &str, &DeString<'_>, &Spanned<DeValue<'_>>)| {
+        let wrong = || TableError::at(line(at), Problem::Value(shown(&text[value.span()])));
+        let (line, table, key) = (line(at), table.to_owned(), key.to_string());
+        Ok(Entry { line, table, key, value: self::value(value.get_ref()).ok_or_else(wrong)? })
+    };
+    entries.into_iter().map(entry).collect()
 }
 
-fn value(text: &str) -> Option<Value> {
-    if let Some(list) = text.strip_prefix('[') {
-        let list = list.strip_suffix(']')?.trim();
-        let list = list.strip_suffix(',').unwrap_or(list).trim();
-        if list.is_empty() {
-            return Some(Value::List(Vec::new()));
+/// A value of a kind that tables have.
+fn value(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::String(text) => Some(Value::Text(text.to_string())),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Integer)
         }
-        return list.split(',').map(|item| string(item.trim())).collect::<Option<_>>().map(Value::List);
+        DeValue::Array(items) => {
+            let text = |item: &Spanned<DeValue<'_>>| item.get_ref().as_str().map(str::to_owned);
+            items.iter().map(text).collect::<Option<_>>().map(Value::List)
+        }
+        _ => None,
     }
-    if text.starts_with('"') {
-        return string(text).map(Value::Text);
-    }
-    integer(text).map(Value::Integer)
-}
-
-/// Decimal, with an underscore between digits where one is wanted; no leading zeros (TOML 1.0, Integer).
-fn integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let sound = digits.starts_with(|c: char| c.is_ascii_digit())
-        && digits.ends_with(|c: char| c.is_ascii_digit())
-        && digits.chars().all(|c| c.is_ascii_digit() || c == '_')
-        && !digits.contains("__")
-        && (digits == "0" || !digits.starts_with('0'));
-    sound.then(|| text.replace('_', "").parse().ok())?
-}
-
-/// A string without escapes.
-fn string(text: &str) -> Option<String> {
-    let inside = text.strip_prefix('"')?.strip_suffix('"')?;
-    (!inside.contains(['"', '\\'])).then(|| inside.to_owned())
 }
 
 /// What a message shows of a text that anybody wrote.
@@ -288,22 +254,29 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_refused_by_its_line() {
-        assert_eq!(problem("x = 1\nno value"), (2, Problem::Syntax));
-        assert_eq!(problem("a.b = 1"), (1, Problem::Syntax));
         assert_eq!(
-            problem("[c]"),
+            problem("[c]\nx = 1"),
             (1, Problem::UnknownTable { name: "c".into(), known: "are [a], [b]".into() })
         );
-        assert_eq!(problem("[a]\n[b]\n[a]"), (3, Problem::Twice("[a]".into())));
-        assert_eq!(problem("x = 1\nx = 2"), (2, Problem::Twice("x".into())));
-        for value in
-            ["1.5", "true", "01", "0x1F", "1__0", "_1", "", "\"a\\n\"", "\"a", "'a'", "[1]", "[\"a\"", "{}"]
-        {
+        for (text, line) in [
+            ("x = 1\nno value", 2),
+            ("[a]\n[b]\n[a]", 3),
+            ("x = 1\nx = 2", 2),
+            ("\nx = 01", 2),
+            ("x = \"a", 1),
+            ("[[a]", 1),
+        ] {
+            let found = problem(text);
+            assert!(found.0 == line && matches!(found.1, Problem::Syntax(_)), "{text}: {found:?}");
+        }
+        for value in ["1.5", "true", "1979-05-27", "[1]", "[[\"a\"]]", "99999999999999999999"] {
             let (line, found) = problem(&format!("\nx = {value}"));
             assert!(line == 2 && matches!(found, Problem::Value(_)), "{value}: {found:?}");
         }
-        assert_eq!(read("[[a]]", &["a"]).unwrap_err().line, 1);
-        assert!(read("x = 99999999999999999999", &[]).is_err());
+        let found = problem("[[a]]\nx = 1");
+        assert!(matches!(found, (1, Problem::Value(_))), "{found:?}");
+        let found = problem("a.b.c = 1");
+        assert!(matches!(found, (1, Problem::Value(_))), "{found:?}");
     }
 
     #[test]
