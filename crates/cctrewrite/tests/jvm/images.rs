@@ -3,7 +3,8 @@
 use crate::support::{Blocks, Image, Jdk, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`.
-const RUNS: [(Blocks, &str); 3] = [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on")];
+const RUNS: [(Blocks, &str); 4] =
+    [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on"), (Blocks::Thread, "on")];
 
 fn boots(jdk: &'static Jdk) {
     for &blocks in Image::rules(jdk) {
@@ -27,7 +28,7 @@ fn links(jdk: &'static Jdk) {
     let expected = link(jdk.java("link-plain"));
     assert!(expected.out.ends_with(" bad 0\n"), "{}", expected.out);
     for (blocks, record) in RUNS {
-        if !Image::rules(jdk).contains(&blocks) {
+        if !Image::is_tried(jdk, blocks) {
             continue;
         }
         let image = Image::of(jdk, blocks);

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`. Each is a run of all sections.
-const RUNS: [(Blocks, &str); 3] = [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on")];
+const RUNS: [(Blocks, &str); 4] =
+    [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on"), (Blocks::Thread, "on")];
 
 /// Sections that print something else on a profiled JDK; a test of their own says what.
 const DIFFERING: [&str; 1] = ["LibraryPackages"];
@@ -78,7 +79,7 @@ fn plain(jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
 fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     let expected = plain(jdk, program, arguments);
     for (blocks, record) in RUNS {
-        if !Image::rules(jdk).contains(&blocks) {
+        if !Image::is_tried(jdk, blocks) {
             continue;
         }
         let image = Image::of(jdk, blocks);

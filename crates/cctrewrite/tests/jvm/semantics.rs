@@ -24,14 +24,19 @@ const WAYS: [Way; 3] = [
         name: "instrumented with the library",
         program: |library| library.programs.clone(),
         load_time: true,
-        runs: &[(Blocks::Default, "on"), (Blocks::Default, "off"), (Blocks::Exact, "on")],
+        runs: &[
+            (Blocks::Default, "on"),
+            (Blocks::Default, "off"),
+            (Blocks::Exact, "on"),
+            (Blocks::Thread, "on"),
+        ],
         differing: &[],
     },
     Way {
         name: "untouched",
         program: |_| plain_programs().to_owned(),
         load_time: true,
-        runs: &[(Blocks::Exact, "on")],
+        runs: &[(Blocks::Exact, "on"), (Blocks::Thread, "on")],
         differing: &[],
     },
     Way {

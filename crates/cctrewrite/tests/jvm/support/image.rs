@@ -46,6 +46,11 @@ impl Image {
         if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Exact] }
     }
 
+    /// Whether programs are run on an image of a JDK that was made so, to say what they said before: by its rules, and on some with contexts that the thread carries.
+    pub fn is_tried(jdk: &Jdk, blocks: Blocks) -> bool {
+        Image::rules(jdk).contains(&blocks) || blocks == Blocks::Thread && [17, 21, 25].contains(&jdk.version)
+    }
+
     /// The image of a JDK, with default blocks, that does not record classes of these names.
     pub fn without(jdk: &'static Jdk, classes: &[&str]) -> &'static Image {
         let options: Vec<&str> = classes.iter().flat_map(|class| ["--exclude", *class]).collect();
