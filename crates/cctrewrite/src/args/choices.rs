@@ -76,7 +76,7 @@ pub struct Choices {
 enum ContextArgument {
     /// By an argument of its own, in a copy of the method with a longer signature; faster
     Argument,
-    /// By a field of the thread: signatures stay, and classes that are not recorded stay as they are
+    /// By a field of the thread: signatures stay
     Thread,
 }
 

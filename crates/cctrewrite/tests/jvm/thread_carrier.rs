@@ -1,7 +1,8 @@
 //! Contexts that the thread carries (JP2): the same trees as where they are arguments, and signatures as they were.
 
 use crate::sites::by_the_thread;
-use crate::support::{Blocks, Jdk, jdks};
+use crate::support::golden::flat;
+use crate::support::{Blocks, Image, Jdk, fixture, jdks};
 use crate::{counts, modern_counts};
 
 /// All fixtures whose trees were derived by hand, with what the JVM calls by itself, natives, threads and virtual threads.
@@ -28,3 +29,15 @@ fn trees(jdk: &'static Jdk) {
 
 jdks!(trees, trees, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 jdks!(call_sites, by_the_thread, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+
+/// A profiled JDK of which a class is recorded boots, and records that one: bodies that were left out once made it fail.
+fn little_is_recorded(jdk: &'static Jdk) {
+    let mut java = Image::of_one_class(jdk, "Types$Plain").java("thread-included");
+    let run = java.class_path([fixture("types/classes")]).succeed("Types", &[]);
+    let methods = flat(&run);
+    let found: Vec<(&str, (u64, u64))> = methods.iter().map(|(m, counts)| (m.as_str(), *counts)).collect();
+    let own: Vec<_> = found.iter().filter(|(m, _)| m.starts_with("Types")).copied().collect();
+    assert_eq!(own, [("Types$Plain.<init>()V", (2, 6)), ("Types$Plain.name(I)I", (4, 8))]);
+}
+
+jdks!(included, little_is_recorded, 17: jdk_17);

@@ -136,9 +136,6 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut fallback = None;
         let mut slots = 0;
         let mut positions = Packed::default();
-        if treatment == Treatment::OriginalOnly && !self.needs_body(member) {
-            treatment = Treatment::Untouched;
-        }
         match treatment {
             Treatment::Wrapped
             | Treatment::Duplicated
@@ -287,20 +284,6 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
         let hash = self.rewriter.world[self.id].summary.hash;
         self.recorded.then(|| hash.method(index, slots))
-    }
-
-    /// Whether a method that keeps its signature gets a body of ours. Where it is not recorded it hands contexts through; where the thread carries these, they go
-    /// through by themselves.
-    fn needs_body(&self, member: &Member<'a>) -> bool {
-        let Settings { context, reproducible, .. } = self.rewriter.settings;
-        let (class, name, descriptor) = (self.class.name(), member.name, member.descriptor);
-        let marks = &self.rewriter.marks;
-        self.recorded
-            || context == ContextCarrier::Argument
-            || hooks::body_hooks(class, name, reproducible).next().is_some()
-            || !marks.extents_of(class, name, descriptor).is_empty()
-            || !marks.starts_of(class, name, descriptor).is_empty()
-            || reproducible && Pin::of(self.class).any(|pin| pin.method == name)
     }
 
     /// What a straight piece of code costs together with its entry: its number of bytecodes, unless there is a cost model.

@@ -57,6 +57,11 @@ impl Image {
         Image::made(jdk, "without", &options)
     }
 
+    /// The image of a JDK, where the thread carries contexts, that records one class.
+    pub fn of_one_class(jdk: &'static Jdk, class: &str) -> &'static Image {
+        Image::made(jdk, "thread-included", &["--context", "thread", "--include", class])
+    }
+
     /// Where it is.
     pub fn home(&self) -> &Path {
         self.jdk.home()
