@@ -4,12 +4,10 @@
 //! return cost beside that may depend on the size of the method that control comes to, since a processor may have to fetch it: on entry a method costs by
 //! its own size, and an invocation costs by the size of the method that it stands in, which is where it returns to. Both are known where they arise.
 
-use std::collections::HashSet;
-use std::sync::Mutex;
-
 use cct_classfile::{ConstantPool, Instruction, opcode};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::interned::Interned;
 use crate::toml::{self, Entry, Problem, TableError};
 
 /// The most that one opcode may cost.
@@ -137,15 +135,8 @@ impl CostModel {
 
     /// The same for as long as the process lives; equal models are one. There are as many as the user has given, or outputs name.
     pub fn interned(self) -> &'static CostModel {
-        static KNOWN: Mutex<Option<HashSet<&'static CostModel>>> = Mutex::new(None);
-        let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let known = known.get_or_insert_default();
-        if let Some(model) = known.get(&self) {
-            return model;
-        }
-        let model: &'static CostModel = Box::leak(Box::new(self));
-        known.insert(model);
-        model
+        static KNOWN: Interned<CostModel> = Interned::new();
+        KNOWN.of(self)
     }
 
     /// Its name.

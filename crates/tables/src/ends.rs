@@ -3,13 +3,12 @@
 //! A block ends after every instruction that may change the flow of control in any case, since otherwise sums would be wrong where nothing throws. A rule says
 //! what it ends after besides: groups of instructions, and single opcodes.
 
-use std::collections::HashSet;
 use std::fmt::Write;
-use std::sync::Mutex;
 
 use cct_classfile::opcode::{self, Opcode};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::interned::Interned;
 use crate::toml::{self, Entry, Problem, TableError, Value};
 
 /// Opcodes that class files have: up to `jsr_w`.
@@ -90,15 +89,8 @@ impl BlockEnds {
 
     /// The same for as long as the process lives; equal rules are one.
     pub fn interned(self) -> &'static BlockEnds {
-        static KNOWN: Mutex<Option<HashSet<&'static BlockEnds>>> = Mutex::new(None);
-        let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let known = known.get_or_insert_default();
-        if let Some(rule) = known.get(&self) {
-            return rule;
-        }
-        let rule: &'static BlockEnds = Box::leak(Box::new(self));
-        known.insert(rule);
-        rule
+        static KNOWN: Interned<BlockEnds> = Interned::new();
+        KNOWN.of(self)
     }
 
     /// Name and content hash: what profiles and outputs call it.

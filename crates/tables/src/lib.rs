@@ -7,6 +7,7 @@
 
 pub mod cost;
 pub mod ends;
+mod interned;
 mod shipped;
 pub mod toml;
 

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use cct_profile::merge::{MergeOptions, Threads, merge};
-use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use cct_profile::Method;
 
-use super::support::{put, run, scratch};
+use super::support::{Context, profile_of, put, run, scratch};
 
 /// Depth (1 below the thread), class and name, calls, bytecodes. A type has no name.
 type Node = (usize, &'static str, &'static str, u64, u64);
@@ -22,8 +21,7 @@ const RUN: [Node; 6] = [
 
 /// As the runtime writes it, with so many `int[]` of `fill`; `objects`: these are counted.
 fn profile(objects: bool, arrays: u64) -> Vec<u8> {
-    let nodes: Vec<Node> = RUN.into_iter().filter(|node| objects || !node.2.is_empty()).collect();
-    let method = |&(_, class, name, ..): &Node| Method {
+    let method = |class: &str, name: &str| Method {
         class: class.into(),
         name: if name.is_empty() { "<new>" } else { name }.into(),
         descriptor: if name.is_empty() { "" } else { "()V" }.into(),
@@ -31,30 +29,14 @@ fn profile(objects: bool, arrays: u64) -> Vec<u8> {
         mid: (class.len() + name.len()) as u64,
         flags: if name.is_empty() { Method::TYPE } else { 0 },
     };
-    let mut methods: Vec<Method> = nodes.iter().map(method).collect();
-    methods.sort();
-    methods.dedup();
-    let mut tree = TreeBuilder::new();
-    let mut current = 0;
-    for node in &nodes {
-        let &(depth, class, _, calls, bytecodes) = node;
-        (depth..=current).for_each(|_| tree.leave());
-        let index = methods.iter().position(|other| *other == method(node)).unwrap();
-        tree.enter(index as u32, if class == "[I" { arrays } else { calls }, bytecodes).unwrap();
-        current = depth;
-    }
-    let mut meta =
-        vec![("blocks", "exact"), ("exact", "yes"), ("main", "app.Main"), ("metrics", "calls+bytecodes")];
-    meta.extend(objects.then_some(("allocations", "yes")));
-    let tree = tree.finish();
-    let profile = Profile {
-        meta: meta.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
-        methods,
-        threads: vec![ThreadTree { name: "main".into(), threads: 1, flags: ThreadTree::ENDED, tree }],
-        ..Profile::default()
+    let context = |(depth, class, name, calls, bytecodes): Node| Context {
+        depth,
+        method: method(class, name),
+        calls: if class == "[I" { arrays } else { calls },
+        bytecodes,
     };
-    let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
-    merge(&[&profile], canonical).unwrap().to_bytes().unwrap()
+    let nodes = RUN.into_iter().filter(|node| objects || !node.2.is_empty());
+    profile_of(&nodes.map(context).collect::<Vec<_>>(), objects.then_some(("allocations", "yes")))
 }
 
 /// `run.cct`, `more.cct` with more arrays, and in the folder `plain` the same run without objects.

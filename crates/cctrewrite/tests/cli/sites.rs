@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use cct_profile::merge::{MergeOptions, Threads, merge};
-use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
+use cct_profile::{Method, Site};
 
-use super::support::{put, run, scratch, snapshot};
+use super::support::{Context, profile_of, put, run, scratch, snapshot};
 
 /// Depth (1 below the thread), name, bytecode index and line in the caller, calls, bytecodes.
 type Node = (usize, &'static str, Option<(u16, u32)>, u64, u64);
@@ -24,38 +23,20 @@ const RUN: [Node; 8] = [
 
 /// As the runtime writes it; `sites`: call sites are told apart.
 fn profile(sites: bool, nodes: &[Node]) -> Vec<u8> {
-    let method = |&(_, name, site, ..): &Node| Method {
-        class: "app/Main".into(),
-        name: name.into(),
-        descriptor: "(I)V".into(),
-        site: site.filter(|_| sites).map(|(bci, line)| Site { bci, line }),
-        mid: name.len() as u64,
-        flags: if name == "invoke" { Method::NATIVE } else { 0 },
+    let context = |&(depth, name, site, calls, bytecodes): &Node| Context {
+        depth,
+        method: Method {
+            class: "app/Main".into(),
+            name: name.into(),
+            descriptor: "(I)V".into(),
+            site: site.filter(|_| sites).map(|(bci, line)| Site { bci, line }),
+            mid: name.len() as u64,
+            flags: if name == "invoke" { Method::NATIVE } else { 0 },
+        },
+        calls,
+        bytecodes,
     };
-    let mut methods: Vec<Method> = nodes.iter().map(method).collect();
-    methods.sort();
-    methods.dedup();
-    let mut tree = TreeBuilder::new();
-    let mut current = 0;
-    for node in nodes {
-        let &(depth, _, _, calls, bytecodes) = node;
-        (depth..=current).for_each(|_| tree.leave());
-        let index = methods.iter().position(|other| *other == method(node)).unwrap();
-        tree.enter(index as u32, calls, bytecodes).unwrap();
-        current = depth;
-    }
-    let mut meta =
-        vec![("blocks", "exact"), ("exact", "yes"), ("main", "app.Main"), ("metrics", "calls+bytecodes")];
-    meta.extend(sites.then_some(("call-sites", "yes")));
-    let tree = tree.finish();
-    let profile = Profile {
-        meta: meta.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
-        methods,
-        threads: vec![ThreadTree { name: "main".into(), threads: 1, flags: ThreadTree::ENDED, tree }],
-        ..Profile::default()
-    };
-    let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
-    merge(&[&profile], canonical).unwrap().to_bytes().unwrap()
+    profile_of(&nodes.iter().map(context).collect::<Vec<_>>(), sites.then_some(("call-sites", "yes")))
 }
 
 /// `split.cct`, and in the folder `plain` the same run without call sites under the same name.

@@ -5,6 +5,8 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cct_profile::merge::{MergeOptions, Threads, merge};
+use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
 use zip::write::SimpleFileOptions;
 
 /// What a run left.
@@ -171,4 +173,38 @@ pub fn snapshot(name: &str, text: &str) {
         "{} differs (BLESS=1 cargo test writes it anew, if the change is meant):\n{text}",
         path.display()
     );
+}
+
+/// A context of a made-up run: its depth (1 below the thread), its method, calls and bytecodes.
+pub struct Context {
+    pub depth: usize,
+    pub method: Method,
+    pub calls: u64,
+    pub bytecodes: u64,
+}
+
+/// A profile of these contexts in the order of a walk, as the runtime writes it; `also` is what its description says beside the usual.
+pub fn profile_of(contexts: &[Context], also: Option<(&str, &str)>) -> Vec<u8> {
+    let mut methods: Vec<Method> = contexts.iter().map(|context| context.method.clone()).collect();
+    methods.sort();
+    methods.dedup();
+    let mut tree = TreeBuilder::new();
+    let mut current = 0;
+    for context in contexts {
+        (context.depth..=current).for_each(|_| tree.leave());
+        let index = methods.iter().position(|method| *method == context.method).unwrap();
+        tree.enter(index as u32, context.calls, context.bytecodes).unwrap();
+        current = context.depth;
+    }
+    let usual = [("blocks", "exact"), ("exact", "yes"), ("main", "app.Main"), ("metrics", "calls+bytecodes")];
+    let meta = usual.into_iter().chain(also);
+    let tree = tree.finish();
+    let profile = Profile {
+        meta: meta.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        methods,
+        threads: vec![ThreadTree { name: "main".into(), threads: 1, flags: ThreadTree::ENDED, tree }],
+        ..Profile::default()
+    };
+    let canonical = MergeOptions { threads: Threads::Apart, ..MergeOptions::default() };
+    merge(&[&profile], canonical).unwrap().to_bytes().unwrap()
 }

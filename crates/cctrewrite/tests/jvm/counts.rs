@@ -5,6 +5,21 @@ use std::fs;
 use crate::support::golden::Golden;
 use crate::support::{ALL_BLOCKS, Blocks, Jdk, Library, Run, assert_same_lines, fixture};
 
+/// Fixtures with an expected tree.
+pub const PROGRAMS: [&str; 11] = [
+    "calls",
+    "recursion",
+    "exceptions",
+    "control",
+    "natives",
+    "lambdas",
+    "threads",
+    "turns",
+    "causes",
+    "initialisers",
+    "types",
+];
+
 /// The expected tree of a fixture on JDK 8.
 pub fn golden(name: &str, blocks: Blocks) -> Golden {
     let folder = fixture(name);
@@ -129,19 +144,7 @@ fn threads_of_like_names_that_follow_each_other_share_a_tree() {
 fn rt_jar_alone_is_enough() {
     let Some(jdk) = Jdk::find() else { return };
     let library = Library::rt_alone(jdk);
-    for name in [
-        "calls",
-        "recursion",
-        "exceptions",
-        "control",
-        "natives",
-        "lambdas",
-        "threads",
-        "turns",
-        "causes",
-        "initialisers",
-        "types",
-    ] {
+    for name in PROGRAMS {
         let golden = golden(name, Blocks::Exact);
         golden.assert_equal(&run(library, name, &golden), &format!("{name} on rt.jar alone"));
     }

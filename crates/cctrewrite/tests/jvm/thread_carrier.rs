@@ -2,7 +2,7 @@
 
 use crate::sites::by_the_thread;
 use crate::support::golden::flat;
-use crate::support::{Blocks, Image, Jdk, fixture, jdks};
+use crate::support::{Blocks, Image, Jdk, Library, fixture, jdks};
 use crate::{counts, modern_counts};
 
 /// All fixtures whose trees were derived by hand, with what the JVM calls by itself, natives, threads and virtual threads.
@@ -10,25 +10,25 @@ fn trees(jdk: &'static Jdk) {
     if jdk.version > 8 {
         return modern_counts::trees_by(jdk, &[Blocks::Thread]);
     }
-    for name in [
-        "calls",
-        "recursion",
-        "exceptions",
-        "control",
-        "natives",
-        "lambdas",
-        "threads",
-        "turns",
-        "initialisers",
-        "causes",
-        "types",
-    ] {
+    for name in counts::PROGRAMS {
         counts::check_by(name, &[Blocks::Thread]);
     }
 }
 
 jdks!(trees, trees, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 jdks!(call_sites, by_the_thread, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+
+/// `File.lastModified`, by which a jar is opened, calls a method of `FileSystem` that a native overrides: it is called in its extended form, which counts it.
+#[test]
+fn natives_that_override_are_counted() {
+    let Some(jdk) = Jdk::find() else { return };
+    let library = Library::whole(jdk, Blocks::Thread);
+    let mut java = library.java("thread-natives");
+    java.forget_class_path().class_path(&library.tools).class_path([&library.programs]);
+    let lines = java.succeed("Calls", &[]).contexts(false);
+    let native = ";java.io.File.lastModified()J;java.io.UnixFileSystem.getLastModifiedTime(Ljava/io/File,)J";
+    assert!(lines.iter().any(|line| line.ends_with(native)), "{native}");
+}
 
 /// A profiled JDK of which a class is recorded boots, and records that one: bodies that were left out once made it fail.
 fn little_is_recorded(jdk: &'static Jdk) {

@@ -1,0 +1,26 @@
+//! Values that live as long as the process, equal ones once: settings that are copied about name tables by reference.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::{Mutex, PoisonError};
+
+/// All such values of a type.
+pub(crate) struct Interned<T: 'static>(Mutex<Option<HashSet<&'static T>>>);
+
+impl<T: Eq + Hash> Interned<T> {
+    pub(crate) const fn new() -> Self {
+        Interned(Mutex::new(None))
+    }
+
+    /// The one that equals `value`.
+    pub(crate) fn of(&self, value: T) -> &'static T {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.get_or_insert_default();
+        if let Some(known) = known.get(&value) {
+            return known;
+        }
+        let value: &'static T = Box::leak(Box::new(value));
+        known.insert(value);
+        value
+    }
+}
