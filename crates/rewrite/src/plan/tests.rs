@@ -246,6 +246,7 @@ fn the_thread_leaves_signatures_as_they_are() {
         class("java/lang/Math").method(PUBLIC | STATIC, "max", "(II)I").method(PUBLIC | STATIC, "of", "()V"),
         class("java/lang/VirtualThread$1").method(PUBLIC, "run", "()V"),
         class("java/lang/System").method(PUBLIC | STATIC, "exit", "(I)V"),
+        class("java/lang/LinkageError").method(PUBLIC, "<init>", "()V").method(PUBLIC, "m", "()V"),
     ]);
     for (class, name, expected) in [
         ("A", "<init>", T::OriginalOnly),
@@ -261,6 +262,9 @@ fn the_thread_leaves_signatures_as_they_are() {
         // The thread on entry need not be the one on exit.
         ("java/lang/VirtualThread$1", "run", T::Wrapped),
         ("java/lang/System", "exit", T::OriginalOnly),
+        // Whoever calls the body under its own signature is asked for the stack.
+        ("java/lang/LinkageError", "<init>", T::Wrapped),
+        ("java/lang/LinkageError", "m", T::OriginalOnly),
     ] {
         assert_eq!(planned(class, name).treatment, expected, "{class}.{name}");
     }

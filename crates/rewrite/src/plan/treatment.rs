@@ -101,7 +101,8 @@ pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Setti
 }
 
 /// The same where the thread carries the context: signatures stay, and bodies with them. Extended forms are left to what has no body of its own that would count
-/// it: natives, what HotSpot may replace by code that counts nothing, and what runs while the current thread is another one.
+/// it: natives, what HotSpot may replace by code that counts nothing, and what runs while the current thread is another one; and to constructors of exceptions, which the JVM
+/// calls, too: one body for both would have to follow the stack whenever the program throws.
 fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
     use Treatment as T;
     if rules::changes_the_current_thread(&class.name) {
@@ -110,6 +111,11 @@ fn by_thread(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Pla
     match base.treatment {
         T::Wrapped | T::Duplicated if method.has(trait_bits::RECOGNISED) => {
             planned(base.treatment, "HotSpot's compilers know it, but not in its extended form")
+        }
+        T::Wrapped | T::Duplicated
+            if rules::is_thrown_by_vm(&class.name) && class.method_name(method) == b"<init>" =>
+        {
+            planned(base.treatment, "the JVM calls it by itself, too; its extended form is for all others")
         }
         T::Wrapped | T::Duplicated | T::Redispatched => planned(T::OriginalOnly, ""),
         T::AbstractRedispatched => planned(T::Untouched, ""),
