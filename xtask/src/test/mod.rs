@@ -1,5 +1,6 @@
 //! `cargo xtask test`: all checks and tests, on all JDKs that are to be had.
 
+mod space;
 mod tally;
 
 use std::env;
@@ -15,7 +16,8 @@ use crate::jdks::{self, Answer, Fetch, Jdk, without_user_options};
 use crate::print_line;
 use crate::process;
 use crate::readers;
-use crate::workspace::cargo;
+use crate::workspace::{cargo, root};
+use space::Space;
 use tally::{Failure, Tally};
 
 /// Options of `cargo xtask test`.
@@ -143,6 +145,8 @@ struct Tests {
     tally: Tally,
     /// Tests that failed and passed when they were run again.
     unsteady: Vec<Failure>,
+    /// Room on the disk.
+    space: Option<Space>,
 }
 
 /// The program whose tests start JVMs, hundreds of them beside each other: the only ones that the machine's load can reach. All others do the same thing each
@@ -159,7 +163,10 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
     // What a test skipped stands in its output, which the test harness shows of failed tests only, unless it is told.
     let arguments = ["--workspace", "--no-fail-fast", "--", "--show-output"];
     let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
-    let (result, mut time) = timed(|| streamed(&mut command, &mut io::stdout()));
+    let root = root();
+    let mut space = Space::of(&root);
+    let look = || space.iter_mut().for_each(|space| space.look(&root));
+    let (result, mut time) = timed(|| streamed(&mut command, &mut io::stdout(), look));
     let (mut tally, mut succeeded) = result.context("cargo test")?;
 
     let mut unsteady = Vec::new();
@@ -170,7 +177,7 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
         let failed = tally.failures().iter().map(|failure| &*failure.test);
         let arguments: Vec<_> = alone.into_iter().chain(failed).collect();
         let mut command = cargo_test(&offline(&arguments, offline_too), answers, readers, jdk_8);
-        let (result, again) = timed(|| streamed(&mut command, &mut io::stdout()));
+        let (result, again) = timed(|| streamed(&mut command, &mut io::stdout(), || ()));
         let (second, passed) = result.context("cargo test")?;
         unsteady = tally.take_back(&second);
         succeeded = passed && tally.failed() == 0;
@@ -179,7 +186,7 @@ fn test(offline_too: bool, answers: &[Answer], readers: Option<&Path>, jdk_8: &J
     remove_images();
     // Cargo fails without a failed test when something does not compile, or a test's process dies.
     let outcome = if succeeded { Outcome::Passed } else { Outcome::Failed };
-    Ok((Tests { tally, unsteady }, Part { name: "tests", outcome, time }))
+    Ok((Tests { tally, unsteady, space }, Part { name: "tests", outcome, time }))
 }
 
 /// Whether nothing failed but a few tests that start JVMs.
@@ -220,8 +227,8 @@ fn remove_images() {
     }
 }
 
-/// Runs a command, shows its lines on `out` as they come, and counts the test results in them. The flag says whether it succeeded.
-fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)> {
+/// Runs a command, shows its lines on `out` as they come, and counts the test results in them; `look` is called at each. The flag says whether it succeeded.
+fn streamed(command: &mut Command, out: &mut dyn Write, mut look: impl FnMut()) -> Result<(Tally, bool)> {
     // One pipe for both, so that lines come in the order in which they were written.
     let (reader, writer) = io::pipe()?;
     let mut child = command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).spawn()?;
@@ -231,6 +238,7 @@ fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)>
     let mut reader = BufReader::new(reader);
     let mut line = Vec::new();
     while reader.read_until(b'\n', &mut line)? > 0 {
+        look();
         // What tests print need not be UTF-8.
         if tally.line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r'])) {
             out.write_all(&line)?;
@@ -242,7 +250,7 @@ fn streamed(command: &mut Command, out: &mut dyn Write) -> Result<(Tally, bool)>
 
 /// Prints the summary; its last line is the count of all tests and checks.
 fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -> Result<ExitCode> {
-    let Tests { tally, unsteady } = tests;
+    let Tests { tally, unsteady, space } = tests;
     heading("summary");
     for (failures, verdict) in
         [(unsteady.as_slice(), "failed, then passed by itself"), (tally.failures(), "FAILED")]
@@ -279,6 +287,9 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
         print_line(&format!("{name:<8} {:>3} min {:02} s   {verdict}", seconds / 60, seconds % 60))?;
     }
     print_line(&format!("{:<8} {:>3} min {:02} s", "total", total.as_secs() / 60, total.as_secs() % 60))?;
+    if let Some(space) = space {
+        print_line(&space.line())?;
+    }
     if !unsteady.is_empty() {
         print_line(&format!("{} passed only when run again, see above", unsteady.len()))?;
     }
@@ -341,7 +352,8 @@ mod tests {
         let script = "echo 'test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out'; \
                       echo 'skipped: JDK 25' >&2; printf '\\377\\n'; exit 1";
         let mut shown = Vec::new();
-        let (tally, succeeded) = streamed(Command::new("sh").args(["-c", script]), &mut shown).unwrap();
+        let (tally, succeeded) =
+            streamed(Command::new("sh").args(["-c", script]), &mut shown, || ()).unwrap();
         assert!(shown.ends_with(b"\nskipped: JDK 25\n\xff\n"), "{shown:?}");
         assert_eq!((tally.passed(), tally.failed(), tally.skipped()), (3, 0, 2));
         assert!(!succeeded);

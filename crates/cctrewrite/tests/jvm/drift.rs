@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::support::golden::parse;
-use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks, profiled};
+use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks, lasting_folder, profiled};
 
 /// The contexts of the program's own methods, frames of the class library included, threads added up. Which thread runs finalizers is a matter of luck; those
 /// paths begin there.
@@ -83,7 +83,7 @@ fn native_library(jdk: &Jdk) -> Option<PathBuf> {
         if !headers.join("jni.h").is_file() || !compiler.is_ok_and(|output| output.status.success()) {
             return None;
         }
-        let library = folder("drift-library").join("libdrift.so");
+        let library = lasting_folder("drift-library").join("libdrift.so");
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(&library);
         command.arg("-I").arg(&headers).arg("-I").arg(headers.join("linux")).arg(fixture("drift/drift.c"));

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use cct_profile::Profile;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 
-use crate::support::{Jdk, assert_succeeded, fixture, folder, jdks, scratch};
+use crate::support::{Jdk, assert_succeeded, fixture, folder, jdks, lasting_folder, scratch};
 
 /// `cctrewrite jdk`, with a cache of these tests' own as the default.
 fn jdk(home: &Path, arguments: &[&str]) -> Command {
@@ -44,7 +44,7 @@ fn succeed(command: &mut Command) -> String {
 fn image(home: &Jdk) -> &'static Path {
     static IMAGES: [OnceLock<PathBuf>; 32] = [const { OnceLock::new() }; 32];
     IMAGES[home.version as usize].get_or_init(|| {
-        let folder = folder(&format!("image-{}", home.version));
+        let folder = lasting_folder(&format!("image-{}", home.version));
         let made = folder.join("made");
         assert_succeeded(jdk(home.home(), &["-q", "-o"]).arg(&made));
         let moved = folder.join("and moved");

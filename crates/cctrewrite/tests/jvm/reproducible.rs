@@ -8,7 +8,9 @@ use std::sync::OnceLock;
 use cct_classfile::{ClassFile, Code};
 use cct_rewrite::pins::{Clock, PINS, reads};
 
-use crate::support::{Blocks, Java, Jdk, Library, assert_succeeded, fixture, folder, instrument};
+use crate::support::{
+    Blocks, Java, Jdk, Library, assert_succeeded, fixture, folder, instrument, lasting_folder,
+};
 
 const RUNS: usize = 5;
 
@@ -22,7 +24,7 @@ struct Pinned {
 fn pinned(jdk: &'static Jdk) -> &'static Pinned {
     static PINNED: OnceLock<Pinned> = OnceLock::new();
     PINNED.get_or_init(|| {
-        let folder = folder("pinned");
+        let folder = lasting_folder("pinned");
         let (boot, programs) = (folder.join("rt.jar"), folder.join("programs"));
         instrument(&[jdk.rt_jar()], &[], &boot, &["--reproducible"]);
         let library = std::slice::from_ref(&boot);

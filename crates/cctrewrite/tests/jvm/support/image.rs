@@ -35,6 +35,11 @@ impl Image {
         })
     }
 
+    /// Removes an image that no other test needs: together they would fill a disk.
+    pub fn remove(jdk: &'static Jdk, blocks: Blocks) {
+        fs::remove_dir_all(Image::of(jdk, blocks).home()).unwrap();
+    }
+
     /// The image of a JDK on which chance is pinned, counted exactly.
     pub fn reproducible(jdk: &'static Jdk) -> &'static Image {
         Image::made(jdk, "reproducible", &["--reproducible", "--blocks", "exact"])

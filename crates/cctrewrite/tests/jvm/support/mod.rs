@@ -12,11 +12,13 @@ pub use java::{Java, Run, Running, mebibytes};
 pub use jdk::Jdk;
 pub use library::{ALL_BLOCKS, Blocks, Library, plain_programs};
 
+use std::cell::{Cell, RefCell};
 use std::fs;
+use std::panic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Once, OnceLock};
 
 /// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 17: jdk_17, 21: jdk_21)`, where `check` takes the JDK.
 macro_rules! jdks {
@@ -46,13 +48,47 @@ pub fn scratch() -> &'static Path {
     })
 }
 
-/// A new empty folder; its name begins with a number.
+/// A new empty folder of this test; its name begins with a number. It is removed when the test has passed: together they would fill a disk.
 pub fn folder(name: &str) -> PathBuf {
+    let folder = lasting_folder(name);
+    MADE.with_borrow_mut(|made| made.0.push(folder.clone()));
+    folder
+}
+
+/// A new empty folder that other tests may use, too.
+pub fn lasting_folder(name: &str) -> PathBuf {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = scratch().join(format!("{number:03}-{name}"));
     fs::create_dir(&folder).unwrap();
     folder
+}
+
+/// The folders of the test that runs in a thread, removed at its end.
+struct Made(Vec<PathBuf>);
+
+thread_local! {
+    static MADE: RefCell<Made> = {
+        static WATCH: Once = Once::new();
+        WATCH.call_once(|| {
+            let report = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                FAILED.set(true);
+                report(info);
+            }));
+        });
+        RefCell::new(Made(Vec::new()))
+    };
+    static FAILED: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // Whoever looks for the cause finds all that a failed test has left.
+        if FAILED.try_with(Cell::get) == Ok(false) {
+            self.0.drain(..).for_each(|folder| drop(fs::remove_dir_all(folder)));
+        }
+    }
 }
 
 /// A file or folder of `fixtures/`.

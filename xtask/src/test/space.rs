@@ -1,0 +1,63 @@
+//! Room on the disk while the tests run. Tests that find none fail in many ways, and hardly one says why; so the summary does.
+
+use std::path::Path;
+
+/// What the tests and the programs that cargo builds for them take, in GiB, with some room (measured; see [`Space::line`]).
+const NEEDED: u64 = 25;
+
+/// What is free on a file system, in bytes, at first and when it was least.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Space {
+    first: u64,
+    least: u64,
+}
+
+impl Space {
+    /// As it is now; `None` if the system does not tell.
+    pub(super) fn of(folder: &Path) -> Option<Self> {
+        let free = free(folder)?;
+        Some(Space { first: free, least: free })
+    }
+
+    /// Looks again.
+    pub(super) fn look(&mut self, folder: &Path) {
+        self.least = free(folder).map_or(self.least, |free| free.min(self.least));
+    }
+
+    /// For the summary.
+    pub(super) fn line(&self) -> String {
+        let [first, least] = [self.first, self.least].map(|bytes| bytes >> 20);
+        let warning = match least >> 10 {
+            0 => ": what failed may have had no room",
+            _ if first >> 10 < NEEDED => ": less than tests may need",
+            _ => "",
+        };
+        format!("disk     {first} MiB free at first, {least} MiB at the least{warning}")
+    }
+}
+
+fn free(folder: &Path) -> Option<u64> {
+    let file_system = rustix::fs::statvfs(folder).ok()?;
+    Some(file_system.f_bavail * file_system.f_frsize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_was_full_is_named() {
+        let line = |first: u64, least: u64| Space { first: first << 30, least: least << 20 }.line();
+        assert!(line(NEEDED, 5000).ends_with("5000 MiB at the least"));
+        assert!(line(NEEDED - 1, 5000).ends_with(": less than tests may need"));
+        assert!(line(NEEDED, 1023).ends_with(": what failed may have had no room"));
+    }
+
+    #[test]
+    fn what_is_free_is_known() {
+        let mut space = Space::of(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        assert!(space.first > 0);
+        space.look(Path::new("/nowhere"));
+        assert_eq!(space.first, space.least);
+    }
+}
