@@ -100,6 +100,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "call-sites",
         "context",
         "allocations",
+        "natives",
         "jdk",
     ] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use cct_arena::IndexBytes;
-use cct_rewrite::Settings;
 use cct_rewrite::index::read::{Index, Named};
 use cct_rewrite::mid::Mid;
 use cct_rewrite::provenance::Provenance;
+use cct_rewrite::{Natives, Settings};
 use rustc_hash::FxHashMap;
 
 use crate::known::Known;
@@ -17,6 +17,7 @@ pub struct Library {
     indexes: Vec<Index<IndexBytes>>,
     provenance: Option<Provenance>,
     tells_call_sites: bool,
+    leaves_natives_out: bool,
     found: FxHashMap<Box<[u8]>, Arc<Known>>,
 }
 
@@ -30,6 +31,7 @@ impl Library {
             return Err("made with settings that this version does not know".to_owned());
         };
         self.tells_call_sites |= settings.call_sites;
+        self.leaves_natives_out |= settings.natives == Natives::None;
         self.provenance.get_or_insert(provenance);
         self.indexes.push(index);
         self.found.clear();
@@ -50,6 +52,11 @@ impl Library {
     /// Whether contexts are told apart by the call sites in their callers.
     pub fn tells_call_sites(&self) -> bool {
         self.tells_call_sites
+    }
+
+    /// Whether natives have no contexts.
+    pub fn leaves_natives_out(&self) -> bool {
+        self.leaves_natives_out
     }
 
     /// The method of the library, or counted by call sites in it, with this id.

@@ -23,6 +23,9 @@ pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: 
     let known = known_class(env, jvmti, members, class, &class_name)?;
     let k = known.summary.find(name.as_bytes(), &descriptor)?;
     let row = &known.rows[k];
+    if state().library.leaves_natives_out() {
+        return None;
+    }
     match row.treatment {
         Treatment::Native | Treatment::LeafNative => Some(known.summary.hash.method(k, row.slots)),
         Treatment::CallerCounted => {

@@ -120,6 +120,7 @@ helpers! {
     START_AT = b"cct$startAt" b"()V";
     RECORD = b"cct$record" b"(Ljava/lang/Object;I)Z";
     SITE = b"cct$site" b"(J)J";
+    ROOT_OF = b"cct$rootOf" b"(J)J";
     OBJECT_MADE = b"cct$object" b"(JJ)V";
     ARRAYS_MADE = b"cct$arrays" b"(Ljava/lang/Object;JJI)V";
     COPY_MADE = b"cct$copy" b"(Ljava/lang/Object;J)V";

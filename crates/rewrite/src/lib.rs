@@ -43,6 +43,6 @@ pub mod wrappers;
 pub use cct_flow::BlockRule;
 pub use error::{Error, Result};
 pub use rewriter::{Rewriter, Rewritten};
-pub use settings::{ContextCarrier, Intrinsics, Metrics, Settings};
+pub use settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings};
 pub use survey::ClassSummary;
 pub use world::{Role, World};

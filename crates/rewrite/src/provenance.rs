@@ -5,7 +5,7 @@ use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
-use crate::settings::{ContextCarrier, Intrinsics, Metrics, Settings};
+use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings};
 use crate::survey::ClassSummary;
 
 /// The provenance of one run's outputs.
@@ -24,6 +24,7 @@ impl Provenance {
         let activation = settings.activation_name();
         let call_sites = settings.call_sites_name();
         let context = settings.context_name();
+        let natives = settings.natives_name();
         let allocations = settings.allocations_name();
         let scheme = convention::SCHEME;
         let ends = match settings.block_rule() {
@@ -35,7 +36,7 @@ impl Provenance {
             .cost_model
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
         let lines = format!(
-            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
         );
         Provenance { lines }
     }
@@ -92,6 +93,11 @@ impl Provenance {
         };
         let (reproducible, activation) = (yes("reproducible")?, yes("activation")?);
         let (call_sites, allocations) = (yes("call-sites")?, yes("allocations")?);
+        let natives = match self.value("natives")? {
+            "wrap" => Natives::Wrap,
+            "none" => Natives::None,
+            _ => return None,
+        };
         let context = match self.value("context")? {
             "argument" => ContextCarrier::Argument,
             "thread" => ContextCarrier::Thread,
@@ -102,6 +108,7 @@ impl Provenance {
             metrics,
             blocks,
             intrinsics,
+            natives,
             reproducible,
             activation,
             call_sites,

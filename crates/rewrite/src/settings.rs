@@ -23,6 +23,15 @@ pub enum Intrinsics {
     Native,
 }
 
+/// How native methods are represented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Natives {
+    /// By contexts of their own, below which their callbacks are (CCCP).
+    Wrap,
+    /// Not at all: callbacks are below the thread's root (JP).
+    None,
+}
+
 /// How a callee gets its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextCarrier {
@@ -43,6 +52,8 @@ pub struct Settings {
     pub blocks: BlockRule,
     /// What becomes of intrinsics.
     pub intrinsics: Intrinsics,
+    /// How natives are represented.
+    pub natives: Natives,
     /// Whether what differs from run to run is pinned ([`crate::pins`]).
     pub reproducible: bool,
     /// Whether the profiling agent reports while the program runs, by activation counters (JP 5).
@@ -62,6 +73,7 @@ impl Default for Settings {
             metrics: Metrics::CallsAndBytecodes,
             blocks: BlockRule::Exact,
             intrinsics: Intrinsics::Bytecode,
+            natives: Natives::Wrap,
             reproducible: false,
             activation: false,
             call_sites: false,
@@ -105,6 +117,14 @@ impl Settings {
         match self.intrinsics {
             Intrinsics::Bytecode => "bytecode",
             Intrinsics::Native => "native",
+        }
+    }
+
+    /// Name of how natives are represented.
+    pub fn natives_name(&self) -> &'static str {
+        match self.natives {
+            Natives::Wrap => "wrap",
+            Natives::None => "none",
         }
     }
 

@@ -387,16 +387,29 @@ pub fn bypassed_original(
     then_original_and_restore(emitter, target, asm, start, None, None, head)
 }
 
+/// What hangs below which node while a native runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Below {
+    /// What it calls below its own node; below its caller's where it is not recorded.
+    Itself(Option<Mid>),
+    /// What it calls below the thread's root: natives are not represented.
+    Root,
+}
+
 /// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
 pub fn bytecode_to_native(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
-    mid: Option<Mid>,
+    below: Below,
     hook: Option<&NativeHook>,
     makes: Option<NativeMakes>,
     head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
+    let mid = match below {
+        Below::Itself(mid) => mid,
+        Below::Root => None,
+    };
     // The node takes the slot's place.
     let (node, (thread, saved)) = (arguments, thread_locals(target));
     let mut asm = Asm::new();
@@ -426,8 +439,10 @@ pub fn bytecode_to_native(
     // From here on the saved context is known, so the handler may cover the store too.
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);
-    if mid.is_some() {
-        push_first_slot_offset(&mut asm);
+    match below {
+        Below::Itself(Some(_)) => push_first_slot_offset(&mut asm),
+        Below::Itself(None) => {}
+        Below::Root => emitter.helper(&mut asm, convention::ROOT_OF)?,
     }
     emitter.helper(&mut asm, convention::CARRY)?;
     if let Some(NativeHook::Entered(method)) = hook {

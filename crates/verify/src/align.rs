@@ -68,6 +68,8 @@ pub struct Pair<'p, 'a> {
     pub reproducible: Option<bool>,
     /// Its call sites, and places where objects are made, which come behind them.
     pub sites: Sites,
+    /// Whether natives are left out, if that is known.
+    pub no_natives: Option<bool>,
     /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is known.
     pub holds_thread: Option<bool>,
     /// What a callee counts that does nothing but return.
@@ -356,7 +358,10 @@ impl<'a> Walk<'_, '_, 'a> {
         {
             return wrong(self, "has another call site's slot");
         }
-        if let (Call::Stored { held }, Some(holds)) = (call, self.pair.holds_thread)
+        if matches!(call, Call::Rooted { .. }) && self.pair.no_natives == Some(false) {
+            return wrong(self, "leaves out a native");
+        }
+        if let (Call::Stored { held } | Call::Rooted { held }, Some(holds)) = (call, self.pair.holds_thread)
             && *held != holds
         {
             return wrong(self, "puts the context into another thread than is meant");
@@ -383,7 +388,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     return wrong(self, "calls another method than the original");
                 }
             }
-            Call::Stored { .. } => {}
+            Call::Stored { .. } | Call::Rooted { .. } => {}
             Call::Counted(id, bytecodes, calls_back) => {
                 let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
                 // Nothing but its `return`.

@@ -145,6 +145,7 @@ impl<'a> Method<'_, 'a> {
             prologue,
             reproducible: self.expectation.reproducible,
             sites,
+            no_natives: self.expectation.no_natives,
             holds_thread: self.expectation.by_thread.map(|by_thread| {
                 by_thread && !is_extended && !changes_the_current_thread(self.before.name())
             }),

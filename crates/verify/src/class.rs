@@ -120,6 +120,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
         self.expectation.allocations.get_or_insert(allocations::are_counted_in(after));
+        if names_roots(after) {
+            self.expectation.no_natives.get_or_insert(true);
+        }
         self.fields();
         let added = self.added();
         for (number, original) in before.methods.iter().enumerate() {
@@ -295,4 +298,11 @@ fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
     let same = callee.filter(|c| c.name == method.name && c.descriptor == descriptor).last();
     same.and_then(|c| Target::of(class, method.name, c.descriptor, false))
         .is_some_and(|t| t.redispatch().is(class, method))
+}
+
+/// Whether code of the class puts a root's context into the thread.
+fn names_roots(class: &ClassFile<'_>) -> bool {
+    let is_root_of =
+        |index| matches!(class.pool.member_ref(index), Ok(member) if member.name == b"cct$rootOf");
+    class.pool.indices().any(is_root_of)
 }

@@ -151,10 +151,11 @@ impl<'a> Target<'a> {
         self.then_original_and_restore(ops, start)
     }
 
-    /// A native, called in a node of its own: B2N. `hooks` is what it has the runtime do.
+    /// A native, called in a node of its own: B2N; without one what it calls is below the caller's, or `below_root`. `hooks` is what it has the runtime do.
     pub fn to_native<'s>(
         &'s self,
         id: Option<i64>,
+        below_root: bool,
         hooks: &[&'s NativeHook],
         counts_objects: bool,
     ) -> Straight<'s> {
@@ -189,6 +190,8 @@ impl<'a> Target<'a> {
         ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, self.slots)]);
         if id.is_some() {
             ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd]);
+        } else if below_root {
+            ops.push(Op::Helper(Helper::RootOf));
         }
         ops.push(Op::Helper(Helper::Carry));
         let of = |kind| hooks.iter().find(|hook| hook.2 == kind).copied();

@@ -72,6 +72,8 @@ pub struct Expectation {
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects are counted.
     pub allocations: Option<bool>,
+    /// Whether natives are left out.
+    pub no_natives: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -86,6 +88,7 @@ impl Expectation {
         let reproducible = value("reproducible").map(|v| v == "yes");
         let call_sites = value("call-sites").map(|v| v == "yes");
         let allocations = value("allocations").map(|v| v == "yes");
+        let no_natives = value("natives").map(|v| v == "none");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
         let provenance = Some(xxh3_64(provenance.as_bytes()));
@@ -97,6 +100,7 @@ impl Expectation {
             block_ends,
             cost_model,
             allocations,
+            no_natives,
             provenance,
         }
     }

@@ -377,7 +377,10 @@ impl<'c, 'a> Class<'c, 'a> {
         let is_magic = (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get");
         let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
         let counts_objects = self.expectation.allocations == Some(true);
-        let is_to_native = |id| ways.iter().any(|way| is(target.to_native(id, way, counts_objects)));
+        // Where natives are left out, of recorded classes, too.
+        let below_root = self.expectation.no_natives == Some(true);
+        let is_to_native =
+            |id, below_root| ways.iter().any(|way| is(target.to_native(id, below_root, way, counts_objects)));
         let makes = target.counted_with_result(id(0)).filter(|_| counts_objects && is_native);
         let must_make = makes.is_some();
         let mut recorded = None;
@@ -385,10 +388,10 @@ impl<'c, 'a> Class<'c, 'a> {
             Some(Extended::Redispatch)
         } else if is(target.stored()) {
             Some(Extended::Stored)
-        } else if is_to_native(Some(id(1))) {
+        } else if is_to_native((!below_root).then(|| id(1)), below_root) {
             recorded = Some(true);
             Some(Extended::ToNative)
-        } else if is_to_native(None) {
+        } else if is_to_native(None, false) {
             recorded = Some(false);
             Some(Extended::ToNative)
         } else if makes.is_some_and(is) {
@@ -403,7 +406,8 @@ impl<'c, 'a> Class<'c, 'a> {
             recorded = Some(true);
             Some(Extended::Counted(n))
         } else if lines.iter().any(|line| is(target.counted(None, *line))) {
-            recorded = Some(false);
+            // Where nothing is known of the output natives may be left out.
+            recorded = (!is_native || self.expectation.no_natives.is_some()).then_some(false);
             Some(Extended::Counted(0))
         } else if is(target.bypassed(Some(id(0)))) {
             recorded = Some(true);
@@ -417,7 +421,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let is_hooked = ways.first().is_some_and(|way| !way.is_empty());
         let is_without = is_hooked
             && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
-                || [Some(id(1)), None].iter().any(|id| is(target.to_native(*id, &[], counts_objects))));
+                || [Some(id(1)), None]
+                    .iter()
+                    .any(|id| is(target.to_native(*id, below_root, &[], counts_objects))));
         if is_without {
             form = None;
         }
@@ -431,7 +437,7 @@ impl<'c, 'a> Class<'c, 'a> {
         if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
             self.tally.hooks += ways[0].len() as u64;
         }
-        if let Some(recorded) = recorded {
+        if let Some(recorded) = recorded.filter(|recorded| *recorded || !(is_native && below_root)) {
             self.recorded(recorded);
         }
         form.filter(|_| found == self.findings.len())

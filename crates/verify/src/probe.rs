@@ -57,6 +57,11 @@ pub enum Call<'a> {
         /// The former.
         held: bool,
     },
+    /// The same, and what it carries is the root's: the callee is a native that is left out.
+    Rooted {
+        /// As above.
+        held: bool,
+    },
     /// The callee is counted here: its id, its bytecodes, and whether it may call back.
     Counted(i64, i32, bool),
     /// The callee is counted if it is `Object.hashCode`; its id.
@@ -171,8 +176,11 @@ impl<'r, 'a> Reader<'r, 'a> {
     /// What stands before an invocation, on top of the thread.
     fn carried(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
         let (handed_on, next) = self.handed_on(at, locals)?;
-        let stored = Probe::Call(handed_on, Call::Stored { held: true });
-        (self.op(next) == Op::Helper(Helper::Carry)).then_some((stored, next + 1))
+        let (call, next) = match self.op(next) {
+            Op::Helper(Helper::RootOf) => (Call::Rooted { held: true }, next + 1),
+            _ => (Call::Stored { held: true }, next),
+        };
+        (self.op(next) == Op::Helper(Helper::Carry)).then_some((Probe::Call(handed_on, call), next + 1))
     }
 
     /// What a callee gets, and the number of the instruction behind what makes it.
@@ -201,6 +209,9 @@ impl<'r, 'a> Reader<'r, 'a> {
                 _ => return None,
             },
             (None, Op::Helper(Helper::Store)) => (Call::Stored { held: false }, next + 1),
+            (None, Op::Helper(Helper::RootOf)) if self.op(next + 1) == Op::Helper(Helper::Store) => {
+                (Call::Rooted { held: false }, next + 2)
+            }
             (None, Op::Long(id)) => match (self.op(next + 1), self.op(next + 2)) {
                 (Op::Int(n), Op::Helper(Helper::Leaf)) => (Call::Counted(id, n, false), next + 3),
                 (Op::Int(n), Op::Helper(Helper::Call)) => (Call::Counted(id, n, true), next + 3),

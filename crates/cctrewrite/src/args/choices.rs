@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Settings};
+use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings};
 use cct_tables::CostModel;
 use clap::{Args, ValueEnum};
 
@@ -45,6 +45,10 @@ pub struct Choices {
     /// What becomes of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`
     #[arg(long, value_enum, default_value_t = IntrinsicsArgument::Bytecode)]
     intrinsics: IntrinsicsArgument,
+
+    /// How native methods are represented
+    #[arg(long, value_enum, default_value_t = NativesArgument::Wrap)]
+    natives: NativesArgument,
 
     /// Pin what differs from run to run, such as the seeds of random numbers, so that a deterministic program gives the same profile
     /// each time. The class library must be rewritten with it; `flags` then prints the JVM options that belong to it
@@ -98,6 +102,15 @@ enum IntrinsicsArgument {
     Native,
 }
 
+/// How natives are represented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum NativesArgument {
+    /// By contexts of their own; what they call back hangs below them
+    Wrap,
+    /// Not at all, as in JP (2005): what they call back hangs below the thread's root
+    None,
+}
+
 /// A value as it is given on a command line.
 fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
@@ -119,6 +132,10 @@ impl Choices {
             intrinsics: match self.intrinsics {
                 IntrinsicsArgument::Bytecode => Intrinsics::Bytecode,
                 IntrinsicsArgument::Native => Intrinsics::Native,
+            },
+            natives: match self.natives {
+                NativesArgument::Wrap => Natives::Wrap,
+                NativesArgument::None => Natives::None,
             },
             reproducible: self.reproducible,
             activation: self.activation_counters,
@@ -143,6 +160,7 @@ impl Choices {
             metrics,
             blocks,
             intrinsics,
+            natives,
             reproducible,
             activation_counters,
             call_sites,
@@ -154,6 +172,7 @@ impl Choices {
             format!("--metrics={}", name(metrics)),
             format!("--blocks={}", tables::name_of_rule(*blocks)),
             format!("--intrinsics={}", name(intrinsics)),
+            format!("--natives={}", name(natives)),
         ];
         if *reproducible {
             words.push("--reproducible".to_owned());

@@ -209,6 +209,9 @@ fn call(rewriter: &Rewriter, class: &ClassFile<'_>, instruction: &Instruction<'_
         CallTarget::Stored { known: false } => {
             "original signature, context put into the thread (the callee's class was not found)".to_owned()
         }
+        CallTarget::Rooted => {
+            "original signature, the root goes into the thread: a native that is not represented".to_owned()
+        }
         CallTarget::Stored { known: true } => "original signature, context put into the thread".to_owned(),
     })
 }

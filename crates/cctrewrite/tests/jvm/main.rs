@@ -38,6 +38,7 @@ mod loadtime;
 mod misfits;
 mod modern_counts;
 mod mutants;
+mod no_natives;
 mod oom;
 mod open_frames;
 mod overflows;

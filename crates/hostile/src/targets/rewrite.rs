@@ -6,7 +6,8 @@ use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::rewriter::Rewritten;
 use cct_rewrite::{
-    BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Result, Rewriter, Role, Settings, World,
+    BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Natives, Result, Rewriter, Role, Settings,
+    World,
 };
 
 use cct_tables::{BlockEnds, CostModel};
@@ -71,6 +72,7 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
             }
         },
         intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),
+        natives: *dice.pick(&[Natives::Wrap, Natives::None]),
         reproducible: dice.once_in(3),
         activation: dice.once_in(3),
         call_sites: dice.once_in(3),

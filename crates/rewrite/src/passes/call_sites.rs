@@ -31,7 +31,7 @@ pub fn apply(
             _ => &mut asm,
         };
         let store = match target {
-            CallTarget::Stored { .. } => Emitter::push_thread(&mut asm, body.thread),
+            CallTarget::Stored { .. } | CallTarget::Rooted => Emitter::push_thread(&mut asm, body.thread),
             _ => convention::STORE,
         };
         emitter.push_context(&mut asm, body.context, body.sites, site, bci)?;
@@ -41,6 +41,10 @@ pub fn apply(
                 invoke_extended(emitter, &mut asm, body, bci)?;
                 code_edit.replace(bci, &asm);
                 continue;
+            }
+            CallTarget::Rooted => {
+                emitter.helper(&mut asm, convention::ROOT_OF)?;
+                emitter.helper(&mut asm, store)?;
             }
             CallTarget::Stored { .. } => emitter.helper(&mut asm, store)?,
             CallTarget::Linked => emitter.helper(&mut asm, convention::LINK)?,

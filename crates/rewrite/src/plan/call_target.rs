@@ -41,6 +41,8 @@ pub enum CallTarget<'x> {
         /// Whether the callee was found.
         known: bool,
     },
+    /// By the original one, the thread's root being stored into the thread before: a native that is not represented.
+    Rooted,
     /// By the original one, the caller counting the callee before.
     Counted(Foreign<'x>),
     /// By the original one, and only the receiver's class tells whether it leads to this method, which nobody but the caller can count. So the

@@ -26,9 +26,9 @@ use crate::plan::{CallTarget, Treatment, with_extension};
 use crate::positions::{Packed, Positions};
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
-use crate::settings::{ContextCarrier, Settings};
+use crate::settings::{ContextCarrier, Natives, Settings};
 use crate::world::{ClassId, MethodId};
-use crate::wrappers::{self, Target};
+use crate::wrappers::{self, Below, Target};
 
 thread_local! {
     // One per worker: analyses reuse their memory.
@@ -136,6 +136,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut fallback = None;
         let mut slots = 0;
         let mut positions = Packed::default();
+        let is_unrepresented =
+            self.recorded && member.is(access::NATIVE) && self.rewriter.settings.natives == Natives::None;
         match treatment {
             Treatment::Wrapped
             | Treatment::Duplicated
@@ -149,17 +151,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             Treatment::AbstractRedispatched => self.redispatch(member)?,
             Treatment::Native => {
                 slots = 1;
-                let mid = self.mid(index, slots);
+                let mid = self.mid(index, slots).filter(|_| !is_unrepresented);
                 let is_static = member.is(access::STATIC);
                 let Settings { reproducible, .. } = self.rewriter.settings;
                 let (class, name, makes) = (self.class.name(), member.name, self.native_makes(member));
                 let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
-                    wrappers::bytecode_to_native(emitter, target, mid, hook, makes, head)
+                    let below = if is_unrepresented { Below::Root } else { Below::Itself(mid) };
+                    wrappers::bytecode_to_native(emitter, target, below, hook, makes, head)
                 })?;
             }
             Treatment::LeafNative | Treatment::Magic => {
-                let mid = self.mid(index, slots);
+                let mid = self.mid(index, slots).filter(|_| !is_unrepresented);
                 // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
                 let bytecodes = match self.rewriter.settings.block_rule() {
                     Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),
@@ -216,7 +219,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             flags |= method_flags::PACKAGE_PRIVATE;
         }
         let left_out = treatment == Treatment::Untouched || fallback == Some(Fallback::NotInstrumented);
-        if has_body && (!self.recorded || left_out) {
+        if has_body && (!self.recorded || left_out || is_unrepresented) {
             flags |= method_flags::NOT_RECORDED;
         }
         self.methods.push(MethodRecord {

@@ -12,10 +12,10 @@ use crate::index::ClassRecord;
 use crate::marks::Marks;
 use crate::mid::ClassHash;
 use crate::module_descriptor;
-use crate::plan::{CallTarget, Plan};
+use crate::plan::{CallTarget, Foreign, Plan};
 use crate::provenance::Provenance;
 use crate::report::ClassReport;
-use crate::settings::Settings;
+use crate::settings::{Natives, Settings};
 use crate::survey::ClassSummary;
 use crate::world::{ClassId, World};
 use class::ClassRewriter;
@@ -122,8 +122,30 @@ impl Rewriter {
             CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
                 CallTarget::Stored { known: true }
             }
+            other if self.settings.natives == Natives::None => self.unrepresented(other),
             other => other,
         })
+    }
+
+    /// Where natives are not represented: nobody counts one, and what it calls hangs below the root.
+    fn unrepresented<'x>(&self, target: CallTarget<'x>) -> CallTarget<'x> {
+        let is_native = |f: &Foreign<'_>| match self.world.class_named(f.class) {
+            Some(id) => {
+                let class = &self.world[id].summary;
+                let method = class.find(f.name, f.descriptor).map(|index| &class.methods[index]);
+                method.is_none_or(|method| method.is(access::NATIVE))
+            }
+            // `Object.<init>` has a body.
+            None => f.bytecodes == 0,
+        };
+        match target {
+            CallTarget::Counted(f) if is_native(&f) && f.calls_back => CallTarget::Rooted,
+            CallTarget::Counted(f) if is_native(&f) => CallTarget::Stored { known: true },
+            CallTarget::Dispatched(_) | CallTarget::Linked | CallTarget::LinkedToHashCode => {
+                CallTarget::Stored { known: true }
+            }
+            other => other,
+        }
     }
 
     /// The same, recorded or not.

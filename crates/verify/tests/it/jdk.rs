@@ -1,6 +1,6 @@
 //! Every class of class libraries, rewritten, is its original and probes.
 
-use cct_rewrite::{BlockRule, Intrinsics, Metrics, Settings};
+use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings};
 use cct_tables::{BlockEnds, CostModel};
 use cct_verify::{Expectation, Rule};
 
@@ -94,6 +94,27 @@ fn by_each_rule() {
         library(8, Settings { blocks, ..Settings::default() }, 10);
     }
     library(8, Settings { metrics: Metrics::Calls, ..Settings::default() }, 10);
+}
+
+/// By both carriers; and an output that says the one is not taken for the other.
+#[test]
+fn without_natives() {
+    let class = vec![sample()];
+    for context in [ContextCarrier::Argument, ContextCarrier::Thread] {
+        let natives = |natives| Settings { natives, context, ..Settings::default() };
+        library(8, natives(Natives::None), 5);
+        let settings = natives(Natives::None);
+        for right in [expectation(&settings), Expectation::default()] {
+            let (findings, ..) = verify(&class, &rewriter(&class, settings), right);
+            assert!(findings.is_empty(), "{context:?}, {right:?}: {findings:?}");
+        }
+        for (made, said) in [(Natives::None, Natives::Wrap), (Natives::Wrap, Natives::None)] {
+            let provenance = None;
+            let wrong = Expectation { provenance, ..expectation(&natives(said)) };
+            let (findings, ..) = verify(&class, &rewriter(&class, natives(made)), wrong);
+            assert!(!findings.is_empty(), "{context:?}: {made:?} as {said:?}");
+        }
+    }
 }
 
 /// Sums of costs are checked by the model that the output names, and by no other.

@@ -11,12 +11,16 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "allocations", "blocks", "call-sites", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics",
+        "agent", "allocations", "blocks", "call-sites", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics", "natives",
         "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
     /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
     private static final String LIMITS = "Object.clone is not counted where it is called virtually";
+
+    /** What is missing with {@code --natives none}. */
+    private static final String WITHOUT_NATIVES = "natives are not represented, and what they call back hangs under the thread's root; ";
+    private static final String WITHOUT_OBJECTS_OF_NATIVES = "; nor are objects counted that natives make, clones among them";
 
     /** What is missing with {@code --intrinsics native}. */
     private static final String OF_NATIVE_INTRINSICS =
@@ -55,6 +59,7 @@ final class Description {
     static Description of(boolean rawClasses, boolean atTheEnd) {
         Output[] outputs = Outputs.known().all;
         boolean bodies = !value(outputs, "intrinsics").equals("native");
+        boolean natives = !value(outputs, "natives").equals("none");
         ArrayList<String> notes = new ArrayList<String>();
         boolean exact = Exactness.check(rawClasses, bodies, notes);
         String reproducible = value(outputs, "reproducible");
@@ -79,10 +84,12 @@ final class Description {
                 property("java.version"),
                 property("java.vm.name"),
                 property("java.vm.version"),
-                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : "")) + LIMITS + (bodies ? "" : OF_NATIVE_INTRINSICS) + (countsObjects() ? limitsOfObjects(bodies) : ""),
+                (LoadTime.loaded() ? "" : WITHOUT_REPLAY + (tellsCallSites() ? WITHOUT_LINES : "")) + (natives ? "" : WITHOUT_NATIVES) + LIMITS
+                        + (bodies ? "" : OF_NATIVE_INTRINSICS) + (countsObjects() ? limitsOfObjects(bodies) + (natives ? "" : WITHOUT_OBJECTS_OF_NATIVES) : ""),
                 mainClass(),
                 Settings.MAX_CONTEXTS,
                 value(outputs, "metrics"),
+                natives ? null : "none",
                 provenance(outputs),
                 Settings.folded(),
                 reproducible,

@@ -230,6 +230,16 @@ public final class CctRuntime {
         Thread.currentThread().cct$context = slot;
     }
 
+    /** The slot of the root of the tree in which {@code slot} lies: what natives call back, where these are not represented. */
+    public static long rootOf(long slot) {
+        long address = slot & Layout.ADDRESS;
+        if (address < LIMIT) {
+            return slot;
+        }
+        long record = CctMemory.U.getLong(null, address & CHUNK_MASK);
+        return CctMemory.U.getLong(null, record + Layout.ROOT) + SLOTS;
+    }
+
     /** Before a call of a method without a body of ours: its entry and its {@code n} bytecodes, which also use up the activation counter. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline

@@ -35,6 +35,10 @@ pub enum Blocks {
     Objects,
     /// Both.
     ObjectsAndSites,
+    /// Exact, and natives are not represented.
+    NoNatives,
+    /// The same, and the thread carries contexts.
+    ThreadNoNatives,
 }
 
 /// The rules, each with everything that goes with it.
@@ -42,7 +46,7 @@ pub const ALL_BLOCKS: [Blocks; 3] = [Blocks::Default, Blocks::Precise, Blocks::E
 
 impl Blocks {
     /// How many there are.
-    pub const ALL: usize = Blocks::ObjectsAndSites as usize + 1;
+    pub const ALL: usize = Blocks::ThreadNoNatives as usize + 1;
 
     /// As on the command line and in file names.
     pub fn name(self) -> &'static str {
@@ -63,6 +67,8 @@ impl Blocks {
             Blocks::ThreadSites => "thread-sites",
             Blocks::Objects => "objects",
             Blocks::ObjectsAndSites => "objects-sites",
+            Blocks::NoNatives => "no-natives",
+            Blocks::ThreadNoNatives => "thread-no-natives",
         }
     }
 
@@ -105,6 +111,8 @@ impl Blocks {
             Blocks::Calls => &["--blocks", "calls"],
             Blocks::Objects => &["--allocations"],
             Blocks::ObjectsAndSites => &["--allocations", "--call-sites"],
+            Blocks::NoNatives => &["--natives", "none"],
+            Blocks::ThreadNoNatives => &["--natives", "none", "--context", "thread"],
         }
     }
 }
