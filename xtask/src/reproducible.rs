@@ -26,7 +26,8 @@ pub struct Arguments {
 const PLACES: [&str; 2] = ["a", "another-folder/with-a-longer-name"];
 
 /// What is built: the command, and the libraries that go into images.
-const BUILT: [&str; 3] = ["cctrewrite", "libcctrewrite_loadtime.so", "libcctrewrite_vm.so"];
+const BUILT: [&str; 4] =
+    ["cctrewrite", "libcctrewrite_loadtime.so", "libcctrewrite_prefix.so", "libcctrewrite_vm.so"];
 
 /// Builds both, has both work, and compares.
 ///

@@ -82,6 +82,9 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
     // All agree in these.
     let is = |key, wanted| output::value(&library.provenance, key) == Some(wanted);
     options.extend(exactness::spelled(feature.into(), !is("intrinsics", "native")));
+    if is("natives", "prefix") {
+        options.push(format!("-agentpath:{}", path_list([&*load_time::prefix()?])?));
+    }
     if is("reproducible", "yes") {
         options.extend(reproducible::spelled(feature));
     }

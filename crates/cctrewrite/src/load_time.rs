@@ -3,11 +3,16 @@
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
+
 /// Rewrites classes while the program runs; its name, less what the operating system puts around it.
 const LOAD_TIME: &str = "cctrewrite_loadtime";
 
 /// Starts HotSpot with the options of a profiled JDK 8.
 const VM: &str = "cctrewrite_vm";
+
+/// The agent that tells the JVM with what the names of renamed natives begin.
+const PREFIX: &str = "cctrewrite_prefix";
 
 /// The load-time library.
 pub fn library() -> Option<PathBuf> {
@@ -17,6 +22,24 @@ pub fn library() -> Option<PathBuf> {
 /// The library that a profiled JDK 8 has its launchers load in place of HotSpot.
 pub fn vm() -> Option<PathBuf> {
     beside_command(VM)
+}
+
+/// The agent without which renamed natives (`--natives prefix`) are not found.
+pub fn prefix() -> Result<PathBuf> {
+    beside_command(PREFIX).with_context(|| {
+        let name = file_name(PREFIX);
+        format!("{name} is not beside this command, and without it no JVM finds natives that were renamed (--natives prefix); install both together")
+    })
+}
+
+/// The JVM option that loads it from among the JDK's own libraries.
+pub fn prefix_option() -> String {
+    format!("-agentlib:{PREFIX}")
+}
+
+/// Its file name.
+pub fn prefix_name() -> String {
+    file_name(PREFIX)
 }
 
 /// A library beside this command: where cargo builds it, or in the same folder.

@@ -17,6 +17,7 @@ pub fn in_brief(treatment: Treatment) -> &'static str {
         Treatment::Magic => "known to the VM, with a wrapper that counts it",
         Treatment::CallerCounted => "untouched, counted by its callers",
         Treatment::Untouched => "untouched, not counted",
+        Treatment::Prefixed => "native under another name, with a method in its place that counts it",
         Treatment::Intrinsic => "untouched, HotSpot may replace it; with a wrapper that counts it",
     }
 }

@@ -101,7 +101,7 @@ impl Known {
             // It stands under both.
             (T::Duplicated, _) => true,
             // It stands under the original one.
-            (T::Redispatched | T::OriginalOnly, extended) => !extended,
+            (T::Redispatched | T::OriginalOnly | T::Prefixed, extended) => !extended,
             // The wrapper has the node, the native below it has none.
             (T::Native | T::LeafNative | T::Magic | T::Intrinsic, extended) => extended,
             (T::AbstractRedispatched | T::CallerCounted | T::Untouched, _) => false,
@@ -111,7 +111,8 @@ impl Known {
             return Appearance::None;
         }
         let form = if original.is_some() { Form::Extended } else { Form::Original };
-        let is_native = matches!(row.treatment, T::Native | T::LeafNative | T::Magic | T::Intrinsic);
+        let is_native =
+            matches!(row.treatment, T::Native | T::LeafNative | T::Magic | T::Intrinsic | T::Prefixed);
         Appearance::Node(Body {
             mid: self.summary.hash.method(k, row.slots).0,
             code: match is_native {

@@ -171,6 +171,8 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
                 Some(Treatment::OriginalOnly) => Treatment::Redispatched,
                 // A native; its original stays as it is.
                 Some(Treatment::CallerCounted) => Treatment::AbstractRedispatched,
+                // A native that is renamed has none either; it gets one, and keeps its name.
+                Some(Treatment::Prefixed) => Treatment::Native,
                 _ => continue,
             };
             // The nearest extended form above is the one that would be inherited.

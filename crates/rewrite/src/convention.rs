@@ -32,6 +32,9 @@ pub const BYPASS: u16 = 8;
 /// With this begin the names of members that the rewriter adds under names of their own.
 pub const PREFIX: &[u8] = b"cct$";
 
+/// What stands before the name of a native that was renamed (docs/natives.md). The agent `cct-prefix` tells the JVM of it, which looks for the native's code without.
+pub const NATIVE_PREFIX: &[u8] = b"cct$native$";
+
 /// The class that every loader knows, and that therefore holds the helpers.
 pub const OBJECT: &[u8] = b"java/lang/Object";
 

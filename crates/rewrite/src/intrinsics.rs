@@ -173,6 +173,11 @@ pub(crate) fn is_candidate(class: &ClassFile<'_>, method: &Member<'_>, annotatio
     TABLE[row].1.iter().any(|(n, d)| (n.as_bytes(), d.as_bytes()) == (method.name, method.descriptor))
 }
 
+/// The same of a native, in class files that say so.
+pub(crate) fn is_native_candidate(method: &Member<'_>, annotations: &[&[u8]]) -> bool {
+    method.is(access::NATIVE) && annotations.iter().any(|a| CANDIDATE.contains(a))
+}
+
 /// Whether HotSpot's compilers know this method by its original signature, as what they may replace or as part of a pattern: code of ours in its body need not be
 /// executed under that.
 pub(crate) fn is_recognised(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {

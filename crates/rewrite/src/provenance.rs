@@ -95,6 +95,7 @@ impl Provenance {
         let (call_sites, allocations) = (yes("call-sites")?, yes("allocations")?);
         let natives = match self.value("natives")? {
             "wrap" => Natives::Wrap,
+            "prefix" => Natives::Prefix,
             "none" => Natives::None,
             _ => return None,
         };

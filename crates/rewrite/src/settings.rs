@@ -28,6 +28,8 @@ pub enum Intrinsics {
 pub enum Natives {
     /// By contexts of their own, below which their callbacks are (CCCP).
     Wrap,
+    /// The same, by renaming them: a method with a body takes a native's place (JP2).
+    Prefix,
     /// Not at all: callbacks are below the thread's root (JP).
     None,
 }
@@ -124,6 +126,7 @@ impl Settings {
     pub fn natives_name(&self) -> &'static str {
         match self.natives {
             Natives::Wrap => "wrap",
+            Natives::Prefix => "prefix",
             Natives::None => "none",
         }
     }

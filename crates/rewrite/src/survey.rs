@@ -64,6 +64,8 @@ pub mod trait_bits {
     pub const RECOGNISED: u8 = 16;
     /// The code of an intrinsic has no invocation. (Not known of classes that come from an index.)
     pub const CALLS_NOTHING: u8 = 8;
+    /// A native that HotSpot may replace by code of its own. (Not known of JDK 8, nor of classes that come from an index.)
+    pub const NATIVE_INTRINSIC: u8 = 32;
 }
 
 impl MethodSummary {
@@ -192,6 +194,9 @@ impl ClassSummary {
         }
         if intrinsics::is_recognised(class, member, &annotations) {
             traits |= trait_bits::RECOGNISED;
+        }
+        if intrinsics::is_native_candidate(member, &annotations) {
+            traits |= trait_bits::NATIVE_INTRINSIC;
         }
         if intrinsics::is_candidate(class, member, &annotations) {
             traits |= trait_bits::INTRINSIC;

@@ -46,6 +46,11 @@ impl<'t, 'a> Target<'t, 'a> {
         }
     }
 
+    /// The same, where the twin goes by another name.
+    pub fn named(self, name_index: Index) -> Self {
+        Target { name_index, ..self }
+    }
+
     fn is_static(&self) -> bool {
         self.access_flags & access::STATIC != 0
     }
@@ -451,6 +456,57 @@ pub fn bytecode_to_native(
     }
     let makes = makes.filter(|_| mid.is_some());
     then_original_and_restore(emitter, target, asm, start, hook, makes, head)
+}
+
+/// What stands in the place of a native that was renamed (JP2 3.3): its context comes from the thread, like that of a body under the original signature. One that
+/// never calls back, and so has no `slots`, leaves the thread alone; one that is not recorded is called and nothing else.
+pub fn in_place_of_native(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mid: Option<Mid>,
+    slots: u8,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let (thread, saved, node) = (arguments, arguments + 1, arguments + 3);
+    let mut asm = Asm::new();
+    let mut catch = None;
+    let start = match mid {
+        None => None,
+        Some(mid) if slots == 0 => {
+            emitter.helper(&mut asm, convention::CURRENT_THREAD)?;
+            emitter.helper(&mut asm, convention::CONTEXT)?;
+            emitter.mid(&mut asm, mid)?;
+            asm.int(0);
+            emitter.helper(&mut asm, convention::LEAF)?;
+            None
+        }
+        Some(mid) => {
+            emitter.read_thread(&mut asm, thread, saved)?;
+            emitter.enter(&mut asm, saved, node, mid, 0, None)?;
+            let start = asm.bytes.len() as u16;
+            asm.load(Kind::Reference, thread).load(Kind::Long, node);
+            push_first_slot_offset(&mut asm);
+            emitter.helper(&mut asm, convention::CARRY)?;
+            Some(start)
+        }
+    };
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    if let Some(start) = start {
+        let end = asm.bytes.len() as u16;
+        let mut restore = Asm::new();
+        emitter.restore_thread(&mut restore, thread, saved)?;
+        asm.bytes.extend_from_slice(&restore.bytes);
+        let object = emitter.constants.object(emitter.edit)?;
+        let ours = [VerificationType::Object(object), VerificationType::Long, VerificationType::Long];
+        catch = Some(Catch { start, end, restore, locals: forgotten(target, &ours) });
+    }
+    asm.ret(target.result());
+    let max_locals = if start.is_some() { arguments + 5 } else { arguments };
+    let max_stack = arguments.max(target.result_slots() + 3).max(6);
+    Straight { asm, max_stack, max_locals, catch, line: NATIVE_FORWARDER_LINE }.write(emitter, &mut head)?;
+    Ok(head.finish())
 }
 
 /// The locals behind the slot in which wrappers of originals keep the current thread, and the context that it carried: the first is the

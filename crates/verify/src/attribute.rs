@@ -33,8 +33,8 @@ pub mod flag {
 pub mod treatment {
     /// Redispatched, and without a body.
     pub const REDISPATCHED: [u8; 2] = [2, 3];
-    /// Without an extended form: original only, caller-counted, untouched.
-    pub const WITHOUT_EXTENDED_FORM: [u8; 3] = [4, CALLER_COUNTED, UNTOUCHED];
+    /// Without an extended form: original only, caller-counted, untouched, prefixed.
+    pub const WITHOUT_EXTENDED_FORM: [u8; 4] = [4, CALLER_COUNTED, UNTOUCHED, 11];
     /// Callers count it.
     pub const CALLER_COUNTED: u8 = 8;
     /// Nobody does.

@@ -238,6 +238,8 @@ impl<'c, 'a> Class<'c, 'a> {
             .filter(|m| m.is(access::NATIVE) && CALLED_BY_RUNTIME.contains(&(before.name(), m.name)))
             .map(|m| ((m.name, m.descriptor), m.access_flags & access::STATIC))
             .collect();
+        let mut renamed: BTreeMap<(Vec<u8>, &[u8]), u16> =
+            self.renamed_natives().map(|(name, descriptor, flags)| ((name, descriptor), flags)).collect();
         let wanted: BTreeSet<(&[u8], Vec<u8>)> =
             before.methods.iter().map(|m| (m.name, extended(m.descriptor))).collect();
         for method in after.methods.iter().skip(before.methods.len()) {
@@ -252,6 +254,8 @@ impl<'c, 'a> Class<'c, 'a> {
             {
                 helpers += 1;
                 method.access_flags == access::PUBLIC | access::STATIC | access::SYNTHETIC
+            } else if let Some(flags) = renamed.remove(&(method.name.to_vec(), method.descriptor)) {
+                method.access_flags == flags && method.attributes.iter().next().is_none()
             } else if is_tie_break(after, method) {
                 self.tally.tie_breaks += 1;
                 method.access_flags == access::PUBLIC | access::SYNTHETIC && !method.is(access::STATIC)
@@ -272,6 +276,10 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings
                     .push(Finding::of(Problem::AddedMember).in_member(method.name, method.descriptor));
             }
+        }
+        for (name, descriptor) in renamed.into_keys() {
+            let problem = Problem::Class("a native under its other name");
+            self.findings.push(Finding::of(problem).in_member(&name, descriptor));
         }
         for ((native, descriptor), _) in natives {
             let problem = Problem::Runtime("past the hook of this native has no method");

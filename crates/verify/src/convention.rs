@@ -26,6 +26,9 @@ pub const FORWARDER_LINE: u16 = 65535;
 /// See [`FORWARDER_LINE`].
 pub const NATIVE_FORWARDER_LINE: u16 = 65534;
 
+/// What stands before the names of natives that were renamed.
+pub const NATIVE_PREFIX: &[u8] = b"cct$native$";
+
 /// The attribute of rewritten classes.
 pub const ATTRIBUTE: &[u8] = b"cctrewrite";
 

@@ -22,14 +22,14 @@ use crate::probe::Reader;
 pub struct Target<'a> {
     class: &'a [u8],
     is_interface: bool,
-    is_static: bool,
+    pub(crate) is_static: bool,
     is_constructor: bool,
     name: &'a [u8],
-    descriptor: &'a [u8],
+    pub(crate) descriptor: &'a [u8],
     extended: Vec<u8>,
     /// Kinds of the arguments and their locals, without `this`.
     arguments: Vec<(Kind, u16)>,
-    slots: u16,
+    pub(crate) slots: u16,
     result: Option<Kind>,
 }
 
@@ -68,12 +68,12 @@ impl<'a> Target<'a> {
         })
     }
 
-    fn arguments(&self) -> Vec<Op<'a>> {
+    pub(crate) fn arguments(&self) -> Vec<Op<'a>> {
         let this = (!self.is_static).then_some(Op::Load(Kind::Reference, 0));
         this.into_iter().chain(self.arguments.iter().map(|(kind, slot)| Op::Load(*kind, *slot))).collect()
     }
 
-    fn callee<'s>(&'s self, descriptor: &'s [u8]) -> Callee<'s> {
+    pub(crate) fn callee<'s>(&'s self, descriptor: &'s [u8]) -> Callee<'s> {
         let tag = if self.is_interface { tag::INTERFACE_METHODREF } else { tag::METHODREF };
         Callee { tag, class: self.class, name: self.name, descriptor }
     }
@@ -343,18 +343,30 @@ impl<'a> Target<'a> {
     /// What gives the thread back its context, by an exception, too.
     fn restoring<'s>(
         &'s self,
-        mut ops: Vec<Op<'s>>,
+        ops: Vec<Op<'s>>,
         start: usize,
         end: usize,
         restore: Vec<Op<'s>>,
     ) -> Straight<'s> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
-        ops.push(Op::Return(self.result));
         let ours = vec![(self.slots, false), (thread, true), (saved, false)];
+        self.restoring_to(ops, start, end, restore, ours)
+    }
+
+    /// The same, with these locals of ours.
+    pub(crate) fn restoring_to<'s>(
+        &'s self,
+        mut ops: Vec<Op<'s>>,
+        start: usize,
+        end: usize,
+        restore: Vec<Op<'s>>,
+        ours: Vec<(u16, bool)>,
+    ) -> Straight<'s> {
+        ops.push(Op::Return(self.result));
         Straight { ops, catch: Some((start, end, restore)), ours, line: NATIVE_FORWARDER_LINE }
     }
 
-    fn plain<'s>(&'s self, mut ops: Vec<Op<'s>>, line: u16) -> Straight<'s> {
+    pub(crate) fn plain<'s>(&'s self, mut ops: Vec<Op<'s>>, line: u16) -> Straight<'s> {
         ops.push(Op::Return(self.result));
         Straight { ops, catch: None, ours: Vec::new(), line }
     }
@@ -365,7 +377,7 @@ fn runtime((class, name, descriptor): (&'static [u8], &'static [u8], &'static [u
     Op::Invoke(opcode::INVOKESTATIC, Callee { tag: tag::METHODREF, class, name, descriptor }, 0)
 }
 
-fn read_thread(thread: u16, saved: u16) -> Vec<Op<'static>> {
+pub(crate) fn read_thread(thread: u16, saved: u16) -> Vec<Op<'static>> {
     vec![
         Op::Helper(Helper::Thread),
         Op::Store(Kind::Reference, thread),
@@ -375,7 +387,7 @@ fn read_thread(thread: u16, saved: u16) -> Vec<Op<'static>> {
     ]
 }
 
-fn restore(thread: u16, saved: u16) -> Vec<Op<'static>> {
+pub(crate) fn restore(thread: u16, saved: u16) -> Vec<Op<'static>> {
     vec![Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, saved), Op::Helper(Helper::Restore)]
 }
 

@@ -42,6 +42,7 @@ mod places;
 mod positions;
 pub mod probe;
 pub mod prologue;
+mod renamed;
 mod sites;
 pub mod tables;
 
@@ -74,6 +75,8 @@ pub struct Expectation {
     pub allocations: Option<bool>,
     /// Whether natives are left out.
     pub no_natives: Option<bool>,
+    /// Whether natives may have been renamed.
+    pub renames_natives: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -89,6 +92,7 @@ impl Expectation {
         let call_sites = value("call-sites").map(|v| v == "yes");
         let allocations = value("allocations").map(|v| v == "yes");
         let no_natives = value("natives").map(|v| v == "none");
+        let renames_natives = value("natives").map(|v| v == "prefix");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
         let provenance = Some(xxh3_64(provenance.as_bytes()));
@@ -101,6 +105,7 @@ impl Expectation {
             cost_model,
             allocations,
             no_natives,
+            renames_natives,
             provenance,
         }
     }

@@ -13,6 +13,7 @@ use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::Counted;
+use crate::renamed::Renamed;
 use crate::sites::Sites;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
@@ -29,6 +30,8 @@ enum Original {
     Body(Box<Body>),
     /// A call of the runtime, in one of the places where that is known.
     Runtime,
+    /// A method in the place of a native that was renamed.
+    Renamed(Renamed),
 }
 
 /// What stands under the extended one.
@@ -52,6 +55,7 @@ impl Original {
             Original::Wrapper => "a wrapper",
             Original::Body(_) => "the body",
             Original::Runtime => "a call of the runtime",
+            Original::Renamed(_) => "a method in a native's place",
         }
     }
 }
@@ -105,7 +109,8 @@ impl<'c, 'a> Class<'c, 'a> {
         let Some(first) = self.original(number, original, rewritten, code.as_ref(), &target) else { return };
         let second = match twin {
             None => {
-                if is_native && self.native_hooks(original).iter().any(|way| !way.is_empty()) {
+                let is_renamed = matches!(first, Original::Renamed(_));
+                if is_native && !is_renamed && self.native_hooks(original).iter().any(|way| !way.is_empty()) {
                     self.find(Problem::Runtime("that belongs here is missing"));
                 }
                 Extended::Absent
@@ -136,6 +141,11 @@ impl<'c, 'a> Class<'c, 'a> {
                     (&[7], 0)
                 }
             }
+            (Original::Renamed(renamed), Extended::Absent) => {
+                // Of one that is not recorded nothing tells whether it may call back.
+                let said = row.map_or(0, |row| usize::from(row.slots).min(1));
+                (&[11], renamed.slots.unwrap_or(said))
+            }
             (Original::Same, Extended::Bypassed) if !is_native => (&[10], 0),
             (Original::Same, Extended::Stored) if !is_native => (&[0, 1], 0),
             (Original::Same | Original::Runtime, Extended::Absent) => (self.without_forms(original), 0),
@@ -163,6 +173,7 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         let counts_itself = match (&first, &second) {
             (Original::Body(body), _) => body.is_recorded,
+            (Original::Renamed(renamed), _) => renamed.slots.is_some(),
             (Original::Wrapper, Extended::Body(body)) => body.is_recorded,
             _ => false,
         };
@@ -182,6 +193,7 @@ impl<'c, 'a> Class<'c, 'a> {
             (Original::Same, Extended::Bypassed) => "counted, records nothing below",
             (Original::Same, _) => "counted, then called",
             (Original::Runtime, _) => "calls the runtime",
+            (Original::Renamed(_), _) => "native, renamed",
         };
         *self.tally.forms.entry(form).or_default() += 1;
         let length = code.as_ref().map_or(0, Code::length);
@@ -240,7 +252,7 @@ impl<'c, 'a> Class<'c, 'a> {
     }
 
     /// All bodies of a class are recorded, or none.
-    fn recorded(&mut self, is_recorded: bool) {
+    pub(crate) fn recorded(&mut self, is_recorded: bool) {
         if self.is_recorded.replace(is_recorded).is_some_and(|before| before != is_recorded) {
             self.find(Problem::Forms("some of the class's methods are recorded, others not".to_owned()));
         }
@@ -288,6 +300,11 @@ impl<'c, 'a> Class<'c, 'a> {
             && forwarder::is_replacement(self.after, rewritten)
         {
             return Some(Original::Runtime);
+        }
+        let hash = self.hash;
+        let id = |slots| method_id(hash, number, slots);
+        if let Some(renamed) = self.in_place_of_native(original, rewritten, target, id) {
+            return Some(Original::Renamed(renamed));
         }
         if rewritten.access_flags != original.access_flags {
             self.find(Problem::Head("access flags"));

@@ -107,6 +107,8 @@ enum IntrinsicsArgument {
 enum NativesArgument {
     /// By contexts of their own; what they call back hangs below them
     Wrap,
+    /// The same, with natives renamed and methods in their place, as in JP2 (2011); with --context thread, and an agent in the JVM (docs/natives.md)
+    Prefix,
     /// Not at all, as in JP (2005): what they call back hangs below the thread's root
     None,
 }
@@ -135,6 +137,7 @@ impl Choices {
             },
             natives: match self.natives {
                 NativesArgument::Wrap => Natives::Wrap,
+                NativesArgument::Prefix => Natives::Prefix,
                 NativesArgument::None => Natives::None,
             },
             reproducible: self.reproducible,
@@ -198,6 +201,12 @@ impl Choices {
         if self.cost_model.is_some() && self.metrics == MetricsArgument::Calls {
             bail!(
                 "--cost-model says what bytecodes cost, and --metrics calls does not count them; give one of the two"
+            );
+        }
+        if self.natives == NativesArgument::Prefix && self.context == ContextArgument::Argument {
+            bail!(
+                "--natives prefix puts a method under a native's own signature, which gets its context from the thread; it goes with --context \
+                 thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name"
             );
         }
         Ok(Filter::new(&self.include, &self.exclude)?)

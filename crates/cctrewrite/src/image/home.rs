@@ -63,6 +63,14 @@ impl Home {
         self.lib().join(record::FOLDER)
     }
 
+    /// The folder in which HotSpot looks for libraries by name, relative to the home.
+    pub fn libraries(&self) -> PathBuf {
+        match &self.layout {
+            Layout::Jars { arch, .. } => self.lib().join(arch),
+            Layout::Modules => self.lib(),
+        }
+    }
+
     /// The folder of HotSpot, relative to the home.
     pub fn server(&self) -> PathBuf {
         match &self.layout {

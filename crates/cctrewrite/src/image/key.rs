@@ -32,6 +32,6 @@ pub fn of(tree: &Tree, arguments: &args::Jdk, options: &[String], archives: &[Va
 /// A hash of this build: of the command and of the libraries that go into images.
 pub fn build() -> Result<Vec<String>> {
     let command = std::env::current_exe().context("cannot find this command's own file")?;
-    let files = [Some(command), load_time::library(), load_time::vm()];
+    let files = [Some(command), load_time::library(), load_time::vm(), load_time::prefix().ok()];
     files.into_iter().flatten().map(|file| Ok(format!("{:032x}", of_file(&file)?))).collect()
 }

@@ -138,7 +138,12 @@ impl<'a> Order<'a> {
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;
         let options = options::built_in(&home, arguments);
-        let without = arguments.no_cds || arguments.choices.settings().reproducible;
+        // HotSpot makes no archive where an agent is loaded.
+        let has_agent = options::renames_natives(arguments);
+        if has_agent {
+            load_time::prefix()?;
+        }
+        let without = arguments.no_cds || arguments.choices.settings().reproducible || has_agent;
         let archives = if without { Vec::new() } else { archive_of_classes::variants(&home) };
         let key = key::of(&tree, arguments, &options, &archives)?;
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
@@ -171,6 +176,7 @@ impl<'a> Order<'a> {
 
         let copy = image.join(self.home.lib()).join(load_time::library_name());
         fs::copy(&self.library, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+        options::install_prefix(&self.home, image, self.arguments)?;
         options::install_vm(&self.home, image, &self.options)?;
         made.summary.write_report(&own.join(record::COMPLETENESS))?.commit()?;
         let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();

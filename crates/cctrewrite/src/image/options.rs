@@ -10,7 +10,7 @@ use super::record;
 use crate::args;
 use crate::exactness::WITHOUT_SYSTEM_THREADS;
 use crate::{exactness, load_time, reproducible, traces};
-use cct_rewrite::Intrinsics;
+use cct_rewrite::{Intrinsics, Natives};
 
 /// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.
 pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
@@ -28,8 +28,26 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
         options.push(WITHOUT_SYSTEM_THREADS.to_owned());
     }
     options.extend(arguments.choices.filter_properties());
+    if renames_natives(arguments) {
+        options.push(load_time::prefix_option());
+    }
     options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
     options
+}
+
+/// Whether the image's JVM needs the agent for natives that were renamed.
+pub fn renames_natives(arguments: &args::Jdk) -> bool {
+    arguments.choices.settings().natives == Natives::Prefix
+}
+
+/// That agent, where HotSpot looks for it.
+pub fn install_prefix(home: &Home, image: &Path, arguments: &args::Jdk) -> Result<()> {
+    if !renames_natives(arguments) {
+        return Ok(());
+    }
+    let copy = image.join(home.libraries()).join(load_time::prefix_name());
+    fs::copy(load_time::prefix()?, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
+    Ok(())
 }
 
 /// One option on each line.

@@ -19,6 +19,7 @@ mod html;
 mod instrument;
 mod jdk;
 mod merge;
+mod natives;
 mod profiles;
 mod report;
 mod security_page;

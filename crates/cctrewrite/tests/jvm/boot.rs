@@ -33,9 +33,11 @@ fn every_class_links_and_verifies() {
     let mut plain = jdk.java("link-plain");
     plain.verify().class_path([&fixture("link/classes"), &jdk.tools_jar()]);
     let expected = plain.succeed("LinkAll", &jars);
-    for blocks in ALL_BLOCKS.into_iter().chain([Blocks::Thread]) {
+    for blocks in ALL_BLOCKS.into_iter().chain([Blocks::Thread, Blocks::Prefix]) {
         for record in ["on", "off"] {
-            if [(Blocks::Exact, "off"), (Blocks::Thread, "off")].contains(&(blocks, record)) {
+            if [(Blocks::Exact, "off"), (Blocks::Thread, "off"), (Blocks::Prefix, "off")]
+                .contains(&(blocks, record))
+            {
                 continue;
             }
             let library = Library::whole(jdk, blocks);

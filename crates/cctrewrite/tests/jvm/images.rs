@@ -3,8 +3,13 @@
 use crate::support::{Blocks, Image, Jdk, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`.
-const RUNS: [(Blocks, &str); 4] =
-    [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on"), (Blocks::Thread, "on")];
+const RUNS: [(Blocks, &str); 5] = [
+    (Blocks::Exact, "on"),
+    (Blocks::Exact, "off"),
+    (Blocks::Default, "on"),
+    (Blocks::Thread, "on"),
+    (Blocks::Prefix, "on"),
+];
 
 fn boots(jdk: &'static Jdk) {
     for &blocks in Image::rules(jdk) {

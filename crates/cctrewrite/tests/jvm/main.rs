@@ -43,6 +43,7 @@ mod oom;
 mod open_frames;
 mod overflows;
 mod packed;
+mod prefix;
 mod profiled_jdks;
 mod raw;
 mod recover;

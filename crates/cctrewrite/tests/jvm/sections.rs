@@ -3,11 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::prefix::printed;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
 /// Rules for blocks and values of `cctrewrite.record`. Each is a run of all sections.
-const RUNS: [(Blocks, &str); 4] =
-    [(Blocks::Exact, "on"), (Blocks::Exact, "off"), (Blocks::Default, "on"), (Blocks::Thread, "on")];
+const RUNS: [(Blocks, &str); 5] = [
+    (Blocks::Exact, "on"),
+    (Blocks::Exact, "off"),
+    (Blocks::Default, "on"),
+    (Blocks::Thread, "on"),
+    (Blocks::Prefix, "on"),
+];
 
 /// Sections that print something else on a profiled JDK; a test of their own says what.
 const DIFFERING: [&str; 1] = ["LibraryPackages"];
@@ -87,7 +93,7 @@ fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
         java.option(format!("-Dcctrewrite.record={record}"));
         let found = run(java, jdk, program, arguments);
         let what = format!("{} on JDK {}, {blocks:?}, record={record}", program.main, jdk.version);
-        assert_same_lines(&lines(&expected), &lines(&found), &what);
+        assert_same_lines(&printed(&expected, blocks), &printed(&found, blocks), &what);
         assert_eq!(found.err, expected.err, "{what}");
         assert_eq!(found.profile_path().exists(), record == "on", "{what}");
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::prefix::printed;
 use crate::support::{Blocks, Java, Jdk, Library, Run, assert_same_lines, folder, plain_programs};
 
 /// A way to run the program on an instrumented class library.
@@ -29,6 +30,7 @@ const WAYS: [Way; 3] = [
             (Blocks::Default, "off"),
             (Blocks::Exact, "on"),
             (Blocks::Thread, "on"),
+            (Blocks::Prefix, "on"),
         ],
         differing: &[],
     },
@@ -88,7 +90,7 @@ fn a_program_that_looks_at_itself_sees_what_it_saw_before() {
         for &(blocks, record) in way.runs {
             let run = rewritten(Library::whole(jdk, blocks), way, record, "Semantics", &without);
             let what = format!("{}, {blocks:?}, record={record}", way.name);
-            assert_same_lines(&lines(&expected), &lines(&run), &what);
+            assert_same_lines(&printed(&expected, blocks), &printed(&run, blocks), &what);
             assert_eq!(run.err, expected.err, "{what}");
         }
     }

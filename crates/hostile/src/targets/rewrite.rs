@@ -72,7 +72,7 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
             }
         },
         intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),
-        natives: *dice.pick(&[Natives::Wrap, Natives::None]),
+        natives: *dice.pick(&[Natives::Wrap, Natives::Prefix, Natives::None]),
         reproducible: dice.once_in(3),
         activation: dice.once_in(3),
         call_sites: dice.once_in(3),

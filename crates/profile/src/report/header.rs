@@ -63,6 +63,9 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     if meta("natives").is_some_and(|natives| natives == "none") {
         line("Natives", "not represented (what they call back is below the thread's root)".to_owned());
     }
+    if meta("natives").is_some_and(|natives| natives == "prefix") {
+        line("Natives", "renamed, with methods in their place".to_owned());
+    }
     if meta("context").is_some_and(|carrier| carrier == "thread") {
         line("Carrier", "the thread carries contexts".to_owned());
     }

@@ -110,6 +110,8 @@ impl Plan {
             || class.is_rewritten()
             || rules::FRAME_LISTING_NATIVES.contains(&(&*class.name, name));
         match self.get(method).map(|p| p.treatment) {
+            // It counts itself, whoever calls.
+            Some(Treatment::Prefixed) => stored,
             // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
             Some(_) if is_super_call && !is_certain => match summary.is(access::NATIVE) {
                 true => counted(class, summary),

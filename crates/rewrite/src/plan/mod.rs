@@ -4,6 +4,7 @@
 //! call sites call ([`call_target`]).
 
 mod call_target;
+mod prefixed;
 #[cfg(test)]
 mod tests;
 mod treatment;

@@ -2,12 +2,12 @@
 
 use cct_classfile::access;
 
-use super::{Planned, lossy, planned};
+use super::{Planned, lossy, planned, prefixed};
 use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use crate::error::{Error, Result};
 use crate::hooks;
 use crate::rules;
-use crate::settings::{ContextCarrier, Intrinsics, Settings};
+use crate::settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// What happens to a method.
@@ -35,12 +35,17 @@ pub enum Treatment {
     Untouched,
     /// Untouched, so that the VM may replace it by code of its own; the extended signature counts and calls it.
     Intrinsic,
+    /// A native under another name; a method that counts it and calls it has its place, under the original signature only.
+    Prefixed,
 }
 
 impl Treatment {
     /// Whether there is an extended form.
     pub fn has_extended_form(self) -> bool {
-        !matches!(self, Treatment::OriginalOnly | Treatment::CallerCounted | Treatment::Untouched)
+        !matches!(
+            self,
+            Treatment::OriginalOnly | Treatment::CallerCounted | Treatment::Untouched | Treatment::Prefixed
+        )
     }
 
     /// Whether the extended form calls the original one virtually; `super.m()` must not go through it.
@@ -49,7 +54,7 @@ impl Treatment {
     }
 
     /// All treatments, in the order of their codes.
-    pub const ALL: [Treatment; 11] = [
+    pub const ALL: [Treatment; 12] = [
         Treatment::Wrapped,
         Treatment::Duplicated,
         Treatment::Redispatched,
@@ -61,6 +66,7 @@ impl Treatment {
         Treatment::CallerCounted,
         Treatment::Untouched,
         Treatment::Intrinsic,
+        Treatment::Prefixed,
     ];
 
     /// The code that stands for it in indexes and class attributes (docs/formats/index.md).
@@ -87,6 +93,7 @@ impl Treatment {
             Treatment::CallerCounted => "caller-counted",
             Treatment::Untouched => "untouched",
             Treatment::Intrinsic => "intrinsic",
+            Treatment::Prefixed => "prefixed",
         }
     }
 }
@@ -96,6 +103,9 @@ pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Setti
     let base = base(class, method, settings.intrinsics)?;
     Ok(match settings.context {
         ContextCarrier::Argument => base,
+        ContextCarrier::Thread if settings.natives == Natives::Prefix => {
+            prefixed::planned_native(class, method, by_thread(class, method, base))
+        }
         ContextCarrier::Thread => by_thread(class, method, base),
     })
 }

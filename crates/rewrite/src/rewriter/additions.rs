@@ -69,6 +69,30 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
+    /// A native gets another name, and a method that counts and calls it the native's own. The monitor, if it has one, is taken where it was.
+    pub(super) fn rename(
+        &mut self,
+        index: usize,
+        member: &Member<'a>,
+        slots: u8,
+    ) -> cct_classfile::Result<()> {
+        let name = self.edit.additions.utf8(&[convention::NATIVE_PREFIX, member.name].concat())?;
+        let kept = member.access_flags & (access::STATIC | access::SYNCHRONIZED);
+        let flags = kept | access::PRIVATE | access::NATIVE | access::SYNTHETIC;
+        self.edit.add_method(MemberBuilder::new(flags, name, member.descriptor_index).finish());
+
+        let flags = member.access_flags & !(access::NATIVE | access::SYNCHRONIZED);
+        let mut head = MemberBuilder::new(flags, member.name_index, member.descriptor_index);
+        head.copy_attributes(member, |_| true);
+        let signature = Signature::of(self.class, member)?;
+        let target = Target::of(member, &signature, member.descriptor_index).named(name);
+        let mid = self.mid(index, slots);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = wrappers::in_place_of_native(&mut emitter, &target, mid, slots, head)?;
+        self.edit.replace_method(index, method);
+        Ok(())
+    }
+
     pub(super) fn redispatch(&mut self, member: &Member<'a>) -> cct_classfile::Result<()> {
         self.forward(member, |emitter, target, head| wrappers::redispatch(emitter, target, head))
     }

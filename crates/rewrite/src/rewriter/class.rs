@@ -188,6 +188,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     false => wrappers::bypassed_original(emitter, target, mid, head),
                 })?;
             }
+            Treatment::Prefixed => {
+                slots = u8::from(!rules::is_leaf(self.class.name(), member.name));
+                self.rename(index, member, slots)?;
+            }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
         if member.is(access::NATIVE) && hooks::is_called_by_the_runtime(self.class.name(), member.name) {
@@ -284,7 +288,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
     }
 
-    fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
+    pub(super) fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
         let hash = self.rewriter.world[self.id].summary.hash;
         self.recorded.then(|| hash.method(index, slots))
     }

@@ -117,6 +117,26 @@ fn without_natives() {
     }
 }
 
+/// Natives under other names; and an output that says that it has none is not taken for one that has.
+#[test]
+fn with_renamed_natives() {
+    let settings =
+        Settings { natives: Natives::Prefix, context: ContextCarrier::Thread, ..Settings::default() };
+    library(8, settings, 1);
+    library(17, Settings { call_sites: true, allocations: true, ..settings }, 5);
+    let class = vec![sample()];
+    let rewriter = rewriter(&class, settings);
+    for right in [expectation(&settings), Expectation::default()] {
+        let (findings, tally, _) = verify(&class, &rewriter, right);
+        assert!(findings.is_empty(), "{right:?}: {findings:?}");
+        assert!(tally.forms.contains_key("native, renamed"), "{tally:?}");
+    }
+    for natives in [Natives::Wrap, Natives::None] {
+        let wrong = Expectation { provenance: None, ..expectation(&Settings { natives, ..settings }) };
+        assert!(!verify(&class, &rewriter, wrong).0.is_empty(), "{natives:?}");
+    }
+}
+
 /// Sums of costs are checked by the model that the output names, and by no other.
 #[test]
 fn with_a_cost_model() {

@@ -89,7 +89,7 @@ final class Description {
                 mainClass(),
                 Settings.MAX_CONTEXTS,
                 value(outputs, "metrics"),
-                natives ? null : "none",
+                value(outputs, "natives").equals("wrap") ? null : value(outputs, "natives"),
                 provenance(outputs),
                 Settings.folded(),
                 reproducible,

@@ -3,6 +3,8 @@ package cctrewrite.runtime;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 
 /**
  * Keeps what the rewriter adds to classes out of reflection, and so out of serialVersionUID, Proxy and annotation processing. In bypass.
@@ -13,6 +15,10 @@ import java.lang.reflect.Method;
 public final class Hidden {
     private static final int ACC_SYNTHETIC = 0x1000;
     private static final String PREFIX = "cct$";
+
+    /** What stands before the name of a native that was renamed (docs/natives.md). */
+    public static final String NATIVE_PREFIX = "cct$native$";
+    private static final int KEPT_BY_NATIVES = Modifier.NATIVE | Modifier.SYNCHRONIZED;
 
     private Hidden() {}
 
@@ -32,7 +38,25 @@ public final class Hidden {
                 rest[k++] = all[i];
             }
         }
+        for (int i = 0; i < all.length; i++) {
+            if (all[i].getName().startsWith(NATIVE_PREFIX)) {
+                stand(all[i], rest);
+            }
+        }
         return rest;
+    }
+
+    /** What stands in the place of a renamed native has that one's flags to the program. */
+    private static void stand(Method renamed, Method[] rest) {
+        String name = renamed.getName().substring(NATIVE_PREFIX.length());
+        for (int i = 0; i < rest.length; i++) {
+            if (rest[i].getName().equals(name)
+                    && rest[i].getReturnType() == renamed.getReturnType()
+                    && Arrays.equals(rest[i].getParameterTypes(), renamed.getParameterTypes())) {
+                int flags = rest[i].getModifiers() | renamed.getModifiers() & KEPT_BY_NATIVES;
+                CctMemory.U.putInt(rest[i], Modifiers.OFFSET, flags);
+            }
+        }
     }
 
     public static Constructor<?>[] constructors(Constructor<?>[] all) {
@@ -84,5 +108,12 @@ public final class Hidden {
 
     private static boolean marked(Class<?>[] parameters) {
         return parameters.length > 0 && parameters[parameters.length - 1] == long[][][][].class;
+    }
+
+    private static final class Modifiers {
+        /** Where a method keeps its flags. From JDK 12 on reflection does not show its own fields. */
+        static final long OFFSET = JavaVersion.FEATURE >= 12
+                ? CctMemory.U.objectFieldOffset(Method.class, "modifiers")
+                : Offsets.of(Method.class, "modifiers");
     }
 }

@@ -1,5 +1,6 @@
 package java.lang;
 
+import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.JavaVersion;
 import cctrewrite.runtime.Offsets;
 import java.util.ArrayList;
@@ -172,6 +173,7 @@ public final class CctTraces {
                 }
                 CctMemory.U.putInt(e, Elements.LINE, NATIVE_LINE);
             } else if (line == NATIVE_LINE) {
+                Elements.named(e);
                 nativeBefore = e;
             } else if (!own && isRuntime(e)) {
                 // So all frames up to here are the profiler's.
@@ -455,6 +457,7 @@ public final class CctTraces {
     /** Elements and their fields. Not initialised before the JVM has booted. */
     static final class Elements {
         private static final long LINE = Offsets.of(StackTraceElement.class, "lineNumber");
+        private static final long METHOD = Offsets.of(StackTraceElement.class, "methodName");
 
         private Elements() {}
 
@@ -464,6 +467,14 @@ public final class CctTraces {
                 return (StackTraceElement) CctMemory.U.allocateInstance(StackTraceElement.class);
             } catch (InstantiationException e) {
                 throw new InternalError(e);
+            }
+        }
+
+        /** Gives a native that was renamed its own name. */
+        static void named(StackTraceElement e) {
+            String name = e.getMethodName();
+            if (name != null && name.startsWith(Hidden.NATIVE_PREFIX)) {
+                CctMemory.U.putObject(e, METHOD, name.substring(Hidden.NATIVE_PREFIX.length()));
             }
         }
 

@@ -1,6 +1,7 @@
 package java.lang;
 
 import cctrewrite.runtime.Declared;
+import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Offsets;
 import java.lang.StackStreamFactory.AbstractStackWalker;
 
@@ -304,6 +305,11 @@ public final class CctWalks {
                     String end = descriptor.substring(at + EXTENSION.length() - 1);
                     CctMemory.U.putObject(info, offset, descriptor.substring(0, at).concat(end));
                 }
+            }
+            long named = Offsets.of(info.getClass(), "name");
+            Object name = CctMemory.U.getObject(info, named);
+            if (name instanceof String && ((String) name).startsWith(Hidden.NATIVE_PREFIX)) {
+                CctMemory.U.putObject(info, named, ((String) name).substring(Hidden.NATIVE_PREFIX.length()));
             }
         } finally {
             thread.cct$context = context;

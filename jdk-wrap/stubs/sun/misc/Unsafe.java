@@ -29,6 +29,9 @@ public final class Unsafe {
 
     public native long objectFieldOffset(java.lang.reflect.Field field);
 
+    /** JDK 10 and later. */
+    public native long objectFieldOffset(Class<?> type, String field);
+
     public native int getInt(Object object, long offset);
 
     public native void putInt(Object object, long offset, int value);

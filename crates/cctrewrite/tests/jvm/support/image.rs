@@ -53,7 +53,12 @@ impl Image {
 
     /// Whether programs are run on an image of a JDK that was made so, to say what they said before: by its rules, and on some with contexts that the thread carries.
     pub fn is_tried(jdk: &Jdk, blocks: Blocks) -> bool {
-        Image::rules(jdk).contains(&blocks) || blocks == Blocks::Thread && [17, 21, 25].contains(&jdk.version)
+        let also = match blocks {
+            Blocks::Thread => [17, 21, 25].contains(&jdk.version),
+            Blocks::Prefix => [17, 25].contains(&jdk.version),
+            _ => false,
+        };
+        also || Image::rules(jdk).contains(&blocks)
     }
 
     /// The image of a JDK, with default blocks, that does not record classes of these names.

@@ -39,6 +39,8 @@ pub enum Blocks {
     NoNatives,
     /// The same, and the thread carries contexts.
     ThreadNoNatives,
+    /// Exact, the thread carries contexts, and natives are renamed.
+    Prefix,
 }
 
 /// The rules, each with everything that goes with it.
@@ -46,7 +48,7 @@ pub const ALL_BLOCKS: [Blocks; 3] = [Blocks::Default, Blocks::Precise, Blocks::E
 
 impl Blocks {
     /// How many there are.
-    pub const ALL: usize = Blocks::ThreadNoNatives as usize + 1;
+    pub const ALL: usize = Blocks::Prefix as usize + 1;
 
     /// As on the command line and in file names.
     pub fn name(self) -> &'static str {
@@ -69,6 +71,7 @@ impl Blocks {
             Blocks::ObjectsAndSites => "objects-sites",
             Blocks::NoNatives => "no-natives",
             Blocks::ThreadNoNatives => "thread-no-natives",
+            Blocks::Prefix => "prefix",
         }
     }
 
@@ -113,6 +116,7 @@ impl Blocks {
             Blocks::ObjectsAndSites => &["--allocations", "--call-sites"],
             Blocks::NoNatives => &["--natives", "none"],
             Blocks::ThreadNoNatives => &["--natives", "none", "--context", "thread"],
+            Blocks::Prefix => &["--natives", "prefix", "--context", "thread"],
         }
     }
 }
@@ -138,6 +142,7 @@ const PROGRAMS: &[&str] = &[
     "natives",
     "overflow",
     "recursion",
+    "renamed",
     "semantics",
     "shapes",
     "swarm",
@@ -157,6 +162,8 @@ pub struct Library {
     pub tools: Option<PathBuf>,
     /// A folder with the classes of all fixtures.
     pub programs: PathBuf,
+    /// Whether natives are renamed, so that the JVM needs the agent.
+    renames_natives: bool,
 }
 
 impl Library {
@@ -181,6 +188,7 @@ impl Library {
                 extensions: Some(extension_folder),
                 tools: Some(folder.join("tools.jar")),
                 programs: folder.join("programs"),
+                renames_natives: blocks == Blocks::Prefix,
             }
         })
     }
@@ -195,13 +203,13 @@ impl Library {
             instrument(&[jdk.rt_jar()], &[], &boot, &[]);
             let programs = folder.join("programs");
             instrument(&[plain_programs().to_owned()], &[jdk.rt_jar()], &programs, &[]);
-            Library { jdk, boot: vec![boot], extensions: None, tools: None, programs }
+            Library { jdk, boot: vec![boot], extensions: None, tools: None, programs, renames_natives: false }
         })
     }
 
     /// A library from jars that a test made.
     pub fn of(jdk: &'static Jdk, boot: Vec<PathBuf>, programs: PathBuf) -> Library {
-        Library { jdk, boot, extensions: None, tools: None, programs }
+        Library { jdk, boot, extensions: None, tools: None, programs, renames_natives: false }
     }
 
     /// A JVM on this library, with the instrumented fixtures on its class path.
@@ -220,14 +228,22 @@ impl Library {
         }
         java.class_path([&self.programs]);
         java.verify();
+        if self.renames_natives {
+            java.option(format!("-agentpath:{}", beside_the_tests("cctrewrite_prefix").display()));
+        }
         java
     }
 }
 
 /// The library that rewrites classes at load time, which cargo builds beside the tests.
 pub fn load_time_library() -> PathBuf {
+    beside_the_tests("cctrewrite_loadtime")
+}
+
+/// A library that cargo builds beside the tests.
+fn beside_the_tests(name: &str) -> PathBuf {
     let folder = std::env::current_exe().unwrap().parent().unwrap().to_path_buf();
-    let library = folder.join(format!("{DLL_PREFIX}cctrewrite_loadtime{DLL_SUFFIX}"));
+    let library = folder.join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"));
     assert!(library.is_file(), "{} is missing", library.display());
     library
 }

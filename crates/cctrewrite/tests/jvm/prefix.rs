@@ -1,0 +1,79 @@
+//! `--natives prefix` (JP2): natives under other names, and methods in their place. The same trees as where natives have wrappers.
+
+use std::process::Command;
+
+use crate::support::golden::Golden;
+use crate::support::{
+    Blocks, Image, Java, Jdk, Run, assert_same_lines, assert_succeeded, fixture, folder, jdks, profiled,
+};
+use crate::{counts, modern_counts};
+
+/// What a run printed. Where natives are renamed the JVM's messages on natives without code have the names that it knows (docs/natives.md); here they have
+/// their own.
+pub fn printed(run: &Run, blocks: Blocks) -> Vec<String> {
+    let own = |line: &str| match blocks == Blocks::Prefix && line.contains("java.lang.UnsatisfiedLinkError: ")
+    {
+        true => line.replace("cct$native$", ""),
+        false => line.to_owned(),
+    };
+    run.out.lines().map(own).collect()
+}
+
+/// All fixtures whose trees were derived by hand.
+fn trees(jdk: &'static Jdk) {
+    if jdk.version > 8 {
+        return modern_counts::trees_by(jdk, &[Blocks::Prefix]);
+    }
+    for name in counts::PROGRAMS {
+        counts::check_by(name, &[Blocks::Prefix]);
+    }
+}
+
+/// Natives of a program: they are found by their old names, those too that a library registers, and a program that looks at them sees what it saw. Each call has a
+/// context, those by JNI and by an overridden name too.
+fn of_a_library(jdk: &'static Jdk) {
+    let library = folder("renamed").join(format!("librenamed-{}.so", jdk.version));
+    let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(fixture("renamed/renamed.c"));
+    for include in ["include", "include/linux"] {
+        compile.arg("-I").arg(jdk.path(include));
+    }
+    if compile.output().is_err() || !jdk.path("include/jni.h").is_file() {
+        eprintln!("skipped: no C compiler, or no jni.h in the JDK");
+        return;
+    }
+    assert_succeeded(&mut compile);
+    let run = |mut java: Java| {
+        if jdk.version >= 17 {
+            java.option("--enable-native-access=ALL-UNNAMED");
+        }
+        java.succeed("Renamed", &[&library.display().to_string()])
+    };
+    let mut plain = jdk.java("renamed-plain");
+    plain.class_path([fixture("renamed/classes")]);
+    let (expected, found) = (run(plain), run(profiled(jdk, Blocks::Prefix, "renamed")));
+    let [expected, lines] = [&expected, &found].map(|run| run.out.lines().collect::<Vec<_>>());
+    assert_same_lines(&expected, &lines, &format!("JDK {}", jdk.version));
+    assert_eq!(found.err, "");
+    let golden = Golden::read(&fixture("renamed/expected.txt"));
+    golden.assert_equal(&found, &format!("JDK {}", jdk.version));
+    assert_eq!(found.profile().meta["natives"], "prefix");
+}
+
+/// An image is whole when it is moved: its JVM finds the agent where it lies.
+fn moved(jdk: &'static Jdk) {
+    let image = Image::of(jdk, Blocks::Prefix).home();
+    let elsewhere = folder("prefix-moved").join("image");
+    let mut copy = Command::new("cp");
+    assert_succeeded(copy.arg("-al").arg(image).arg(&elsewhere));
+    let moved = Jdk::made(jdk.version, elsewhere);
+    let run = moved.java("prefix-moved").class_path([fixture("hello/classes")]).succeed("Hello", &[]);
+    assert_eq!((run.out.as_str(), run.err.as_str()), ("Hello 0\n", ""));
+    let text = std::fs::read_to_string(image.join("lib/cctrewrite/IMAGE")).unwrap();
+    assert!(text.contains("jvm-option=-agentlib:cctrewrite_prefix\n"), "{text}");
+    assert!(!text.contains("archive-of-classes"), "{text}");
+}
+
+jdks!(trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(of_a_library, of_a_library, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(moved, moved, 17: jdk_17);

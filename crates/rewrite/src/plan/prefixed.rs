@@ -1,0 +1,120 @@
+//! Which natives are renamed (`--natives prefix`, JP2 3.3), and why the others are not.
+
+use super::{Planned, Treatment, planned};
+use crate::allocation;
+use crate::hooks;
+use crate::rules;
+use crate::survey::{ClassSummary, MethodSummary, trait_bits};
+
+/// A native that may be renamed is; one that may not is counted as with `--natives wrap`, and the reason says so.
+pub(super) fn planned_native(class: &ClassSummary, method: &MethodSummary, base: Planned) -> Planned {
+    if !matches!(base.treatment, Treatment::Native | Treatment::LeafNative) {
+        return base;
+    }
+    match keeps_its_name(class, method) {
+        Some(reason) => planned(base.treatment, reason),
+        None => planned(Treatment::Prefixed, ""),
+    }
+}
+
+/// Why a native keeps its name, if it does.
+fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'static str> {
+    let name = class.method_name(method);
+    if class.has_host {
+        return Some("not renamed: VM-anonymous, and cannot call itself");
+    }
+    if method.has(trait_bits::NATIVE_INTRINSIC) {
+        return Some("not renamed: HotSpot has code of its own for it, which it finds by its name");
+    }
+    if rules::changes_the_current_thread(&class.name) {
+        return Some("not renamed: the current thread may be another one when it returns");
+    }
+    if let Some(reason) = rules::keeps_names_of_natives(&class.name) {
+        return Some(reason);
+    }
+    if hooks::is_hooked(&class.name, name) || hooks::is_called_by_the_runtime(&class.name, name) {
+        return Some("not renamed: the runtime has work to do where it is called");
+    }
+    if allocation::of_native(&class.name, name).is_some() {
+        return Some("not renamed: makes objects, which its wrapper counts");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use cct_classfile::access::{FINAL, NATIVE, PUBLIC, STATIC, SYNCHRONIZED};
+
+    use crate::plan::{Plan, Treatment as T};
+    use crate::settings::{ContextCarrier, Natives, Settings};
+    use crate::testing::{TestClass, class, declared, object, world};
+
+    fn plan_of(inputs: &[TestClass], of: &[(&str, &str)]) -> Vec<(T, &'static str)> {
+        let world = world(inputs, &[]);
+        let settings =
+            Settings { natives: Natives::Prefix, context: ContextCarrier::Thread, ..Settings::default() };
+        let plan = Plan::new(&world, &settings).unwrap();
+        let planned = |&(class, name)| plan.get(declared(&world, class, name)).unwrap();
+        of.iter().map(planned).map(|planned| (planned.treatment, planned.reason)).collect()
+    }
+
+    #[test]
+    fn natives_are_renamed_unless_there_is_a_reason() {
+        let inputs = [
+            object(),
+            class("A")
+                .method(PUBLIC | NATIVE | SYNCHRONIZED, "m", "()V")
+                .method(PUBLIC | STATIC | NATIVE, "s", "(J)[I")
+                .method(PUBLIC, "body", "()V"),
+            class("java/lang/Float").method(STATIC | NATIVE, "floatToRawIntBits", "(F)I"),
+            class("java/lang/Class").method(NATIVE, "getName0", "()Ljava/lang/String;"),
+            class("java/lang/Module").method(STATIC | NATIVE, "addReads0", "()V"),
+            class("java/lang/reflect/Proxy").method(STATIC | NATIVE, "defineClass0", "()V"),
+            class("java/lang/Thread").method(STATIC | NATIVE, "currentThread", "()Ljava/lang/Thread;"),
+        ];
+        let planned = plan_of(
+            &inputs,
+            &[
+                ("A", "m"),
+                ("A", "s"),
+                ("A", "body"),
+                ("java/lang/Float", "floatToRawIntBits"),
+                ("java/lang/Class", "getName0"),
+                ("java/lang/Module", "addReads0"),
+                ("java/lang/reflect/Proxy", "defineClass0"),
+                ("java/lang/Thread", "currentThread"),
+            ],
+        );
+        let treatments: Vec<T> = planned.iter().map(|(treatment, _)| *treatment).collect();
+        assert_eq!(
+            treatments,
+            [
+                T::Prefixed,
+                T::Prefixed,
+                T::OriginalOnly,
+                T::LeafNative,
+                T::LeafNative,
+                T::Native,
+                T::Native,
+                T::LeafNative
+            ]
+        );
+        assert!(planned[3..].iter().all(|(_, reason)| reason.starts_with("not renamed: ")), "{planned:?}");
+    }
+
+    /// It would inherit the extended form of what it overrides, and callers would pass it by.
+    #[test]
+    fn natives_that_override_extended_forms_keep_their_names() {
+        let inputs = [
+            object(),
+            class("java/lang/Thread").method(PUBLIC, "m", "()V").method(PUBLIC | FINAL, "n", "()V"),
+            class("B").extends("java/lang/Thread").method(PUBLIC | NATIVE, "m", "()V"),
+            class("C").method(PUBLIC, "m", "()V"),
+            class("D").extends("C").method(PUBLIC | NATIVE, "m", "()V"),
+        ];
+        let planned = plan_of(&inputs, &[("B", "m"), ("D", "m"), ("C", "m")]);
+        assert_eq!(planned[0].0, T::Native);
+        assert_eq!(planned[1], (T::Prefixed, ""));
+        assert_eq!(planned[2].0, T::OriginalOnly);
+    }
+}

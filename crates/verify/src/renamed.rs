@@ -1,0 +1,113 @@
+//! Natives under other names (`--natives prefix`, docs/natives.md), and what stands in their place.
+
+use cct_classfile::{Member, access, opcode};
+
+use crate::class::Class;
+use crate::convention::{Helper, NATIVE_PREFIX, SLOTS_OFFSET};
+use crate::finding::Problem;
+use crate::forwarder::{Straight, Target};
+use crate::op::{Callee, Kind, Op};
+
+/// What was found in the place of a native.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Renamed {
+    /// Slots of its node; `None` where it has none, since it is not recorded.
+    pub slots: Option<usize>,
+}
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// The method in the place of a native that was renamed; `None` if this is none.
+    pub(crate) fn in_place_of_native(
+        &mut self,
+        original: &'c Member<'a>,
+        rewritten: &'c Member<'a>,
+        target: &Target<'a>,
+        id: impl Fn(usize) -> i64,
+    ) -> Option<Renamed> {
+        if self.expectation.renames_natives == Some(false)
+            || !original.is(access::NATIVE)
+            || rewritten.access_flags != original.access_flags & !(access::NATIVE | access::SYNCHRONIZED)
+        {
+            return None;
+        }
+        let name = renamed(original.name);
+        let is = |straight: Straight<'_>| straight.is(self.after, rewritten);
+        let slots = if is(target.in_place(&name, Some((id(1), true)))) {
+            Some(1)
+        } else if is(target.in_place(&name, Some((id(0), false)))) {
+            Some(0)
+        } else if is(target.in_place(&name, None)) {
+            None
+        } else {
+            return None;
+        };
+        self.recorded(slots.is_some());
+        if self.native_hooks(original).iter().any(|way| !way.is_empty()) {
+            self.find(Problem::Runtime("that belongs here is missing"));
+        }
+        Some(Renamed { slots })
+    }
+
+    /// The natives that there must be under other names: these, descriptors and flags.
+    pub(crate) fn renamed_natives(&self) -> impl Iterator<Item = (Vec<u8>, &'a [u8], u16)> + use<'_, 'c, 'a> {
+        let pairs = self.before.methods.iter().zip(&self.after.methods);
+        let taken = pairs.filter(|(before, after)| {
+            before.is(access::NATIVE)
+                && !after.is(access::NATIVE)
+                && self.expectation.renames_natives != Some(false)
+                && (self.before.name(), before.name, before.descriptor) != crate::convention::REPLACED_NATIVE
+        });
+        taken.map(|(before, _)| {
+            let kept = before.access_flags & (access::STATIC | access::SYNCHRONIZED);
+            let flags = kept | access::PRIVATE | access::NATIVE | access::SYNTHETIC;
+            (renamed(before.name), before.descriptor, flags)
+        })
+    }
+}
+
+fn renamed(name: &[u8]) -> Vec<u8> {
+    [NATIVE_PREFIX, name].concat()
+}
+
+impl<'a> Target<'a> {
+    /// What stands in a native's place: it is counted with an id, if at all, and called by the other name. What it calls is below it, unless it is a leaf.
+    fn in_place<'s>(&'s self, name: &'s [u8], counted: Option<(i64, bool)>) -> Straight<'s> {
+        let op = if self.is_static { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
+        let call = Op::Invoke(op, Callee { name, ..self.callee(self.descriptor) }, 0);
+        let (thread, saved, node) = (self.slots, self.slots + 1, self.slots + 3);
+        let mut ops = Vec::new();
+        let mut start = None;
+        match counted {
+            None => {}
+            Some((id, false)) => {
+                ops.extend([Op::Helper(Helper::Thread), Op::Helper(Helper::Context)]);
+                ops.extend([Op::Long(id), Op::Int(0), Op::Helper(Helper::Leaf)]);
+            }
+            Some((id, true)) => {
+                ops.extend(crate::forwarder::read_thread(thread, saved));
+                ops.extend([
+                    Op::Load(Kind::Long, saved),
+                    Op::Long(id),
+                    Op::Int(0),
+                    Op::Helper(Helper::Enter),
+                ]);
+                ops.push(Op::Store(Kind::Long, node));
+                start = Some(ops.len());
+                ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, node)]);
+                ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd, Op::Helper(Helper::Carry)]);
+            }
+        }
+        ops.extend(self.arguments());
+        ops.push(call);
+        match start {
+            None => self.plain(ops, crate::convention::NATIVE_FORWARDER_LINE),
+            Some(start) => {
+                let end = ops.len();
+                let restore = crate::forwarder::restore(thread, saved);
+                ops.extend(&restore);
+                let ours = vec![(thread, true), (saved, false), (node, false)];
+                self.restoring_to(ops, start, end, restore, ours)
+            }
+        }
+    }
+}
