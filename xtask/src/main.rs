@@ -8,6 +8,7 @@ mod class_library;
 mod debian;
 mod foreign;
 mod jdks;
+mod papers;
 mod paths;
 mod process;
 mod programs;
@@ -76,6 +77,11 @@ enum Task {
     /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/reproducible.md).
     Reproducible(reproducible::Arguments),
 
+    /// Make the papers' tables for programs of today, and write them into docs/papers.md.
+    ///
+    /// Natives and the overlap with trees without them, calls between application and JDK (CCCP 2009), methods and contexts (JP2 2011).
+    Papers(papers::Arguments),
+
     /// Measure something, and write the result into docs/benchmarks.md.
     #[command(subcommand)]
     Bench(bench::Benchmark),
@@ -104,6 +110,7 @@ fn main() -> Result<ExitCode> {
         Task::Readers { offline } => readers::run(offline)?,
         Task::Soak(arguments) => soak::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
+        Task::Papers(arguments) => papers::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,
     }

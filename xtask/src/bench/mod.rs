@@ -3,8 +3,8 @@
 //! They are no tests, since a busy machine measures something else; whoever runs them decides whether the numbers are worth keeping.
 
 mod chart;
-mod ground;
-mod machine;
+pub mod ground;
+pub mod machine;
 mod measure;
 mod memory;
 pub mod page;
