@@ -8,7 +8,7 @@ use crate::support::{Blocks, Jdk, Run, fixture, jdks, profiled};
 type Tree = BTreeMap<Vec<String>, (u64, u64)>;
 
 /// Programs that recurse, are called by natives and the JVM, and load classes meanwhile.
-const PROGRAMS: [&str; 4] = ["recursion", "causes", "lambdas", "natives"];
+const PROGRAMS: [&str; 5] = ["recursion", "causes", "lambdas", "natives", "folds"];
 
 fn run(jdk: &'static Jdk, blocks: Blocks, name: &str, recursion: &str) -> Run {
     let mut java = profiled(jdk, blocks, name);
