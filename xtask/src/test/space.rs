@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// What the tests and the programs that cargo builds for them take, in GiB, with some room (measured; see [`Space::line`]).
-const NEEDED: u64 = 25;
+/// What the tests take at most and what cargo builds for them, in GiB: 23 and 7 were measured.
+const NEEDED: u64 = 30;
 
 /// What is free on a file system, in bytes, at first and when it was least.
 #[derive(Debug, Clone, Copy)]

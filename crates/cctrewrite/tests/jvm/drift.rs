@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
-use std::sync::OnceLock;
 
 use crate::support::golden::parse;
-use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks, lasting_folder, profiled};
+use crate::support::{Blocks, Java, Jdk, fixture, folder, jdks, jni_library, profiled};
 
 /// The contexts of the program's own methods, frames of the class library included, threads added up. Which thread runs finalizers is a matter of luck; those
 /// paths begin there.
@@ -76,24 +74,7 @@ fn reflection_before_accessors_are_generated() {
 
 /// The native library of `fixtures/drift`, if there is a C compiler.
 fn native_library(jdk: &Jdk) -> Option<PathBuf> {
-    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let made = LIBRARY.get_or_init(|| {
-        let headers = jdk.path("include");
-        let compiler = Command::new("cc").arg("--version").output();
-        if !headers.join("jni.h").is_file() || !compiler.is_ok_and(|output| output.status.success()) {
-            return None;
-        }
-        let library = lasting_folder("drift-library").join("libdrift.so");
-        let mut command = Command::new("cc");
-        command.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(&library);
-        command.arg("-I").arg(&headers).arg("-I").arg(headers.join("linux")).arg(fixture("drift/drift.c"));
-        assert_succeeded(&mut command);
-        Some(library)
-    });
-    if made.is_none() {
-        eprintln!("skipped: no C compiler, or no jni.h");
-    }
-    made.clone()
+    jni_library(jdk, "drift/drift.c", &folder("drift-library").join("libdrift.so"))
 }
 
 fn assert_natives_steady(jdk: &'static Jdk, way: &str, least: usize) {

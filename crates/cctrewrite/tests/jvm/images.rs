@@ -1,15 +1,6 @@
 //! Images of JDK 9 and later boot, and every class of them loads, links and verifies.
 
-use crate::support::{Blocks, Image, Jdk, assert_same_lines, fixture, jdks};
-
-/// Rules for blocks and values of `cctrewrite.record`.
-const RUNS: [(Blocks, &str); 5] = [
-    (Blocks::Exact, "on"),
-    (Blocks::Exact, "off"),
-    (Blocks::Default, "on"),
-    (Blocks::Thread, "on"),
-    (Blocks::Prefix, "on"),
-];
+use crate::support::{Image, Jdk, assert_same_lines, fixture, jdks};
 
 fn boots(jdk: &'static Jdk) {
     for &blocks in Image::rules(jdk) {
@@ -32,10 +23,7 @@ fn links(jdk: &'static Jdk) {
     };
     let expected = link(jdk.java("link-plain"));
     assert!(expected.out.ends_with(" bad 0\n"), "{}", expected.out);
-    for (blocks, record) in RUNS {
-        if !Image::is_tried(jdk, blocks) {
-            continue;
-        }
+    for (blocks, record) in Image::runs(jdk) {
         let image = Image::of(jdk, blocks);
         let mut java = image.java("link");
         java.option(format!("-Dcctrewrite.record={record}"));

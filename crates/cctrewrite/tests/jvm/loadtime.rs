@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::golden::{Golden, of_classes};
 use crate::support::{
     ALL_BLOCKS, Blocks, Java, Jdk, Library, Run, assert_same_lines, assert_succeeded, fixture, folder,
-    instrument, jdks, plain_programs, profiled,
+    instrument, jdks, jni_library, plain_programs, profiled,
 };
 
 fn classes() -> PathBuf {
@@ -280,16 +280,7 @@ fn a_java_agent_may_transform_and_retransform_classes(jdk: &'static Jdk) {
 /// JNI's DefineClass and ExceptionClear, from a library that the test compiles.
 fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
     let library = folder("natively").join("libnatively.so");
-    let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(fixture("loadtime/natively.c"));
-    for include in ["include", "include/linux"] {
-        compile.arg("-I").arg(jdk.path(include));
-    }
-    if compile.output().is_err() || !jdk.path("include/jni.h").is_file() {
-        eprintln!("skipped: no C compiler, or no jni.h in the JDK");
-        return;
-    }
-    assert_succeeded(&mut compile);
+    let Some(library) = jni_library(jdk, "loadtime/natively.c", &library) else { return };
     let run = same(jdk, "Natively", &[&library.display().to_string()]);
     let own = of_classes(&run.contexts(false), &["Natively", "NativelyProblem", "Defined"]);
     let main = "Natively.main([Ljava/lang/String,)V";

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use crate::support::golden::Golden;
 use crate::support::{
-    Blocks, Image, Java, Jdk, Run, assert_same_lines, assert_succeeded, fixture, folder, jdks, profiled,
+    Blocks, Image, Java, Jdk, Run, assert_same_lines, assert_succeeded, fixture, folder, jdks, jni_library,
+    profiled,
 };
 use crate::{counts, modern_counts};
 
@@ -33,16 +34,7 @@ fn trees(jdk: &'static Jdk) {
 /// context, those by JNI and by an overridden name too.
 fn of_a_library(jdk: &'static Jdk) {
     let library = folder("renamed").join(format!("librenamed-{}.so", jdk.version));
-    let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    compile.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(fixture("renamed/renamed.c"));
-    for include in ["include", "include/linux"] {
-        compile.arg("-I").arg(jdk.path(include));
-    }
-    if compile.output().is_err() || !jdk.path("include/jni.h").is_file() {
-        eprintln!("skipped: no C compiler, or no jni.h in the JDK");
-        return;
-    }
-    assert_succeeded(&mut compile);
+    let Some(library) = jni_library(jdk, "renamed/renamed.c", &library) else { return };
     let run = |mut java: Java| {
         if jdk.version >= 17 {
             java.option("--enable-native-access=ALL-UNNAMED");

@@ -6,15 +6,6 @@ use std::path::PathBuf;
 use crate::prefix::printed;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_same_lines, fixture, jdks};
 
-/// Rules for blocks and values of `cctrewrite.record`. Each is a run of all sections.
-const RUNS: [(Blocks, &str); 5] = [
-    (Blocks::Exact, "on"),
-    (Blocks::Exact, "off"),
-    (Blocks::Default, "on"),
-    (Blocks::Thread, "on"),
-    (Blocks::Prefix, "on"),
-];
-
 /// Sections that print something else on a profiled JDK; a test of their own says what.
 const DIFFERING: [&str; 1] = ["LibraryPackages"];
 
@@ -84,10 +75,7 @@ fn plain(jdk: &Jdk, program: Program, arguments: &[&str]) -> Run {
 /// By what it prints: on the plain JDK and on the image, recording and not, by both rules for blocks.
 fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     let expected = plain(jdk, program, arguments);
-    for (blocks, record) in RUNS {
-        if !Image::is_tried(jdk, blocks) {
-            continue;
-        }
+    for (blocks, record) in Image::runs(jdk) {
         let image = Image::of(jdk, blocks);
         let mut java = image.java("sections");
         java.option(format!("-Dcctrewrite.record={record}"));

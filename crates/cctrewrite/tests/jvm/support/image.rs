@@ -51,14 +51,22 @@ impl Image {
         if jdk.version == 21 { &ALL_BLOCKS } else { &[Blocks::Exact] }
     }
 
-    /// Whether programs are run on an image of a JDK that was made so, to say what they said before: by its rules, and on some with contexts that the thread carries.
-    pub fn is_tried(jdk: &Jdk, blocks: Blocks) -> bool {
-        let also = match blocks {
-            Blocks::Thread => [17, 21, 25].contains(&jdk.version),
-            Blocks::Prefix => [17, 25].contains(&jdk.version),
-            _ => false,
-        };
-        also || Image::rules(jdk).contains(&blocks)
+    /// The ways in which programs are run on images of a JDK to say what they said before, with values of `cctrewrite.record`: by its rules, and on some with contexts that the
+    /// thread carries, and with natives under other names.
+    pub fn runs(jdk: &Jdk) -> impl Iterator<Item = (Blocks, &'static str)> {
+        const RUNS: [(Blocks, &str); 5] = [
+            (Blocks::Exact, "on"),
+            (Blocks::Exact, "off"),
+            (Blocks::Default, "on"),
+            (Blocks::Thread, "on"),
+            (Blocks::Prefix, "on"),
+        ];
+        let (rules, version) = (Image::rules(jdk), jdk.version);
+        RUNS.into_iter().filter(move |(blocks, _)| match blocks {
+            Blocks::Thread => [17, 21, 25].contains(&version),
+            Blocks::Prefix => [17, 25].contains(&version),
+            rule => rules.contains(rule),
+        })
     }
 
     /// The image of a JDK, with default blocks, that does not record classes of these names.

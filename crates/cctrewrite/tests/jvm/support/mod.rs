@@ -110,6 +110,21 @@ pub fn copy_all(from: &Path, to: &Path) {
     }
 }
 
+/// Compiles a native library from a file of `fixtures/`, by the headers of a JDK; `None`, and says so, where there is no C compiler or no header.
+pub fn jni_library(jdk: &Jdk, source: &str, library: &Path) -> Option<PathBuf> {
+    let mut compile = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    compile.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(library).arg(fixture(source));
+    for include in ["include", "include/linux"] {
+        compile.arg("-I").arg(jdk.path(include));
+    }
+    if compile.output().is_err() || !jdk.path("include/jni.h").is_file() {
+        eprintln!("skipped: no C compiler, or no jni.h in the JDK");
+        return None;
+    }
+    assert_succeeded(&mut compile);
+    Some(library.to_owned())
+}
+
 /// Runs `cctrewrite instrument`, which must succeed, and returns what it said on standard error.
 pub fn instrument(inputs: &[PathBuf], libraries: &[PathBuf], output: &Path, options: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
