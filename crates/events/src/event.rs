@@ -1,0 +1,339 @@
+//! Events as words of 32 bits: two of type, 19 of method, 11 of block (Caserta and Zendra 2012, Fig. 2).
+//!
+//! | bits 31..30 | bits 29..11 | bits 10..0 |
+//! |---|---|---|
+//! | 01 method start | method | flags: 1 a [`Event::Receiver`] follows, 2 it ends at once |
+//! | 10 method end | method | flags: 1 by an exception |
+//! | 11 basic block | method | block |
+//! | 00 others | kind (bits 29..25), payload (bits 24..0) | |
+//!
+//! What does not fit is not cut off: a word of kind *wide* in front has the upper bits.
+
+/// Bits of a method's number in a word.
+pub const METHOD_BITS: u32 = 19;
+
+/// Bits of a block's number in a word.
+pub const BLOCK_BITS: u32 = 11;
+
+/// Bits of the payload of other events.
+pub const PAYLOAD_BITS: u32 = 25;
+
+const START: u32 = 1;
+const END: u32 = 2;
+const BLOCK: u32 = 3;
+
+const RECEIVER_FOLLOWS: u32 = 1;
+const ENDS_AT_ONCE: u32 = 2;
+const BY_EXCEPTION: u32 = 1;
+
+/// Kinds of events of type 00.
+mod kind {
+    pub const PADDING: u32 = 0;
+    pub const CLASS_LOADED: u32 = 1;
+    pub const RECEIVER: u32 = 2;
+    pub const WIDE: u32 = 3;
+    pub const PARTIAL: u32 = 4;
+    pub const LEAF: u32 = 5;
+    pub const CALL: u32 = 6;
+    pub const RETURNED: u32 = 7;
+    pub const BY_ID: u32 = 8;
+    pub const PAUSED: u32 = 9;
+    pub const RESUMED: u32 = 10;
+    pub const GAP: u32 = 11;
+}
+
+/// Something that a thread did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Nothing: room that was not used.
+    Padding,
+    /// A method begins; with it its first block, unless that is the target of a jump and has an event of its own.
+    Start {
+        /// The method's number.
+        method: u32,
+        /// Whether a [`Event::Receiver`] follows.
+        has_receiver: bool,
+        /// Whether it is over with that: nothing that it does is recorded, and no end.
+        ends_at_once: bool,
+    },
+    /// A method ends.
+    End {
+        /// The method's number.
+        method: u32,
+        /// Whether by an exception.
+        by_exception: bool,
+    },
+    /// A basic block begins.
+    Block {
+        /// The method's number.
+        method: u32,
+        /// The block's, in that method.
+        block: u32,
+    },
+    /// A class was loaded.
+    ClassLoaded(u32),
+    /// The class of the receiver of the method that has just begun.
+    Receiver(u32),
+    /// An exception has left the block that was running, after so many of its bytecodes; the one that threw is counted.
+    Partial(u32),
+    /// The running method has called a method that has no events of its own, at this bytecode index.
+    Leaf(u32),
+    /// Likewise, and it may call back: what begins next is called by it.
+    Call(u32),
+    /// Such a method has returned.
+    Returned(u32),
+    /// A method begins that is known by its id alone, which the next two words are.
+    ById {
+        /// Its id.
+        id: u64,
+        /// Whether it is over with that.
+        ends_at_once: bool,
+    },
+    /// Recording pauses.
+    Paused,
+    /// Recording goes on; 0, or the number of the name that this part was given, plus one.
+    Resumed(u32),
+    /// Events are missing.
+    Gap(u32),
+}
+
+/// The words of an event, three at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    words: [u32; 3],
+    length: u8,
+}
+
+impl std::ops::Deref for Words {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.words[..usize::from(self.length)]
+    }
+}
+
+impl Words {
+    fn one(word: u32) -> Words {
+        Words { words: [word, 0, 0], length: 1 }
+    }
+
+    fn other(kind: u32, payload: u32) -> Words {
+        Words::one(kind << PAYLOAD_BITS | payload & ((1 << PAYLOAD_BITS) - 1))
+    }
+
+    /// A word with a method and what belongs to it, behind one with their upper bits if they have any.
+    fn of_method(of: u32, method: u32, low: u32) -> Words {
+        let word =
+            of << 30 | (method & ((1 << METHOD_BITS) - 1)) << BLOCK_BITS | low & ((1 << BLOCK_BITS) - 1);
+        let (above, beyond) = (method >> METHOD_BITS, low >> BLOCK_BITS);
+        if above == 0 && beyond == 0 {
+            return Words::one(word);
+        }
+        // 13 and 5 bits: a method has at most 65535 bytes of code.
+        let wide = kind::WIDE << PAYLOAD_BITS | above << 5 | beyond & 0x1F;
+        Words { words: [wide, word, 0], length: 2 }
+    }
+}
+
+impl Event {
+    /// Its words.
+    pub fn words(self) -> Words {
+        match self {
+            Event::Padding => Words::other(kind::PADDING, 0),
+            Event::Start { method, has_receiver, ends_at_once } => {
+                let receiver = if has_receiver { RECEIVER_FOLLOWS } else { 0 };
+                let ends = if ends_at_once { ENDS_AT_ONCE } else { 0 };
+                Words::of_method(START, method, receiver | ends)
+            }
+            Event::End { method, by_exception } => {
+                Words::of_method(END, method, if by_exception { BY_EXCEPTION } else { 0 })
+            }
+            Event::Block { method, block } => Words::of_method(BLOCK, method, block),
+            Event::ClassLoaded(class) => Words::other(kind::CLASS_LOADED, class),
+            Event::Receiver(class) => Words::other(kind::RECEIVER, class),
+            Event::Partial(bytecodes) => Words::other(kind::PARTIAL, bytecodes),
+            Event::Leaf(bci) => Words::other(kind::LEAF, bci),
+            Event::Call(bci) => Words::other(kind::CALL, bci),
+            Event::Returned(bci) => Words::other(kind::RETURNED, bci),
+            Event::ById { id, ends_at_once } => {
+                let word = kind::BY_ID << PAYLOAD_BITS | u32::from(ends_at_once);
+                Words { words: [word, id as u32, (id >> 32) as u32], length: 3 }
+            }
+            Event::Paused => Words::other(kind::PAUSED, 0),
+            Event::Resumed(name) => Words::other(kind::RESUMED, name),
+            Event::Gap(why) => Words::other(kind::GAP, why),
+        }
+    }
+}
+
+/// The number of a method that was found in events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scanned(pub u32);
+
+/// The methods of all events in these bytes, as they come: faster than to decode them. The first words may be the rest of an event; what looks like one then names a
+/// method that is not there.
+pub fn methods(bytes: &[u8]) -> impl Iterator<Item = Scanned> + '_ {
+    let mut above = 0;
+    bytes.as_chunks::<4>().0.iter().filter_map(move |&word| {
+        let word = u32::from_le_bytes(word);
+        match (word >> 30, word >> PAYLOAD_BITS) {
+            (0, kind::WIDE) => {
+                above = (word & ((1 << PAYLOAD_BITS) - 1)) >> 5 << METHOD_BITS;
+                None
+            }
+            (0, _) => None,
+            _ => Some(Scanned(word >> BLOCK_BITS & ((1 << METHOD_BITS) - 1) | std::mem::take(&mut above))),
+        }
+    })
+}
+
+/// What stands in a trace and is no event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the word {0:#010x} is no event of this version")]
+pub struct UnknownEvent(pub u32);
+
+/// Reads events out of the words of one thread, in whatever pieces they come.
+#[derive(Debug, Clone, Default)]
+pub struct Decoder {
+    wide: Option<u32>,
+    /// Words of an id that are still to come, and what there is of it.
+    id: Option<(u8, u64, bool)>,
+    wides: u64,
+}
+
+impl Decoder {
+    /// The event that this word completes, if it does.
+    ///
+    /// # Errors
+    /// When the word is none of this version's.
+    #[inline]
+    pub fn word(&mut self, word: u32) -> Result<Option<Event>, UnknownEvent> {
+        if let Some((left, id, ends_at_once)) = self.id {
+            return Ok(match left {
+                2 => {
+                    self.id = Some((1, u64::from(word), ends_at_once));
+                    None
+                }
+                _ => {
+                    self.id = None;
+                    Some(Event::ById { id: u64::from(word) << 32 | id, ends_at_once })
+                }
+            });
+        }
+        let of = word >> 30;
+        if of != 0 {
+            let mut method = word >> BLOCK_BITS & ((1 << METHOD_BITS) - 1);
+            let mut low = word & ((1 << BLOCK_BITS) - 1);
+            if let Some(wide) = self.wide.take() {
+                method |= wide >> 5 << METHOD_BITS;
+                low |= (wide & 0x1F) << BLOCK_BITS;
+            }
+            return Ok(Some(match of {
+                START => Event::Start {
+                    method,
+                    has_receiver: low & RECEIVER_FOLLOWS != 0,
+                    ends_at_once: low & ENDS_AT_ONCE != 0,
+                },
+                END => Event::End { method, by_exception: low & BY_EXCEPTION != 0 },
+                _ => Event::Block { method, block: low },
+            }));
+        }
+        let payload = word & ((1 << PAYLOAD_BITS) - 1);
+        Ok(Some(match word >> PAYLOAD_BITS {
+            kind::PADDING => Event::Padding,
+            kind::CLASS_LOADED => Event::ClassLoaded(payload),
+            kind::RECEIVER => Event::Receiver(payload),
+            kind::WIDE => {
+                self.wide = Some(payload);
+                self.wides += 1;
+                return Ok(None);
+            }
+            kind::PARTIAL => Event::Partial(payload),
+            kind::LEAF => Event::Leaf(payload),
+            kind::CALL => Event::Call(payload),
+            kind::RETURNED => Event::Returned(payload),
+            kind::BY_ID => {
+                self.id = Some((2, 0, payload != 0));
+                return Ok(None);
+            }
+            kind::PAUSED => Event::Paused,
+            kind::RESUMED => Event::Resumed(payload),
+            kind::GAP => Event::Gap(payload),
+            _ => return Err(UnknownEvent(word)),
+        }))
+    }
+
+    /// How many events did not fit into a word.
+    pub fn wides(&self) -> u64 {
+        self.wides
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[u32]) -> Vec<Event> {
+        let mut decoder = Decoder::default();
+        words.iter().filter_map(|&word| decoder.word(word).unwrap()).collect()
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_paper() {
+        // Fig. 3 of the paper: a method that happens to be number 5328, with five blocks.
+        let method = 5328;
+        let figure =
+            [1084653569, -1062830080, -1062830079, -1062830078, -1062830077, -1062830076, -2136571904];
+        let mut events = vec![Event::Start { method, has_receiver: true, ends_at_once: false }];
+        events.extend((0..5).map(|block| Event::Block { method, block }));
+        events.push(Event::End { method, by_exception: false });
+        assert_eq!(events.iter().map(|event| event.words()[0] as i32).collect::<Vec<_>>(), figure);
+        assert_eq!(read(&figure.map(|number: i32| number as u32)), events);
+    }
+
+    #[test]
+    fn whatever_is_written_is_read() {
+        arbtest::arbtest(|u| {
+            let mut events = Vec::new();
+            for _ in 0..u.int_in_range(0..=20)? {
+                let method = if u.ratio(1, 2)? { u.int_in_range(0..=1 << 20)? } else { u.arbitrary()? };
+                let payload = u.int_in_range(0..=(1 << PAYLOAD_BITS) - 1)?;
+                events.push(match u.int_in_range(0..=12)? {
+                    0 => Event::Start { method, has_receiver: u.arbitrary()?, ends_at_once: u.arbitrary()? },
+                    1 => Event::End { method, by_exception: u.arbitrary()? },
+                    2 => Event::Block { method, block: u.arbitrary::<u16>()?.into() },
+                    3 => Event::ClassLoaded(payload),
+                    4 => Event::Receiver(payload),
+                    5 => Event::Partial(payload),
+                    6 => Event::Leaf(payload),
+                    7 => Event::Call(payload),
+                    8 => Event::Returned(payload),
+                    9 => Event::ById { id: u.arbitrary()?, ends_at_once: u.arbitrary()? },
+                    10 => Event::Paused,
+                    11 => Event::Resumed(payload),
+                    _ => Event::Gap(payload),
+                });
+            }
+            let words: Vec<u32> = events.iter().flat_map(|event| event.words().to_vec()).collect();
+            assert_eq!(read(&words), events);
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn methods_are_found_without_decoding() {
+        let block = |method| Event::Block { method, block: 5000 }.words();
+        let words = [&*block(3), &*Event::Leaf(7).words(), &*block(1 << 20), &*block(4)].concat();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let found: Vec<u32> = methods(&bytes).map(|Scanned(method)| method).collect();
+        assert_eq!(found, [3, 1 << 20, 4]);
+    }
+
+    #[test]
+    fn what_fits_takes_one_word() {
+        let block = |method, block| Event::Block { method, block }.words().len();
+        assert_eq!(block((1 << METHOD_BITS) - 1, (1 << BLOCK_BITS) - 1), 1);
+        assert_eq!((block(1 << METHOD_BITS, 0), block(0, 1 << BLOCK_BITS)), (2, 2));
+        assert_eq!(Decoder::default().word(31 << PAYLOAD_BITS), Err(UnknownEvent(31 << PAYLOAD_BITS)));
+    }
+}

@@ -1,0 +1,506 @@
+//! The file of a trace: a head, then frames, one after the other; nothing that was written is ever changed. Whatever ends the writer, what stands before
+//! the last whole frame can be read.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// The first bytes.
+pub const MAGIC: [u8; 8] = *b"CCTTRACE";
+
+/// Version of the format.
+pub const VERSION: u16 = 1;
+
+/// Bytes of a frame in front of its content.
+const FRAME_HEAD: usize = 28;
+
+/// No frame has more, stored or not.
+pub const LARGEST: usize = 1 << 26;
+
+/// What a frame holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FrameKind {
+    /// Classes that were rewritten before the program ran ([`crate::Class`], one after the other).
+    Structure,
+    /// A class that was rewritten while it was loaded.
+    Class,
+    /// A thread: see [`Thread`].
+    Thread,
+    /// Events of one thread, in words; their order by the frame's sequence number.
+    Events,
+    /// The name of a class as events of receivers and of loading number them: the number is in the place of the thread's.
+    ClassName,
+    /// How the trace comes about, in lines `key=value`, when the program begins.
+    Meta,
+    /// Lines for people.
+    Notes,
+    /// The trace is complete.
+    End,
+}
+
+impl FrameKind {
+    const ALL: [FrameKind; 8] = [
+        FrameKind::Structure,
+        FrameKind::Class,
+        FrameKind::Thread,
+        FrameKind::Events,
+        FrameKind::ClassName,
+        FrameKind::Meta,
+        FrameKind::Notes,
+        FrameKind::End,
+    ];
+
+    fn is_compressed(self) -> bool {
+        matches!(self, FrameKind::Structure | FrameKind::Class | FrameKind::Events)
+    }
+}
+
+/// What stands in front of a frame's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// What it is.
+    pub kind: FrameKind,
+    /// Whether it is stored compressed.
+    pub compressed: bool,
+    /// The thread, of a thread's frames.
+    pub thread: u32,
+    /// Of a thread's events, the number of the frame among them, from 0.
+    pub sequence: u32,
+    /// Bytes of the content.
+    pub length: u32,
+    /// Bytes as they are stored.
+    pub stored: u32,
+    /// Checksum of all this and of the stored bytes.
+    checksum: u64,
+}
+
+impl Head {
+    fn bytes(&self) -> [u8; FRAME_HEAD] {
+        let mut bytes = [0; FRAME_HEAD];
+        bytes[0] = self.kind as u8;
+        bytes[1] = self.compressed.into();
+        bytes[4..8].copy_from_slice(&self.thread.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.sequence.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.length.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.stored.to_le_bytes());
+        bytes[20..28].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes
+    }
+
+    fn of_bytes(bytes: &[u8; FRAME_HEAD]) -> Option<Head> {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let head = Head {
+            kind: *FrameKind::ALL.get(usize::from(bytes[0]))?,
+            compressed: bytes[1] == 1,
+            thread: word(4),
+            sequence: word(8),
+            length: word(12),
+            stored: word(16),
+            checksum: u64::from(word(20)) | u64::from(word(24)) << 32,
+        };
+        let fits = head.length as usize <= LARGEST && head.stored as usize <= LARGEST;
+        (bytes[1] <= 1 && bytes[2..4] == [0, 0] && fits).then_some(head)
+    }
+
+    fn sum(&self, stored: &[u8]) -> u64 {
+        let mut hasher = Xxh3::new();
+        hasher.update(&self.bytes()[..20]);
+        hasher.update(stored);
+        hasher.digest()
+    }
+}
+
+/// A frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// What stands in front.
+    pub head: Head,
+    stored: Vec<u8>,
+}
+
+impl Frame {
+    /// A frame with this content.
+    pub fn new(kind: FrameKind, thread: u32, sequence: u32, content: &[u8]) -> Frame {
+        let packed = kind.is_compressed().then(|| lz4_flex::compress(content));
+        let packed = packed.filter(|packed| packed.len() < content.len());
+        let compressed = packed.is_some();
+        let stored = packed.unwrap_or_else(|| content.to_vec());
+        let (length, size) = (content.len() as u32, stored.len() as u32);
+        let mut head = Head { kind, compressed, thread, sequence, length, stored: size, checksum: 0 };
+        head.checksum = head.sum(&stored);
+        Frame { head, stored }
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.head.bytes())?;
+        out.write_all(&self.stored)
+    }
+
+    /// The content; `None` if it is damaged.
+    pub fn content(&self) -> Option<Vec<u8>> {
+        if self.head.sum(&self.stored) != self.head.checksum {
+            return None;
+        }
+        match self.head.compressed {
+            false => Some(self.stored.clone()),
+            true => lz4_flex::decompress(&self.stored, self.head.length as usize)
+                .ok()
+                .filter(|content| content.len() == self.head.length as usize),
+        }
+    }
+
+    /// The bytes that it takes in the file.
+    pub fn size(&self) -> u64 {
+        (FRAME_HEAD + self.stored.len()) as u64
+    }
+}
+
+/// Writes a file.
+#[derive(Debug)]
+pub struct FrameWriter<W: Write> {
+    out: W,
+    /// Bytes written.
+    pub written: u64,
+}
+
+impl<W: Write> FrameWriter<W> {
+    /// Begins a file, which says in lines where it comes from.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn new(mut out: W, provenance: &str) -> io::Result<Self> {
+        let mut head = MAGIC.to_vec();
+        head.extend_from_slice(&VERSION.to_le_bytes());
+        head.extend_from_slice(&[0; 2]);
+        head.extend_from_slice(&(provenance.len() as u32).to_le_bytes());
+        head.extend_from_slice(provenance.as_bytes());
+        out.write_all(&head)?;
+        Ok(FrameWriter { out, written: head.len() as u64 })
+    }
+
+    /// Writes a frame.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn frame(&mut self, frame: &Frame) -> io::Result<()> {
+        frame.write(&mut self.out)?;
+        self.written += frame.size();
+        Ok(())
+    }
+
+    /// Writes what was buffered on the way.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// The output.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}
+
+/// Why a file is no trace.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It cannot be read.
+    #[error("cannot be read")]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("is no trace of cctrewrite")]
+    NoTrace,
+    /// It has another format.
+    #[error("is a trace of format {0}, which this version does not read; it reads format {VERSION}")]
+    Version(u16),
+}
+
+/// Where a file's frames end too early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// In the middle of a frame that begins at this byte.
+    Truncated(u64),
+    /// What stands at this byte is no frame.
+    Corrupt(u64),
+}
+
+/// Reads a file, frame by frame.
+#[derive(Debug)]
+pub struct FrameReader<R: Read> {
+    from: R,
+    /// Where the next frame begins.
+    pub at: u64,
+    provenance: String,
+    cut: Option<Cut>,
+}
+
+impl<R: Read> FrameReader<R> {
+    /// Reads a file's head.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no trace.
+    pub fn new(mut from: R) -> Result<Self, ReadError> {
+        let mut head = [0; 16];
+        if fill(&mut from, &mut head)? < head.len() || head[..8] != MAGIC {
+            return Err(ReadError::NoTrace);
+        }
+        let version = u16::from_le_bytes([head[8], head[9]]);
+        if version != VERSION {
+            return Err(ReadError::Version(version));
+        }
+        let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]) as usize;
+        if length > LARGEST {
+            return Err(ReadError::NoTrace);
+        }
+        let mut lines = vec![0; length];
+        if fill(&mut from, &mut lines)? < length {
+            return Err(ReadError::NoTrace);
+        }
+        let provenance = String::from_utf8_lossy(&lines).into_owned();
+        Ok(FrameReader { from, at: (head.len() + length) as u64, provenance, cut: None })
+    }
+
+    /// Where it comes from, in lines.
+    pub fn provenance(&self) -> &str {
+        &self.provenance
+    }
+
+    /// Where it ends too early, if that was seen.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
+    }
+
+    /// The next frame; `None` at the end, or where there is no whole one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn next_frame(&mut self) -> io::Result<Option<Frame>> {
+        if self.cut.is_some() {
+            return Ok(None);
+        }
+        let mut bytes = [0; FRAME_HEAD];
+        match fill(&mut self.from, &mut bytes)? {
+            0 => return Ok(None),
+            FRAME_HEAD => {}
+            _ => {
+                self.cut = Some(Cut::Truncated(self.at));
+                return Ok(None);
+            }
+        }
+        let Some(head) = Head::of_bytes(&bytes) else {
+            self.cut = Some(Cut::Corrupt(self.at));
+            return Ok(None);
+        };
+        let mut stored = vec![0; head.stored as usize];
+        if fill(&mut self.from, &mut stored)? < stored.len() {
+            self.cut = Some(Cut::Truncated(self.at));
+            return Ok(None);
+        }
+        let frame = Frame { head, stored };
+        if head.sum(&frame.stored) != head.checksum {
+            self.cut = Some(Cut::Corrupt(self.at));
+            return Ok(None);
+        }
+        self.at += frame.size();
+        Ok(Some(frame))
+    }
+}
+
+/// A frame's head, and where its frame begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// What stands in front of the content.
+    pub head: Head,
+    /// The frame's first byte.
+    pub at: u64,
+}
+
+/// Where the frames of a file are: of each the head alone is read.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// What the file says of where it comes from.
+    pub provenance: String,
+    /// All whole frames, in their order.
+    pub list: Vec<Place>,
+    /// Where they end too early, if they do. Whether stored bytes are sound is seen when they are read.
+    pub cut: Option<Cut>,
+}
+
+impl Places {
+    /// Looks through a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no trace.
+    pub fn of(mut from: impl Read + Seek) -> Result<Places, ReadError> {
+        let length = from.seek(SeekFrom::End(0))?;
+        from.seek(SeekFrom::Start(0))?;
+        let reader = FrameReader::new(&mut from)?;
+        let (mut at, provenance) = (reader.at, reader.provenance);
+        let mut places = Places { provenance, ..Places::default() };
+        while at < length {
+            let mut bytes = [0; FRAME_HEAD];
+            from.seek(SeekFrom::Start(at))?;
+            let whole = fill(&mut from, &mut bytes)? == FRAME_HEAD;
+            let Some(head) = Head::of_bytes(&bytes) else {
+                places.cut = Some(if whole { Cut::Corrupt(at) } else { Cut::Truncated(at) });
+                break;
+            };
+            let end = at + FRAME_HEAD as u64 + u64::from(head.stored);
+            if !whole || end > length {
+                places.cut = Some(Cut::Truncated(at));
+                break;
+            }
+            places.list.push(Place { head, at });
+            at = end;
+        }
+        Ok(places)
+    }
+}
+
+impl Place {
+    /// Reads the frame's content; `None` if it is damaged.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn content(&self, from: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
+        from.seek(SeekFrom::Start(self.at + FRAME_HEAD as u64))?;
+        let mut stored = vec![0; self.head.stored as usize];
+        if fill(from, &mut stored)? < stored.len() {
+            return Ok(None);
+        }
+        Ok(Frame { head: self.head, stored }.content())
+    }
+}
+
+/// Reads as much as there is; how much that is.
+fn fill(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < into.len() {
+        match from.read(&mut into[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
+}
+
+/// A thread, as its frame has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Thread {
+    /// Its name.
+    pub name: String,
+    /// Java's number of it; 0 if that is not known.
+    pub id: u64,
+    /// [`Thread::DAEMON`], [`Thread::VIRTUAL`].
+    pub flags: u32,
+}
+
+impl Thread {
+    /// Flag: a daemon thread.
+    pub const DAEMON: u32 = 1;
+    /// Flag: a virtual thread.
+    pub const VIRTUAL: u32 = 2;
+
+    /// The frame's content.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.id.to_le_bytes().to_vec();
+        bytes.extend_from_slice(&self.flags.to_le_bytes());
+        bytes.extend_from_slice(self.name.as_bytes());
+        bytes
+    }
+
+    /// The thread of such a content.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Thread> {
+        let (id, rest) = bytes.split_first_chunk()?;
+        let (flags, name) = rest.split_first_chunk()?;
+        let name = String::from_utf8_lossy(name).into_owned();
+        Some(Thread { name, id: u64::from_le_bytes(*id), flags: u32::from_le_bytes(*flags) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames() -> Vec<Frame> {
+        let thread = Thread { name: "main \u{e9}".to_owned(), id: 1, flags: Thread::DAEMON };
+        vec![
+            Frame::new(FrameKind::Structure, 0, 0, &[7; 1000]),
+            Frame::new(FrameKind::Thread, 3, 0, &thread.bytes()),
+            Frame::new(FrameKind::Events, 3, 0, &(0..255).collect::<Vec<u8>>()),
+            Frame::new(FrameKind::End, 0, 0, &[]),
+        ]
+    }
+
+    fn file() -> Vec<u8> {
+        let mut writer = FrameWriter::new(Vec::new(), "a=b\n").unwrap();
+        frames().iter().for_each(|frame| writer.frame(frame).unwrap());
+        assert_eq!(writer.written, writer.out.len() as u64);
+        writer.into_inner()
+    }
+
+    fn read(bytes: &[u8]) -> (Vec<Frame>, Option<Cut>) {
+        let mut reader = FrameReader::new(bytes).unwrap();
+        let mut frames = Vec::new();
+        while let Some(frame) = reader.next_frame().unwrap() {
+            frames.push(frame);
+        }
+        (frames, reader.cut())
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let file = file();
+        assert_eq!(FrameReader::new(&file[..]).unwrap().provenance(), "a=b\n");
+        let (frames, cut) = read(&file);
+        assert_eq!((&frames, cut), (&self::frames(), None));
+        let mut cursor = io::Cursor::new(&file);
+        let places = Places::of(&mut cursor).unwrap();
+        assert_eq!((places.provenance.as_str(), places.cut), ("a=b\n", None));
+        for (place, frame) in places.list.iter().zip(&frames) {
+            assert_eq!(place.content(&mut cursor).unwrap(), frame.content());
+        }
+        let cut = Places::of(io::Cursor::new(&file[..file.len() - 30])).unwrap();
+        assert_eq!((cut.list.len(), cut.cut.is_some()), (2, true));
+        assert_eq!(frames[0].content().unwrap(), [7; 1000]);
+        assert!(frames[0].head.compressed && !frames[2].head.compressed);
+        assert_eq!(Thread::of_bytes(&frames[1].content().unwrap()).unwrap().name, "main \u{e9}");
+    }
+
+    #[test]
+    fn a_cut_file_is_read_up_to_the_cut() {
+        let file = file();
+        let mut seen = 0;
+        for length in FrameReader::new(&file[..]).unwrap().at as usize..file.len() {
+            let (frames, cut) = read(&file[..length]);
+            assert_eq!(frames, self::frames()[..frames.len()]);
+            assert!(frames.len() >= seen);
+            seen = frames.len();
+            let whole: u64 = 20 + frames.iter().map(Frame::size).sum::<u64>();
+            assert_eq!(cut, (whole != length as u64).then_some(Cut::Truncated(whole)));
+        }
+        assert_eq!(seen, 3);
+    }
+
+    #[test]
+    fn no_altered_byte_goes_unseen() {
+        let file = file();
+        for at in FrameReader::new(&file[..]).unwrap().at as usize..file.len() {
+            let mut altered = file.clone();
+            altered[at] ^= 1;
+            let (frames, cut) = read(&altered);
+            assert!(cut.is_some() && frames.len() < 4, "byte {at}");
+        }
+        assert!(matches!(FrameReader::new(&b"PK\x03\x04"[..]), Err(ReadError::NoTrace)));
+        let mut newer = file.clone();
+        newer[8] = 2;
+        assert!(matches!(FrameReader::new(&newer[..]), Err(ReadError::Version(2))));
+    }
+}

@@ -1,0 +1,18 @@
+//! What the writer and the readers of a trace must agree on (docs/formats/trace.md).
+//!
+//! * [`event`]: what is recorded, as words of 32 bits (Caserta and Zendra 2012, 3.2.2),
+//! * [`structure`]: the static side of classes: methods, basic blocks, call sites (there 3.2.1),
+//! * [`file`](mod@file): the file that holds both, frame by frame.
+//!
+//! Nothing here knows class files, JVMs or profiles.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod event;
+pub mod file;
+mod packed;
+pub mod structure;
+
+pub use event::{Decoder, Event, Words};
+pub use file::{Frame, FrameKind, FrameReader, FrameWriter, Head};
+pub use structure::{Block, CallSite, Class, Handler, Method};

@@ -1,0 +1,201 @@
+//! The calling-context tree, rebuilt: what the profiler counts while a program runs, counted from its events.
+
+use std::sync::Arc;
+
+use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::file::{Error, ThreadChunks, Trace};
+use crate::program::{Callee, Found, Program};
+use crate::replay::{Oddities, Replay, Visitor};
+
+/// A context.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    callee: Callee,
+    first_child: u32,
+    next: u32,
+    calls: u64,
+    bytecodes: u64,
+}
+
+/// The tree of a thread, in the making.
+#[derive(Debug)]
+pub struct Contexts {
+    nodes: Vec<Node>,
+    /// Children of nodes that have many.
+    many: FxHashMap<(u32, Callee), u32>,
+}
+
+/// Children that are looked for one after the other.
+const FEW: usize = 8;
+
+impl Default for Contexts {
+    fn default() -> Self {
+        let root = Node { callee: Callee(u32::MAX), first_child: 0, next: 0, calls: 0, bytecodes: 0 };
+        Contexts { nodes: vec![root], many: FxHashMap::default() }
+    }
+}
+
+impl Contexts {
+    fn child(&mut self, parent: u32, callee: Callee) -> u32 {
+        let (mut child, mut seen, mut before) = (self.nodes[parent as usize].first_child, 0, 0);
+        while child != 0 && seen < FEW {
+            let node = self.nodes[child as usize];
+            if node.callee == callee {
+                if before != 0 {
+                    // Who was called last comes first.
+                    self.nodes[before as usize].next = node.next;
+                    self.nodes[child as usize].next =
+                        std::mem::replace(&mut self.nodes[parent as usize].first_child, child);
+                }
+                return child;
+            }
+            (before, child, seen) = (child, node.next, seen + 1);
+        }
+        if seen == FEW
+            && let Some(&child) = self.many.get(&(parent, callee))
+        {
+            return child;
+        }
+        let made = self.nodes.len() as u32;
+        let next = std::mem::replace(&mut self.nodes[parent as usize].first_child, made);
+        self.nodes.push(Node { callee, first_child: 0, next, calls: 0, bytecodes: 0 });
+        self.many.insert((parent, callee), made);
+        made
+    }
+
+    fn tree(&self, methods: &[Option<u32>]) -> Result<cct_profile::Tree, Error> {
+        let mut builder = TreeBuilder::new();
+        // Nodes to be entered; the second time they are left.
+        let mut open: Vec<(u32, bool)> = self.sorted_children(0);
+        while let Some((node, entered)) = open.pop() {
+            if entered {
+                builder.leave();
+                continue;
+            }
+            let Node { callee, calls, bytecodes, .. } = self.nodes[node as usize];
+            let method = methods[callee.0 as usize].unwrap_or_default();
+            builder.enter(method, calls, bytecodes)?;
+            open.push((node, true));
+            open.extend(self.sorted_children(node));
+        }
+        Ok(builder.finish())
+    }
+
+    /// Those of a node, the last first.
+    fn sorted_children(&self, node: u32) -> Vec<(u32, bool)> {
+        let mut children = Vec::new();
+        let mut child = self.nodes[node as usize].first_child;
+        while child != 0 {
+            children.push(child);
+            child = self.nodes[child as usize].next;
+        }
+        children.sort_by_key(|&child| std::cmp::Reverse(self.nodes[child as usize].callee));
+        children.into_iter().map(|child| (child, false)).collect()
+    }
+}
+
+impl Visitor for Contexts {
+    fn enter(&mut self, caller: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
+        let node = self.child(caller, callee);
+        self.nodes[node as usize].calls += 1;
+        node
+    }
+
+    fn block(&mut self, node: u32, _: Found<'_>, _: u32, bytecodes: u32) {
+        self.bytecodes(node, bytecodes);
+    }
+
+    fn bytecodes(&mut self, node: u32, bytecodes: u32) {
+        self.nodes[node as usize].bytecodes += u64::from(bytecodes);
+    }
+
+    fn take_back(&mut self, node: u32, bytecodes: u32) {
+        let counted = &mut self.nodes[node as usize].bytecodes;
+        *counted = counted.saturating_sub(bytecodes.into());
+    }
+}
+
+/// Replays a thread.
+///
+/// # Errors
+/// When its events cannot be read.
+pub fn of_thread<V: Visitor>(
+    trace: &Trace,
+    thread: &ThreadChunks,
+    visitor: V,
+) -> Result<(V, Oddities, u64), Error> {
+    let mut replay = Replay::new(&trace.program, visitor);
+    for chunk in trace.chunks(thread)? {
+        let chunk = chunk?;
+        if chunk.is_behind_gap {
+            replay.gap();
+        }
+        if replay.words(&chunk.words).is_err() {
+            // Whatever it is, what comes behind it has no meaning for this version.
+            replay.gap();
+        }
+    }
+    Ok(replay.finish())
+}
+
+/// The whole trace as a profile, and what was odd about it.
+///
+/// # Errors
+/// When the trace cannot be read, or the tree is too large.
+pub fn profile(trace: &Trace) -> Result<(Profile, Oddities), Error> {
+    let trees: Vec<Result<(Contexts, Oddities, u64), Error>> =
+        trace.threads.par_iter().map(|thread| of_thread(trace, thread, Contexts::default())).collect();
+    let mut oddities = Oddities::default();
+    let mut contexts = Vec::with_capacity(trees.len());
+    for tree in trees {
+        let (tree, odd, _) = tree?;
+        oddities.add(odd);
+        contexts.push(tree);
+    }
+    let (methods, places) = methods(&trace.program, &contexts);
+    let mut threads = Vec::with_capacity(contexts.len());
+    for (thread, tree) in trace.threads.iter().zip(&contexts) {
+        let name: Arc<str> = thread.thread.name.as_str().into();
+        threads.push(ThreadTree { name, threads: 1, flags: flags(thread), tree: tree.tree(&places)? });
+    }
+    threads.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut meta = trace.meta.clone();
+    meta.insert("metrics".to_owned(), "calls+bytecodes".to_owned());
+    meta.insert("blocks".to_owned(), "exact".to_owned());
+    let mut notes = trace.notes.clone();
+    notes.sort();
+    let profile = Profile { meta, notes, methods, threads, damage: Vec::new() };
+    Ok((profile, oddities))
+}
+
+fn flags(thread: &ThreadChunks) -> u64 {
+    match thread.thread.flags & cct_events::file::Thread::DAEMON {
+        0 => 0,
+        _ => ThreadTree::DAEMON,
+    }
+}
+
+/// The methods that occur, and of each of the program's its place among them.
+fn methods(program: &Program, trees: &[Contexts]) -> (Vec<Method>, Vec<Option<u32>>) {
+    let mut occurs = vec![false; program.callees().len()];
+    for node in trees.iter().flat_map(|tree| &tree.nodes[1..]) {
+        occurs[node.callee.0 as usize] = true;
+    }
+    let mut methods = Vec::new();
+    let mut places = vec![None; occurs.len()];
+    for (place, called) in program.callees().iter().enumerate().filter(|(place, _)| occurs[*place]) {
+        places[place] = Some(methods.len() as u32);
+        methods.push(Method {
+            class: called.class.clone(),
+            name: called.name.clone(),
+            descriptor: called.descriptor.clone(),
+            site: None,
+            mid: called.id,
+            flags: if called.is_native { Method::NATIVE } else { 0 },
+        });
+    }
+    (methods, places)
+}

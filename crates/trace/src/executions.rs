@@ -1,0 +1,130 @@
+//! What was executed how often: blocks, and calls between methods. Of all threads together.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::contexts::of_thread;
+use crate::file::{Error, Trace};
+use crate::program::{Callee, Found};
+use crate::replay::{Oddities, Visitor};
+
+/// Counts.
+#[derive(Debug, Default)]
+pub struct Executions {
+    /// By method number: how often it was entered, and each of its blocks executed.
+    methods: FxHashMap<u32, Method>,
+    /// By caller and callee. The caller's place plus one; 0 for none.
+    edges: FxHashMap<(u32, Callee), u64>,
+    /// Bytecodes of blocks that exceptions left, which were not executed.
+    taken_back: u64,
+    /// Distinct receivers' classes by method.
+    receivers: FxHashMap<u32, Vec<u32>>,
+    last: Option<u32>,
+}
+
+/// Counts of a method.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Method {
+    /// Entries.
+    pub calls: u64,
+    /// Executions of its blocks.
+    pub blocks: Vec<u64>,
+}
+
+impl Executions {
+    /// Those of a trace, and what was odd.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn of(trace: &Trace) -> Result<(Executions, Oddities), Error> {
+        let threads = trace.threads.par_iter().map(|thread| {
+            let (counts, oddities, _) = of_thread(trace, thread, Executions::default())?;
+            Ok((counts, oddities))
+        });
+        threads.try_reduce(Default::default, |mut a, b: (Executions, Oddities)| {
+            a.0.add(b.0);
+            a.1.add(b.1);
+            Ok(a)
+        })
+    }
+
+    #[allow(clippy::iter_over_hash_type)] // Sums.
+    fn add(&mut self, other: Executions) {
+        for (number, counts) in other.methods {
+            let of = self.methods.entry(number).or_default();
+            of.calls += counts.calls;
+            of.blocks.resize(of.blocks.len().max(counts.blocks.len()), 0);
+            of.blocks.iter_mut().zip(counts.blocks).for_each(|(sum, count)| *sum += count);
+        }
+        for (edge, calls) in other.edges {
+            *self.edges.entry(edge).or_default() += calls;
+        }
+        for (number, classes) in other.receivers {
+            let all = self.receivers.entry(number).or_default();
+            all.extend(classes);
+            all.sort_unstable();
+            all.dedup();
+        }
+        self.taken_back += other.taken_back;
+    }
+
+    /// Of a method.
+    pub fn of_method(&self, number: u32) -> Option<&Method> {
+        self.methods.get(&number)
+    }
+
+    /// Classes of which a method's receivers were.
+    pub fn receivers(&self, number: u32) -> &[u32] {
+        self.receivers.get(&number).map_or(&[], Vec::as_slice)
+    }
+
+    /// Calls, by caller and callee, in order.
+    pub fn calls(&self) -> Vec<(Option<Callee>, Callee, u64)> {
+        let mut calls: Vec<_> = self
+            .edges
+            .iter()
+            .map(|(&(caller, callee), &calls)| (caller.checked_sub(1).map(Callee), callee, calls))
+            .collect();
+        calls.sort_unstable();
+        calls
+    }
+
+    /// Bytecodes that blocks have and that were not executed, since exceptions left them.
+    pub fn taken_back(&self) -> u64 {
+        self.taken_back
+    }
+}
+
+impl Visitor for Executions {
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
+        *self.edges.entry((caller, callee)).or_default() += 1;
+        self.last = method.map(|found| found.number());
+        if let Some(number) = self.last {
+            self.methods.entry(number).or_default().calls += 1;
+        }
+        callee.0 + 1
+    }
+
+    fn block(&mut self, _: u32, method: Found<'_>, block: u32, _: u32) {
+        let blocks = &mut self.methods.entry(method.number()).or_default().blocks;
+        if blocks.len() <= block as usize {
+            blocks.resize(method.method.blocks.len().max(block as usize + 1), 0);
+        }
+        blocks[block as usize] += 1;
+    }
+
+    fn bytecodes(&mut self, _: u32, _: u32) {}
+
+    fn take_back(&mut self, _: u32, bytecodes: u32) {
+        self.taken_back += u64::from(bytecodes);
+    }
+
+    fn receiver(&mut self, _: u32, class: u32) {
+        if let Some(number) = self.last {
+            let classes = self.receivers.entry(number).or_default();
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The file of a trace, opened.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use cct_events::FrameKind;
+use cct_events::file::{Cut, Place, Places, ReadError, Thread};
+
+use crate::Program;
+
+/// Why a trace cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened, or is no trace.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: ReadError,
+    },
+    /// A frame is not what it was.
+    #[error("{path}: damaged at byte {at}: a frame's content is not what was written", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where the frame begins.
+        at: u64,
+    },
+    /// The calling-context tree has no room.
+    #[error(transparent)]
+    TooLarge(#[from] cct_profile::TreeTooLarge),
+}
+
+/// A trace.
+#[derive(Debug)]
+pub struct Trace {
+    path: PathBuf,
+    /// Where it comes from, in lines `key=value`.
+    pub provenance: String,
+    /// Its threads, by number.
+    pub threads: Vec<ThreadChunks>,
+    /// The program's classes and methods, as far as they are in it.
+    pub program: Program,
+    /// Names of classes, by the numbers that events of receivers and of loading have.
+    pub class_names: BTreeMap<u32, String>,
+    /// What the runtime says readers must know.
+    pub notes: Vec<String>,
+    /// How it came about, as profiles have it.
+    pub meta: BTreeMap<String, String>,
+    /// Whether it has its end.
+    pub is_complete: bool,
+    /// Where it ends too early, if it does.
+    pub cut: Option<Cut>,
+    /// Bytes of the file, of the events before they were compressed, and of the frames that hold them.
+    pub sizes: Sizes,
+}
+
+/// Sizes of parts of a trace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// The file.
+    pub file: u64,
+    /// Events, as words.
+    pub events: u64,
+    /// The same as stored.
+    pub stored: u64,
+    /// The static side as stored.
+    pub structure: u64,
+}
+
+/// A thread, and where its events are.
+#[derive(Debug, Clone, Default)]
+pub struct ThreadChunks {
+    /// Its number.
+    pub number: u32,
+    /// Who it is.
+    pub thread: Thread,
+    /// Its chunks in their order.
+    chunks: Vec<Place>,
+    /// How many of its chunks are missing in the middle.
+    pub missing: u64,
+}
+
+impl Trace {
+    /// Opens a file: looks through all frames, and reads the static side.
+    ///
+    /// # Errors
+    /// When it is no trace, or damaged in what all else depends on.
+    pub fn open(path: &Path) -> Result<Trace, Error> {
+        let because = |source| Error::File { path: path.to_owned(), source };
+        let file = File::open(path).map_err(|e| because(e.into()))?;
+        let length = file.metadata().map_err(|e| because(e.into()))?.len();
+        let mut file = BufReader::with_capacity(1 << 12, file);
+        let places = Places::of(&mut file).map_err(because)?;
+        let mut trace = Trace {
+            path: path.to_owned(),
+            provenance: places.provenance,
+            threads: Vec::new(),
+            program: Program::default(),
+            class_names: BTreeMap::new(),
+            notes: Vec::new(),
+            meta: BTreeMap::new(),
+            is_complete: false,
+            cut: places.cut,
+            sizes: Sizes { file: length, ..Sizes::default() },
+        };
+        let mut threads: BTreeMap<u32, ThreadChunks> = BTreeMap::new();
+        for place in places.list {
+            let head = place.head;
+            let number = head.thread;
+            if head.kind == FrameKind::Events {
+                trace.sizes.events += u64::from(head.length);
+                trace.sizes.stored += u64::from(head.stored);
+                threads.entry(number).or_default().chunks.push(place);
+                continue;
+            }
+            let damaged = || Error::Damaged { path: path.to_owned(), at: place.at };
+            let content = place.content(&mut file).map_err(|e| because(e.into()))?.ok_or_else(damaged)?;
+            let lines = || String::from_utf8_lossy(&content).lines().map(str::to_owned).collect::<Vec<_>>();
+            match head.kind {
+                FrameKind::Structure | FrameKind::Class => {
+                    trace.sizes.structure += u64::from(head.stored);
+                    trace.program.add(&content).ok_or_else(damaged)?;
+                }
+                FrameKind::Thread => {
+                    threads.entry(number).or_default().thread =
+                        Thread::of_bytes(&content).ok_or_else(damaged)?;
+                }
+                FrameKind::ClassName => {
+                    trace.class_names.insert(number, String::from_utf8_lossy(&content).into_owned());
+                }
+                FrameKind::Notes => trace.notes.extend(lines()),
+                FrameKind::End => trace.is_complete = true,
+                FrameKind::Meta => {
+                    let pairs = lines().into_iter().filter_map(|line| {
+                        let (key, value) = line.split_once('=')?;
+                        (value != "null").then(|| (key.to_owned(), value.to_owned()))
+                    });
+                    trace.meta = pairs.collect();
+                }
+                FrameKind::Events => {}
+            }
+        }
+        for (number, mut thread) in threads {
+            thread.number = number;
+            thread.chunks.sort_by_key(|place| place.head.sequence);
+            let all = thread.chunks.last().map_or(0, |last| u64::from(last.head.sequence) + 1);
+            thread.missing = all.saturating_sub(thread.chunks.len() as u64);
+            trace.threads.push(thread);
+        }
+        trace.program.complete();
+        Ok(trace)
+    }
+
+    /// The events of a thread, chunk by chunk.
+    ///
+    /// # Errors
+    /// When the file cannot be opened any more.
+    pub fn chunks<'t>(&'t self, thread: &'t ThreadChunks) -> Result<Chunks<'t>, Error> {
+        let file = File::open(&self.path)
+            .map_err(|e| Error::File { path: self.path.clone(), source: ReadError::Io(e) })?;
+        let places = thread.chunks.iter();
+        Ok(Chunks { path: &self.path, file: BufReader::with_capacity(1 << 12, file), places, next: 0 })
+    }
+
+    /// The number of words of all threads: an upper bound of events.
+    pub fn words(&self) -> u64 {
+        self.sizes.events / 4
+    }
+}
+
+impl ThreadChunks {
+    /// The bytes of its events.
+    pub fn bytes(&self) -> u64 {
+        self.chunks.iter().map(|place| u64::from(place.head.length)).sum()
+    }
+}
+
+/// The chunks of a thread, one after the other.
+#[derive(Debug)]
+pub struct Chunks<'t> {
+    path: &'t Path,
+    file: BufReader<File>,
+    places: std::slice::Iter<'t, Place>,
+    next: u32,
+}
+
+/// Events, and whether some are missing in front of them.
+#[derive(Debug)]
+pub struct Chunk {
+    /// The words.
+    pub words: Vec<u8>,
+    /// Whether chunks in front of it are not there.
+    pub is_behind_gap: bool,
+}
+
+impl Iterator for Chunks<'_> {
+    type Item = Result<Chunk, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let place = self.places.next()?;
+        let is_behind_gap = place.head.sequence != self.next;
+        self.next = place.head.sequence.wrapping_add(1);
+        Some(match place.content(&mut self.file) {
+            Ok(Some(words)) => Ok(Chunk { words, is_behind_gap }),
+            Ok(None) => Err(Error::Damaged { path: self.path.to_owned(), at: place.at }),
+            Err(e) => Err(Error::File { path: self.path.to_owned(), source: ReadError::Io(e) }),
+        })
+    }
+}

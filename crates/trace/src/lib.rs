@@ -1,0 +1,20 @@
+//! Traces, read (docs/trace.md): a file ([`Trace`]), the program that it is of ([`Program`]), and what its threads did, step by step ([`replay`]).
+//!
+//! On that stand the analyses: [`contexts`] rebuilds the calling-context tree, as a profile. Each reads the file chunk by chunk, all threads at once on as many
+//! cores as there are; of the trace itself no more is in memory than a chunk for each.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod contexts;
+pub mod coverage;
+pub mod executions;
+mod file;
+pub mod metrics;
+mod position;
+mod program;
+pub mod replay;
+pub mod structure;
+pub mod timeline;
+
+pub use file::{Chunks, Error, ThreadChunks, Trace};
+pub use program::{Called, Callee, Found, Program};

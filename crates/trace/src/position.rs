@@ -1,0 +1,158 @@
+//! How far a block has come that is not over: where its last call is.
+//!
+//! The trace says which block runs, and who was called; not, in general, from where. The calls of a block stand in its code in the order in which they run, so they
+//! are told by name and descriptor, one after the other. What the VM calls by itself in between (class initialisers, class loaders) is called by no call site.
+
+use cct_events::Method;
+
+use crate::program::Found;
+
+/// Something that began while a block ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Began {
+    /// A method, by number.
+    Method(u32),
+    /// What the call site at this bytecode index calls.
+    At(u32),
+    /// Somebody.
+    Unknown,
+}
+
+/// The method handle's and the variable handle's: their call sites call whoever is wanted.
+const POLYMORPHIC: [&[u8]; 2] = [b"java/lang/invoke/MethodHandle", b"java/lang/invoke/VarHandle"];
+const INVOKEDYNAMIC: u8 = 186;
+
+/// How many bytecodes of the block were executed when the last of these began; `None` if no call is known to have been.
+pub fn of_last<'p>(
+    method: &Method,
+    block: usize,
+    began: &[Began],
+    found: impl Fn(u32) -> Option<Found<'p>>,
+) -> Option<u32> {
+    let start = method.blocks.get(block)?.start;
+    let end = method.blocks.get(block + 1).map_or(u32::MAX, |next| next.start);
+    let sites = &method.calls[method.calls.partition_point(|site| site.bci < start)..];
+    let sites = &sites[..sites.partition_point(|site| site.bci < end)];
+    let mut next = 0;
+    for what in began {
+        let rest = &sites[next.min(sites.len())..];
+        let is_any =
+            |site: &cct_events::CallSite| site.opcode == INVOKEDYNAMIC || POLYMORPHIC.contains(&&*site.class);
+        let at = match *what {
+            Began::At(bci) => rest.iter().position(|site| site.bci == bci),
+            Began::Method(number) => found(number).and_then(|callee| {
+                let called = callee.method;
+                rest.iter()
+                    .position(|site| site.name == called.name && site.descriptor == called.descriptor)
+                    .or_else(|| rest.first().filter(|site| is_any(site)).map(|_| 0))
+            }),
+            Began::Unknown => rest.iter().position(is_any),
+        };
+        if let Some(at) = at {
+            next += at + 1;
+        }
+    }
+    Some(sites.get(next.checked_sub(1)?)?.place)
+}
+
+/// How many bytecodes a block has up to the first that may have the thread wait, or other code run: so many are counted by `--blocks exact` when nothing is
+/// known but that the block has begun.
+pub fn of_first(method: &Method, block: usize) -> Option<u32> {
+    let of = method.blocks.get(block)?;
+    let (mut at, mut place) = (of.start as usize, 0);
+    let others: u32 = of.metrics[11..=14].iter().sum();
+    while place < of.bytecodes() {
+        let &opcode = method.code.get(at)?;
+        place += 1;
+        // Static fields of other classes, which may be initialised.
+        let initialises = matches!(opcode, 178 | 179) && others > 0;
+        // Invocations, new, monitorenter, returns, athrow.
+        if initialises || matches!(opcode, 182..=187 | 194 | 172..=177 | 191) {
+            return Some(place);
+        }
+        at += length(opcode, method.code.get(at + 1).copied())?;
+    }
+    None
+}
+
+/// The length of an instruction; `None` of a switch, which ends its block.
+pub(crate) fn length(opcode: u8, operand: Option<u8>) -> Option<usize> {
+    Some(match opcode {
+        16 | 18 | 21..=25 | 54..=58 | 169 | 188 => 2,
+        17 | 19 | 20 | 132 | 153..=168 | 178..=184 | 187 | 189 | 192 | 193 | 198 | 199 => 3,
+        197 => 4,
+        185 | 186 | 200 | 201 => 5,
+        // wide: of iinc, and of all others
+        196 => {
+            if operand == Some(132) {
+                6
+            } else {
+                4
+            }
+        }
+        170 | 171 => return None,
+        _ => 1,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cct_events::{Block, CallSite, Class};
+
+    fn site(bci: u32, name: &str, opcode: u8) -> CallSite {
+        CallSite {
+            bci,
+            place: bci + 1,
+            opcode,
+            name: name.as_bytes().into(),
+            descriptor: (*b"()V").into(),
+            ..CallSite::default()
+        }
+    }
+
+    #[test]
+    fn a_block_is_counted_up_to_where_its_thread_may_wait() {
+        // wide iload, iinc, aload_0, monitorenter, aload_0, invokevirtual; then a block of ldc, pop.
+        let code = [196, 21, 1, 0, 132, 1, 1, 42, 194, 42, 182, 0, 1, 18, 1, 87];
+        let mut blocks = vec![Block::default(), Block { start: 13, ..Block::default() }];
+        (blocks[0].metrics[0], blocks[1].metrics[0]) = (6, 2);
+        let method = Method { blocks, code: code.into(), ..Method::default() };
+        assert_eq!((of_first(&method, 0), of_first(&method, 1), of_first(&method, 2)), (Some(4), None, None));
+    }
+
+    #[test]
+    fn calls_are_told_by_their_order() {
+        let calls = vec![
+            site(1, "a", 184),
+            site(2, "b", 184),
+            site(3, "a", 184),
+            site(4, "x", 186),
+            site(9, "a", 184),
+        ];
+        let blocks = vec![Block::default(), Block { start: 8, ..Block::default() }];
+        let method = Method { blocks, calls, ..Method::default() };
+        let named = |name: &str| Method {
+            name: name.as_bytes().into(),
+            descriptor: (*b"()V").into(),
+            ..Method::default()
+        };
+        let class = Class { methods: vec![named("a"), named("b"), named("<clinit>")], ..Class::default() };
+        let found = |number: u32| {
+            let method = class.methods.get(number as usize)?;
+            Some(Found { place: 0, class: &class, index: number as u16, method })
+        };
+        let of = |block, began: &[u32]| {
+            let began: Vec<Began> = began.iter().map(|&number| Began::Method(number)).collect();
+            of_last(&method, block, &began, found)
+        };
+        assert_eq!(
+            (of(0, &[]), of(0, &[0]), of(0, &[0, 1]), of(0, &[0, 1, 0])),
+            (None, Some(2), Some(3), Some(4))
+        );
+        // An initialiser in between, and one that is called by whom it may concern.
+        assert_eq!((of(0, &[2]), of(0, &[0, 2, 1]), of(0, &[0, 1, 0, 2])), (None, Some(3), Some(5)));
+        assert_eq!(of(1, &[0]), Some(10));
+        assert_eq!(of_last(&method, 0, &[Began::At(2)], found), Some(3));
+    }
+}

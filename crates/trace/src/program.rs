@@ -1,0 +1,197 @@
+//! The program that a trace is of, as far as it is in the trace.
+
+use std::sync::Arc;
+
+use cct_events::structure::{CallSite, Counted, Recording};
+use cct_events::{Class, Method};
+use rustc_hash::FxHashMap;
+
+/// Classes, methods, and who is called.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// By number of the first method.
+    classes: Vec<Class>,
+    /// Methods as contexts know them, in order: of one name and id there may be several in the trace.
+    callees: Vec<Called>,
+    /// Of each class, by place, where its methods are among the callees.
+    of_methods: Vec<Vec<Callee>>,
+    /// Likewise of callees that call sites tell of: by class's place, method and call site.
+    of_sites: FxHashMap<(u32, u16, u32), Callee>,
+    by_id: FxHashMap<u64, Callee>,
+    /// The number of `Finalizer.register`, which the VM calls in `Object.<init>`.
+    registers: Option<u32>,
+}
+
+/// The place of a method among those that contexts know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Callee(pub u32);
+
+/// A method as contexts know it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Called {
+    /// Class, with slashes.
+    pub class: Arc<str>,
+    /// Name.
+    pub name: Arc<str>,
+    /// Descriptor.
+    pub descriptor: Arc<str>,
+    /// Its id.
+    pub id: u64,
+    /// Whether it is a native.
+    pub is_native: bool,
+}
+
+/// A method of the trace.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'p> {
+    /// Its class's place.
+    pub place: u32,
+    /// Its class.
+    pub class: &'p Class,
+    /// Its number in the class.
+    pub index: u16,
+    /// Itself.
+    pub method: &'p Method,
+}
+
+impl Found<'_> {
+    /// The method's number.
+    pub fn number(self) -> u32 {
+        self.class.first_method + u32::from(self.index)
+    }
+}
+
+const FINALIZER: &[u8] = b"java/lang/ref/Finalizer";
+
+const NATIVE: u16 = 0x100;
+
+fn text(bytes: &[u8]) -> Arc<str> {
+    String::from_utf8_lossy(bytes).into()
+}
+
+impl Program {
+    /// Adds classes; `None` if the bytes are none.
+    pub(crate) fn add(&mut self, mut packed: &[u8]) -> Option<()> {
+        while !packed.is_empty() {
+            self.classes.push(Class::unpack(&mut packed)?);
+        }
+        Some(())
+    }
+
+    /// When all are there.
+    pub(crate) fn complete(&mut self) {
+        self.classes.sort_by_key(|class| class.first_method);
+        self.classes.dedup_by_key(|class| (class.first_method, class.number));
+        let mut known: FxHashMap<Called, Callee> = FxHashMap::default();
+        let mut all: Vec<Called> = Vec::new();
+        let mut place = |called: Called| match known.get(&called) {
+            Some(&callee) => callee,
+            None => {
+                let callee = Callee(all.len() as u32);
+                all.push(called.clone());
+                known.insert(called, callee);
+                callee
+            }
+        };
+        for (class, at) in self.classes.iter().zip(0..) {
+            let name = text(&class.name);
+            let mut of_class = Vec::with_capacity(class.methods.len());
+            for (method, index) in class.methods.iter().zip(0..) {
+                of_class.push(place(Called {
+                    class: name.clone(),
+                    name: text(&method.name),
+                    descriptor: text(&method.descriptor),
+                    id: method.id,
+                    is_native: method.access & NATIVE != 0,
+                }));
+                for site in method.calls.iter().filter(|site| site.counted != Counted::Itself) {
+                    let is_native = *site.name != *b"<init>";
+                    let called = Called {
+                        class: text(&site.callee),
+                        name: text(&site.name),
+                        descriptor: text(&site.descriptor),
+                        id: site.id,
+                        is_native,
+                    };
+                    self.of_sites.insert((at, index, site.bci), place(called));
+                }
+            }
+            self.of_methods.push(of_class);
+        }
+        self.registers = self.classes.iter().find(|class| *class.name == *FINALIZER).and_then(|class| {
+            let place = class.methods.iter().position(|method| *method.name == *b"register")?;
+            Some(class.first_method + place as u32)
+        });
+        // In the order of profiles.
+        let mut order: Vec<u32> = (0..all.len() as u32).collect();
+        order.sort_by(|&a, &b| all[a as usize].cmp(&all[b as usize]));
+        let mut moved = vec![Callee(0); all.len()];
+        for (to, &from) in order.iter().enumerate() {
+            moved[from as usize] = Callee(to as u32);
+        }
+        let moved = |callee: &mut Callee| *callee = moved[callee.0 as usize];
+        self.of_methods.iter_mut().flatten().for_each(moved);
+        #[allow(clippy::iter_over_hash_type)] // Each is changed by itself.
+        self.of_sites.values_mut().for_each(moved);
+        self.callees = order.iter().map(|&from| all[from as usize].clone()).collect();
+        for (called, at) in self.callees.iter().zip(0..).filter(|(called, _)| called.id != 0) {
+            self.by_id.entry(called.id).or_insert(Callee(at));
+        }
+    }
+
+    /// The method with a number.
+    #[inline]
+    pub fn method(&self, number: u32) -> Option<Found<'_>> {
+        let place = self.classes.partition_point(|class| class.first_method <= number).checked_sub(1)?;
+        let class = &self.classes[place];
+        let index = number - class.first_method;
+        let method = class.methods.get(index as usize)?;
+        Some(Found { place: place as u32, class, index: index as u16, method })
+    }
+
+    /// The method as contexts know it.
+    pub fn callee(&self, found: Found<'_>) -> Callee {
+        self.of_methods[found.place as usize][usize::from(found.index)]
+    }
+
+    /// Whom a call site tells of.
+    pub fn callee_at(&self, found: Found<'_>, bci: u32) -> Option<(Callee, &CallSite)> {
+        let callee = *self.of_sites.get(&(found.place, found.index, bci))?;
+        Some((callee, self.classes[found.place as usize].methods[usize::from(found.index)].call_at(bci)?))
+    }
+
+    /// The method with an id.
+    pub fn callee_with_id(&self, id: u64) -> Option<Callee> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// Whether it is the method that the VM calls for an object with a finalizer, in `Object.<init>`.
+    #[inline]
+    pub fn registers(&self, number: u32) -> bool {
+        self.registers == Some(number)
+    }
+
+    /// All that contexts know.
+    pub fn callees(&self) -> &[Called] {
+        &self.callees
+    }
+
+    /// All classes, by the numbers of their methods.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// How many methods are recorded in which way.
+    pub fn recordings(&self) -> Vec<(Recording, usize)> {
+        let all = [
+            Recording::Full,
+            Recording::Blocks,
+            Recording::Calls,
+            Recording::Native,
+            Recording::Leaf,
+            Recording::None,
+        ];
+        let methods = || self.classes.iter().flat_map(|class| &class.methods);
+        all.map(|how| (how, methods().filter(|method| method.recording == how).count())).to_vec()
+    }
+}

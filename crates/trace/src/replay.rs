@@ -1,0 +1,376 @@
+//! A thread's events, replayed: its stack, step by step (Caserta and Zendra 2012, 4.1 to 4.3).
+//!
+//! Events tell of themselves whose they are, and so what is missing: a frame that has not said that it ends (a constructor whose `super()` throws has no
+//! handler that could, and a stack that overflows no room) is over when one below it does something.
+
+use cct_events::event::UnknownEvent;
+use cct_events::structure::Recording;
+use cct_events::{Decoder, Event};
+
+use crate::position::{self, Began};
+use crate::program::{Callee, Found, Program};
+
+/// What an analysis sees of a thread. Nodes are the analysis's own numbers for frames; the root's is 0.
+pub trait Visitor {
+    /// A method is entered, called by the frame with node `caller`; the number for its frame.
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32;
+
+    /// The top frame is left.
+    fn leave(&mut self, node: u32, by_exception: bool) {
+        let _ = (node, by_exception);
+    }
+
+    /// A block begins, whose bytecodes are executed unless [`Visitor::take_back`] says otherwise.
+    fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32);
+
+    /// Bytecodes of methods that have no blocks.
+    fn bytecodes(&mut self, node: u32, bytecodes: u32);
+
+    /// So many bytecodes of the block that began last in this frame were not executed.
+    fn take_back(&mut self, node: u32, bytecodes: u32);
+
+    /// The receiver of the method that has just been entered is of this class.
+    fn receiver(&mut self, node: u32, class: u32) {
+        let _ = (node, class);
+    }
+
+    /// A class was loaded.
+    fn class_loaded(&mut self, node: u32, class: u32) {
+        let _ = (node, class);
+    }
+}
+
+/// What is odd about a thread's events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Oddities {
+    /// Ends of methods that had not begun.
+    pub ends: u64,
+    /// Blocks of methods that had not begun; they count as entered then.
+    pub blocks: u64,
+    /// Methods that are not in the trace's static side.
+    pub methods: u64,
+    /// Frames that did not say that they ended.
+    pub unended: u64,
+    /// Places where events are missing.
+    pub gaps: u64,
+}
+
+impl Oddities {
+    /// Adds those of another thread.
+    pub fn add(&mut self, other: Oddities) {
+        self.ends += other.ends;
+        self.blocks += other.blocks;
+        self.methods += other.methods;
+        self.unended += other.unended;
+        self.gaps += other.gaps;
+    }
+}
+
+/// A frame of the simulated stack.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    node: u32,
+    /// The method's number; `None` of one without events of its own.
+    method: Option<u32>,
+    /// The block that runs.
+    block: Option<u32>,
+    /// Where what began in this block begins in [`Replay::began`].
+    began: usize,
+}
+
+/// The replay of one thread.
+#[derive(Debug)]
+pub struct Replay<'p, V> {
+    program: &'p Program,
+    /// The analysis.
+    pub visitor: V,
+    decoder: Decoder,
+    stack: Vec<Frame>,
+    /// What began in the running blocks of all frames, one frame's behind the other's.
+    began: Vec<Began>,
+    /// How far the block came that an exception has left.
+    partial: Option<u32>,
+    /// The method looked up last.
+    last: Option<(u32, Found<'p>)>,
+    /// The size of the stack on top of which is a method that was over at once, if the VM has not been seen to call anything in it.
+    leaf: Option<usize>,
+    /// Whether recording has paused: methods may go on then whose beginnings are not there.
+    paused: bool,
+    /// What was odd.
+    pub oddities: Oddities,
+    /// Events so far.
+    pub events: u64,
+}
+
+impl<'p, V: Visitor> Replay<'p, V> {
+    /// A thread that has done nothing yet.
+    pub fn new(program: &'p Program, visitor: V) -> Self {
+        Replay {
+            program,
+            visitor,
+            decoder: Decoder::default(),
+            stack: Vec::new(),
+            began: Vec::new(),
+            partial: None,
+            last: None,
+            leaf: None,
+            paused: false,
+            oddities: Oddities::default(),
+            events: 0,
+        }
+    }
+
+    /// Events that come behind those before.
+    ///
+    /// # Errors
+    /// When a word is no event.
+    pub fn words(&mut self, bytes: &[u8]) -> Result<(), UnknownEvent> {
+        for &word in bytes.as_chunks::<4>().0 {
+            if let Some(event) = self.decoder.word(u32::from_le_bytes(word))? {
+                self.events += 1;
+                self.event(event);
+            }
+        }
+        Ok(())
+    }
+
+    /// Events are missing here.
+    pub fn gap(&mut self) {
+        self.oddities.gaps += 1;
+        self.decoder = Decoder::default();
+    }
+
+    /// How many events did not fit into a word.
+    pub fn wides(&self) -> u64 {
+        self.decoder.wides()
+    }
+
+    fn found(&mut self, number: u32) -> Option<Found<'p>> {
+        match self.last {
+            Some((last, found)) if last == number => Some(found),
+            _ => {
+                let found = self.program.method(number)?;
+                self.last = Some((number, found));
+                Some(found)
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        if let Some(size) = self.leaf {
+            let is_within = self.stack.len() > size
+                || matches!(event, Event::Start { method, .. } if self.program.registers(method));
+            if !is_within {
+                self.leaf = None;
+                if self.stack.len() == size {
+                    self.pop(false);
+                }
+            }
+        }
+        let partial = self.partial.take();
+        match event {
+            Event::Start { method, ends_at_once, .. } => self.start(method, ends_at_once),
+            Event::End { method, by_exception } => self.end(method, by_exception, partial),
+            Event::Block { method, block } => self.block(method, block, partial),
+            Event::Partial(bytecodes) => self.partial = Some(bytecodes),
+            Event::Leaf(bci) => self.site(bci, true),
+            Event::Call(bci) => self.site(bci, false),
+            Event::Returned(_) => {
+                if self.stack.last().is_some_and(|top| top.method.is_none()) {
+                    self.pop(false);
+                }
+            }
+            Event::ById { id, ends_at_once } => {
+                self.begin(Began::Unknown);
+                if let Some(callee) = self.program.callee_with_id(id) {
+                    self.push(callee, None, None);
+                    if ends_at_once {
+                        self.pop(false);
+                    }
+                } else {
+                    self.oddities.methods += 1;
+                }
+            }
+            Event::Receiver(class) => {
+                let node = self.node();
+                self.visitor.receiver(node, class);
+            }
+            Event::ClassLoaded(class) => {
+                let node = self.node();
+                self.visitor.class_loaded(node, class);
+            }
+            // What runs when recording goes on need not be what ran when it paused.
+            Event::Paused => {
+                self.settle_all();
+                while !self.stack.is_empty() {
+                    self.pop(false);
+                }
+                self.paused = true;
+            }
+            Event::Padding | Event::Resumed(_) => {}
+            Event::Gap(_) => self.oddities.gaps += 1,
+        }
+    }
+
+    fn node(&self) -> u32 {
+        self.stack.last().map_or(0, |top| top.node)
+    }
+
+    /// Something begins in the block that runs.
+    fn begin(&mut self, what: Began) {
+        if self.stack.last().is_some_and(|top| top.block.is_some()) {
+            self.began.push(what);
+        }
+    }
+
+    fn push(&mut self, callee: Callee, found: Option<Found<'p>>, number: Option<u32>) {
+        let caller = self.node();
+        let node = self.visitor.enter(caller, callee, found);
+        self.stack.push(Frame { node, method: number, block: None, began: self.began.len() });
+    }
+
+    fn pop(&mut self, by_exception: bool) {
+        if let Some(top) = self.stack.pop() {
+            self.began.truncate(top.began);
+            self.visitor.leave(top.node, by_exception);
+        }
+    }
+
+    fn start(&mut self, number: u32, ends_at_once: bool) {
+        self.begin(Began::Method(number));
+        let Some(found) = self.found(number) else {
+            self.oddities.methods += 1;
+            return;
+        };
+        self.push(self.program.callee(found), Some(found), Some(number));
+        if ends_at_once {
+            let bytecodes = found.method.blocks.first().map_or(0, |block| block.bytecodes());
+            let node = self.node();
+            if bytecodes > 0 {
+                self.visitor.bytecodes(node, bytecodes);
+            }
+            self.pop(false);
+        } else if !found.method.entry_is_target
+            && matches!(found.method.recording, Recording::Full | Recording::Blocks)
+        {
+            self.run(found, 0);
+        }
+    }
+
+    /// A block of the top frame begins.
+    fn run(&mut self, found: Found<'p>, block: u32) {
+        let bytecodes = found.method.blocks.get(block as usize).map_or(0, |block| block.bytecodes());
+        if let Some(top) = self.stack.last_mut() {
+            top.block = Some(block);
+            self.began.truncate(top.began);
+            self.visitor.block(top.node, found, block, bytecodes);
+        }
+    }
+
+    /// Leaves the frames above that of a method; whether there is one.
+    fn unwind(&mut self, number: u32) -> bool {
+        if self.stack.last().is_some_and(|top| top.method == Some(number)) {
+            return true;
+        }
+        let Some(place) = self.stack.iter().rposition(|frame| frame.method == Some(number)) else {
+            return false;
+        };
+        while self.stack.len() > place + 1 {
+            if self.stack.last().is_some_and(|top| top.method.is_some()) {
+                self.oddities.unended += 1;
+                self.settle(self.stack.len() - 1);
+            }
+            self.pop(true);
+        }
+        true
+    }
+
+    fn end(&mut self, number: u32, by_exception: bool, partial: Option<u32>) {
+        if !self.unwind(number) {
+            self.oddities.ends += u64::from(!self.paused);
+            return;
+        }
+        self.interrupt(partial);
+        self.pop(by_exception);
+    }
+
+    fn block(&mut self, number: u32, block: u32, partial: Option<u32>) {
+        let Some(found) = self.found(number) else {
+            self.oddities.methods += 1;
+            return;
+        };
+        if !self.unwind(number) {
+            self.oddities.blocks += u64::from(!self.paused);
+            self.push(self.program.callee(found), Some(found), Some(number));
+        }
+        self.interrupt(partial);
+        self.run(found, block);
+    }
+
+    /// An exception has left the block of the top frame.
+    fn interrupt(&mut self, partial: Option<u32>) {
+        let (Some(executed), Some(top)) = (partial, self.stack.last().copied()) else { return };
+        let (Some(number), Some(block)) = (top.method, top.block) else { return };
+        self.take_back(top.node, number, block, executed);
+    }
+
+    fn take_back(&mut self, node: u32, number: u32, block: u32, executed: u32) {
+        let Some(found) = self.found(number) else { return };
+        let all = found.method.blocks.get(block as usize).map_or(0, |block| block.bytecodes());
+        if let Some(rest) = all.checked_sub(executed).filter(|&rest| rest > 0) {
+            self.visitor.take_back(node, rest);
+        }
+    }
+
+    /// A frame has not come to the end of its block: what comes behind its last call was not executed.
+    fn settle(&mut self, place: usize) {
+        let frame = self.stack[place];
+        let end = self.stack.get(place + 1).map_or(self.began.len(), |above| above.began);
+        let (Some(number), Some(block)) = (frame.method, frame.block) else { return };
+        let Some(found) = self.found(number) else { return };
+        let began = &self.began[frame.began.min(end)..end];
+        let program = self.program;
+        let is_top = place + 1 == self.stack.len();
+        let executed =
+            position::of_last(found.method, block as usize, began, |number| program.method(number))
+                .or_else(|| position::of_first(found.method, block as usize).filter(|_| is_top));
+        if let Some(executed) = executed {
+            self.take_back(frame.node, number, block, executed);
+        }
+    }
+
+    fn settle_all(&mut self) {
+        for place in (0..self.stack.len()).rev() {
+            self.settle(place);
+        }
+    }
+
+    /// A call site tells of its callee.
+    fn site(&mut self, bci: u32, ends_at_once: bool) {
+        // What was called before and has not said that it ended is over.
+        while self.stack.last().is_some_and(|top| top.method.is_none()) {
+            self.pop(false);
+        }
+        self.begin(Began::At(bci));
+        let found = self.stack.last().and_then(|top| top.method).and_then(|number| self.found(number));
+        let Some((callee, site)) = found.and_then(|found| self.program.callee_at(found, bci)) else {
+            self.oddities.methods += 1;
+            return;
+        };
+        let bytecodes = site.bytecodes;
+        self.push(callee, None, None);
+        if bytecodes > 0 {
+            let node = self.node();
+            self.visitor.bytecodes(node, bytecodes);
+        }
+        if ends_at_once {
+            self.leaf = Some(self.stack.len());
+        }
+    }
+
+    /// There are no more events: what runs now has not come to its end.
+    pub fn finish(mut self) -> (V, Oddities, u64) {
+        self.settle_all();
+        (self.visitor, self.oddities, self.events)
+    }
+}

@@ -1,0 +1,225 @@
+//! The static side, written out: as XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1), and as JSON.
+
+use std::io::{self, Write};
+
+use cct_events::structure::{CallSite, Handler, METRICS};
+use cct_events::{Block, Class, Method};
+
+use crate::coverage::escaped;
+use crate::file::Trace;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A block's number in the whole program: the method's, and its own in the eleven bits that events have for it.
+fn block_id(method: u32, block: usize) -> u64 {
+    u64::from(method) << 11 | block as u64
+}
+
+/// What belongs to a block.
+struct Part<'m> {
+    block: &'m Block,
+    calls: &'m [CallSite],
+    handlers: Vec<&'m Handler>,
+    code: &'m [u8],
+}
+
+fn part(method: &Method, place: usize) -> Part<'_> {
+    let block = &method.blocks[place];
+    let end = method.blocks.get(place + 1).map_or(method.code.len() as u32, |next| next.start);
+    let from = method.calls.partition_point(|call| call.bci < block.start);
+    let to = method.calls.partition_point(|call| call.bci < end);
+    let covers = |handler: &&Handler| handler.start < end && handler.end > block.start;
+    let code = method.code.get(block.start as usize..end as usize).unwrap_or_default();
+    Part {
+        block,
+        calls: &method.calls[from..to],
+        handlers: method.handlers.iter().filter(covers).collect(),
+        code,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn metrics(block: &Block, separator: &str) -> String {
+    block.metrics.map(|metric| metric.to_string()).join(separator)
+}
+
+fn opcode(call: &CallSite) -> &'static str {
+    match call.opcode {
+        182 => "INVOKEVIRTUAL",
+        183 => "INVOKESPECIAL",
+        184 => "INVOKESTATIC",
+        185 => "INVOKEINTERFACE",
+        _ => "INVOKEDYNAMIC",
+    }
+}
+
+fn callee(call: &CallSite) -> String {
+    format!("{}:{}{}", text(&call.class), text(&call.name), text(&call.descriptor))
+}
+
+fn caught(handler: &Handler) -> String {
+    if handler.catches.is_empty() { "any".to_owned() } else { text(&handler.catches) }
+}
+
+/// XML.
+///
+/// # Errors
+/// When the output fails.
+pub fn xml(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<program>")?;
+    for class in trace.program.classes().iter().filter(|class| wanted(class)) {
+        let superclass = class.super_name.as_deref().map(text).unwrap_or_default();
+        writeln!(
+            out,
+            "<class id=\"{}\" name=\"{}\" super=\"{}\">",
+            class.number,
+            escaped(&text(&class.name)),
+            escaped(&superclass)
+        )?;
+        for (method, number) in class.methods.iter().zip(class.first_method..) {
+            writeln!(
+                out,
+                "<method id=\"{number}\" name=\"{}\" descriptor=\"{}\" recorded=\"{}\">",
+                escaped(&text(&method.name)),
+                escaped(&text(&method.descriptor)),
+                method.recording.name()
+            )?;
+            for place in 0..method.blocks.len() {
+                let part = part(method, place);
+                writeln!(
+                    out,
+                    "<basic_block id=\"{}\" metrics=\"{}\" start=\"{}\" code=\"{}\">",
+                    block_id(number, place),
+                    metrics(part.block, " "),
+                    part.block.start,
+                    hex(part.code)
+                )?;
+                if !part.calls.is_empty() {
+                    writeln!(out, "<call_site_list>")?;
+                    for call in part.calls {
+                        writeln!(
+                            out,
+                            "<call_site call=\"{}\" type=\"{}\"/>",
+                            escaped(&callee(call)),
+                            opcode(call)
+                        )?;
+                    }
+                    writeln!(out, "</call_site_list>")?;
+                }
+                if !part.handlers.is_empty() {
+                    writeln!(out, "<exception_handler_list>")?;
+                    for handler in &part.handlers {
+                        writeln!(
+                            out,
+                            "<exception_handler basic_block_id=\"{}\" type=\"{}\"/>",
+                            block_id(number, handler.block as usize),
+                            escaped(&caught(handler))
+                        )?;
+                    }
+                    writeln!(out, "</exception_handler_list>")?;
+                }
+                writeln!(out, "</basic_block>")?;
+            }
+            writeln!(out, "</method>")?;
+        }
+        writeln!(out, "</class>")?;
+    }
+    writeln!(out, "</program>")
+}
+
+/// A text as a field of CSV (RFC 4180).
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// CSV: a row for each block; call sites and handlers are separated by spaces.
+///
+/// # Errors
+/// When the output fails.
+pub fn csv(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "class_id,class,method_id,method,descriptor,block_id,block,start,{}", METRICS.join(","))?;
+    write!(out, ",call_sites,handlers,code\r\n")?;
+    for class in trace.program.classes().iter().filter(|class| wanted(class)) {
+        for (method, number) in class.methods.iter().zip(class.first_method..) {
+            for place in 0..method.blocks.len() {
+                let part = part(method, place);
+                let calls: Vec<String> =
+                    part.calls.iter().map(|call| format!("{}={}", opcode(call), callee(call))).collect();
+                let handlers: Vec<String> =
+                    part.handlers.iter().map(|h| format!("{}={}", h.block, caught(h))).collect();
+                write!(
+                    out,
+                    "{},{},{number},{},{},{},{place},{},{},{},{},{}\r\n",
+                    class.number,
+                    field(&text(&class.name)),
+                    field(&text(&method.name)),
+                    field(&text(&method.descriptor)),
+                    block_id(number, place),
+                    part.block.start,
+                    metrics(part.block, ","),
+                    field(&calls.join(" ")),
+                    field(&handlers.join(" ")),
+                    hex(part.code)
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// JSON: a line for each class.
+///
+/// # Errors
+/// When the output fails.
+pub fn json(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) -> io::Result<()> {
+    use serde_json::json;
+    for class in trace.program.classes().iter().filter(|class| wanted(class)) {
+        let methods: Vec<_> = class
+            .methods
+            .iter()
+            .zip(class.first_method..)
+            .map(|(method, number)| {
+                let blocks: Vec<_> = (0..method.blocks.len())
+                    .map(|place| {
+                        let part = part(method, place);
+                        let calls: Vec<_> = part
+                            .calls
+                            .iter()
+                            .map(|call| json!({"bci": call.bci, "call": callee(call), "type": opcode(call)}))
+                            .collect();
+                        let handlers: Vec<_> = part
+                            .handlers
+                            .iter()
+                            .map(|handler| json!({"block": handler.block, "type": caught(handler)}))
+                            .collect();
+                        json!({
+                            "id": block_id(number, place), "start": part.block.start, "metrics": part.block.metrics,
+                            "call_sites": calls, "exception_handlers": handlers, "code": hex(part.code),
+                        })
+                    })
+                    .collect();
+                json!({
+                    "id": number, "name": text(&method.name), "descriptor": text(&method.descriptor),
+                    "access": method.access, "recorded": method.recording.name(), "basic_blocks": blocks,
+                    "lines": method.lines,
+                })
+            })
+            .collect();
+        let line = json!({
+            "id": class.number, "name": text(&class.name), "super": class.super_name.as_deref().map(text),
+            "interfaces": class.interfaces.iter().map(|name| text(name)).collect::<Vec<_>>(),
+            "source": class.source.as_deref().map(text), "methods": methods,
+        });
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
