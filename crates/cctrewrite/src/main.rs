@@ -37,6 +37,7 @@ mod shell;
 mod tables_command;
 mod target_jdk;
 mod text;
+mod trace_command;
 mod traces;
 mod treatments;
 mod verify_command;
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => (bench_command::run(&arguments), exit::TROUBLE),
         Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
         Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
+        Command::Trace(arguments) => (complete(trace_command::run(&arguments.command)), exit::FAILURE),
         Command::Completions(arguments) => (complete(shell::completions(&arguments)), exit::FAILURE),
         Command::Man(arguments) => (complete(shell::man(&arguments)), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),

@@ -101,6 +101,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "context",
         "allocations",
         "natives",
+        "trace",
         "jdk",
     ] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -18,6 +18,7 @@ use crate::jni::Env;
 use crate::replay;
 use crate::rewriting;
 use crate::state::{Members, jvmti};
+use crate::tracing::tracer;
 use crate::tree::Node;
 
 /// JNI's own functions.
@@ -36,6 +37,9 @@ static ORIGINALS: OnceLock<Originals> = OnceLock::new();
 /// Puts ours in their place, once, in the live phase.
 pub fn install(env: Env) -> bool {
     let Some(jvmti) = jvmti(env) else { return false };
+    if tracer().is_some() && ORIGINALS.get().is_none() {
+        jvmti.tell_of_classes(class_loaded);
+    }
     let Some(table) = jvmti.jni_table() else { return false };
     // SAFETY: a copy of the JVM's table, which has the functions of at least JNI 1.6.
     let functions = unsafe { &mut (*table).v1_6 };
@@ -57,6 +61,23 @@ pub fn install(env: Env) -> bool {
     let installed = jvmti.set_jni_table(table);
     jvmti.give_back(table);
     installed
+}
+
+/// In a trace: a class was loaded.
+extern "system" fn class_loaded(
+    _: *mut *const *const c_void,
+    raw: *mut sys::JNIEnv,
+    thread: jobject,
+    class: jclass,
+) {
+    // SAFETY: the interface that the JVM's caller uses.
+    let env = unsafe { Env::new(raw) };
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let (tracer, members, jvmti) = (tracer()?, Members::find(env)?, jvmti(env)?);
+        let name = jvmti.class_name(class)?;
+        tracer.loaded(env.get_long(thread, members.context) as u64, &name);
+        Some(())
+    }));
 }
 
 unsafe extern "system" fn define_class(
@@ -118,6 +139,10 @@ const SLOT_BITS: u64 = 0x7F;
 
 /// The current thread carries the context of the native that is running.
 fn restore_context(env: Env) -> Option<()> {
+    // In a trace all natives of a thread have the same: its record.
+    if tracer().is_some() {
+        return None;
+    }
     let (members, jvmti) = (Members::find(env)?, jvmti(env)?);
     let thread = jvmti.current_thread()?;
     let slot = env.get_long(thread, members.context) & ADDRESS;

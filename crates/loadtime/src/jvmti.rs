@@ -16,6 +16,7 @@ const VERSION: jint = 0x3001_0200;
 
 /// Numbers of the functions in the specification, from 1.
 mod number {
+    pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     pub const GET_CURRENT_THREAD: usize = 18;
     pub const GET_FRAME_COUNT: usize = 16;
     pub const DEALLOCATE: usize = 47;
@@ -30,6 +31,7 @@ mod number {
     pub const GET_STACK_TRACE: usize = 104;
     pub const SET_JNI_FUNCTION_TABLE: usize = 120;
     pub const GET_JNI_FUNCTION_TABLE: usize = 121;
+    pub const SET_EVENT_CALLBACKS: usize = 122;
     pub const ADD_CAPABILITIES: usize = 142;
     pub const GET_CONSTANT_POOL: usize = 146;
 }
@@ -43,6 +45,9 @@ pub struct FrameInfo {
     /// The bytecode index, -1 in a native.
     pub location: i64,
 }
+
+/// What is called when a class is loaded.
+pub type ClassLoaded = extern "system" fn(*mut *const *const c_void, *mut sys::JNIEnv, jobject, jclass);
 
 /// A JVMTI environment. It may be used by all threads.
 #[derive(Debug, Clone, Copy)]
@@ -185,6 +190,24 @@ impl Jvmti {
         let found =
             jvmti!(self, number::GET_LOADED_CLASSES, (*mut jint, *mut *mut jclass), &mut count, &mut classes);
         found.then(|| self.take_all(classes, count))
+    }
+
+    /// From now on the function is called when a class is loaded, in the thread that loads it. That takes no capability.
+    pub fn tell_of_classes(self, told: ClassLoaded) -> bool {
+        const CLASS_LOAD: jint = 55;
+        // `jvmtiEventCallbacks`: one function for each event, from 50 on.
+        let mut callbacks: [*const c_void; 36] = [ptr::null(); 36];
+        callbacks[CLASS_LOAD as usize - 50] = told as *const c_void;
+        let size = size_of_val(&callbacks) as jint;
+        jvmti!(self, number::SET_EVENT_CALLBACKS, (*const *const c_void, jint), callbacks.as_ptr(), size)
+            && jvmti!(
+                self,
+                number::SET_EVENT_NOTIFICATION_MODE,
+                (jint, jint, jobject),
+                1,
+                CLASS_LOAD,
+                ptr::null_mut()
+            )
     }
 
     /// Whether a method is a native.

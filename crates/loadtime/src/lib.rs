@@ -33,6 +33,7 @@ mod replay;
 mod rewriting;
 mod selection;
 mod state;
+mod tracing;
 mod tree;
 pub mod trial;
 mod types;

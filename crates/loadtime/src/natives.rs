@@ -26,6 +26,7 @@ use crate::replay;
 use crate::rewriting;
 use crate::selection;
 use crate::state::{Members, state};
+use crate::tracing;
 use crate::tree::{Node, Record};
 use crate::types;
 use crate::vm_flags;
@@ -83,7 +84,11 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
-        Some(class) if env.register(class, &natives) && arena_natives::register(env) => sys::JNI_VERSION_1_6,
+        Some(class)
+            if env.register(class, &natives) && arena_natives::register(env) && tracing::register(env) =>
+        {
+            sys::JNI_VERSION_1_6
+        }
         _ => sys::JNI_ERR,
     }
 }

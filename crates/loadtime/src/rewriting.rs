@@ -20,6 +20,7 @@ use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::loaders::{self, Number};
 use crate::state::{Members, jvmti, state};
+use crate::tracing::tracer;
 
 /// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
 const PARENT_FIRST: &[&[u8]] = &[
@@ -88,11 +89,20 @@ pub(crate) fn in_world(
     (marks, filter): (Marks, Filter),
 ) -> Result<Rewritten, String> {
     let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
+    let numbers = tracer().map(|tracer| tracer.number(class.methods.len()));
     let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
         .map_err(|e| e.to_string())?
         .with_local_names(names_locals)
         .with_own_name(type_name(class.name(), &identity.name));
-    rewriter.rewrite_as(class, id).map_err(|e| e.to_string())
+    let rewriter = match numbers {
+        Some(numbers) => rewriter.with_numbers(numbers, &identity.name),
+        None => rewriter,
+    };
+    let rewritten = rewriter.rewrite_as(class, id).map_err(|e| e.to_string())?;
+    if let (Some(tracer), Some(structure)) = (tracer(), &rewritten.structure) {
+        tracer.class(structure);
+    }
+    Ok(rewritten)
 }
 
 /// A class about to be defined.

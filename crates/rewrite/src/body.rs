@@ -8,6 +8,7 @@ use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::moves::Move;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished};
 use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, access, opcode};
+use cct_events::Event;
 use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
 use cct_tables::CostModel;
 
@@ -20,10 +21,12 @@ use crate::local_names;
 use crate::mid::Mid;
 use crate::passes::{
     activation_counters, allocation_counts, bytecode_counts, call_sites, exact_counts, pinned_results,
+    trace_events,
 };
 use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::rules;
+use crate::tracing::TracePlan;
 
 /// Under which signature a body stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +101,10 @@ pub struct Analysis<'x> {
     pub is_extent: bool,
     /// Whether everything is recorded from its first entry on.
     pub is_start: bool,
+    /// What is traced, if that is what is done, and it is recorded.
+    pub trace: Option<TracePlan>,
+    /// Whether events are recorded at all, in the place of counts.
+    pub traces: bool,
     /// Whether a body that takes its context from the thread holds on to that thread.
     pub holds_thread: bool,
 }
@@ -153,6 +160,8 @@ impl<'x> Analysis<'x> {
             hooks: Vec::new(),
             is_extent: false,
             is_start: false,
+            trace: None,
+            traces: false,
             holds_thread: false,
         })
     }
@@ -296,7 +305,9 @@ fn write_at(
         ),
         Form::Original => (vec![V::Long, V::Long, V::Object(object)], at + 5),
     };
-    let uses_pending = matches!(&analysis.counts, Counts::Exact(plan) if plan.uses_local()) && mid.is_some();
+    let trace = analysis.trace.as_ref();
+    let uses_pending = matches!(&analysis.counts, Counts::Exact(plan) if plan.uses_local()) && mid.is_some()
+        || trace.is_some_and(|plan| plan.uses_local);
     if uses_pending {
         added.push(V::Integer);
     }
@@ -319,7 +330,8 @@ fn write_at(
         Form::Original => {
             emitter.read_thread(&mut prologue, locals.thread, locals.saved)?;
             let mut context = locals.saved;
-            if rules::is_called_by_vm(emitter.edit.class().name(), member) {
+            // Events come in order, whoever calls.
+            if rules::is_called_by_vm(emitter.edit.class().name(), member) && !analysis.traces {
                 emitter.replay(&mut prologue, locals.thread, context, locals.node)?;
                 context = locals.node;
             }
@@ -331,6 +343,28 @@ fn write_at(
         }
     };
     let context = match mid {
+        Some(_) if trace.is_some() => {
+            // What travels is the thread's record, from hand to hand.
+            if incoming != locals.node {
+                prologue.load(Kind::Long, incoming).store(Kind::Long, locals.node);
+            }
+            if let Some(plan) = trace {
+                let start = Event::Start { method: plan.method, has_receiver: false, ends_at_once: false };
+                // What a constructor makes is not initialised yet, and so has no class to be asked for.
+                let has_receiver = !member.is(access::STATIC) && member.name != b"<init>";
+                if has_receiver && start.words().len() == 1 {
+                    prologue.load(Kind::Reference, 0).load(Kind::Long, locals.node);
+                    emitter.word(&mut prologue, start)?;
+                    emitter.helper(&mut prologue, convention::TRACE_RECEIVER)?;
+                } else {
+                    emitter.event(&mut prologue, locals.node, None, start)?;
+                }
+            }
+            if let Some(local) = pending {
+                prologue.int(0).store(Kind::Int, local);
+            }
+            Context::PassedThrough(locals.node)
+        }
         Some(mid) => {
             let count = match &analysis.counts {
                 Counts::Blocks(blocks) if !analysis.entry_is_target => blocks[0].cost + analysis.entry_cost,
@@ -371,10 +405,21 @@ fn write_at(
         activation_counters::apply(&mut emitter, &mut code_edit, &body, analysis)?;
         bytecode_counts::apply(&mut emitter, &mut code_edit, &body, analysis)?;
     }
-    call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, analysis.return_cost)?;
+    if let Some(plan) = trace {
+        trace_events::blocks(&mut emitter, &mut code_edit, &body, plan, pending)?;
+    }
+    match analysis.traces {
+        true => trace_events::calls(&mut emitter, &mut code_edit, &body, &analysis.calls, trace)?,
+        false => {
+            call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, analysis.return_cost)?
+        }
+    }
     let calls = analysis.calls.len();
     allocation_counts::apply(&mut emitter, &mut code_edit, &body, &analysis.allocations, calls)?;
     pinned_results::apply(&mut emitter, &mut code_edit, &body, &analysis.pinned)?;
+    if let Some(plan) = trace {
+        trace_events::returns(&mut emitter, &mut code_edit, &body, plan)?;
+    }
     if form == Form::Original {
         exits::restore_on_returns(&mut emitter, &mut code_edit, &body, locals)?;
     }

@@ -8,6 +8,7 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{Bci, Index, Result, constant_pool, opcode};
 
+use cct_events::Event;
 use cct_flow::UpdatePoint;
 
 use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
@@ -16,11 +17,17 @@ use crate::mid::Mid;
 use crate::rules;
 
 /// Constants of one class that inserted code needs, made on demand.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Constants {
     object: Option<Index>,
     throwable: Option<Index>,
     helpers: [Option<Index>; convention::HELPERS.len()],
+}
+
+impl Default for Constants {
+    fn default() -> Self {
+        Constants { object: None, throwable: None, helpers: [None; convention::HELPERS.len()] }
+    }
 }
 
 impl Constants {
@@ -114,6 +121,38 @@ impl Emitter<'_, '_, '_> {
     pub fn mid(&mut self, asm: &mut Asm, mid: Mid) -> Result<()> {
         asm.indexed(opcode::LDC2_W, self.edit.additions.long(mid.0 as i64)?);
         Ok(())
+    }
+
+    /// The first word of an event, pushed.
+    pub fn word(&mut self, asm: &mut Asm, event: Event) -> Result<()> {
+        asm.ldc(self.edit.additions.integer(event.words()[0] as i32)?);
+        Ok(())
+    }
+
+    /// An event of the thread whose record is in local `record`. Behind an exception local `partial` says how far the block came that was running.
+    pub fn event(&mut self, asm: &mut Asm, record: u16, partial: Option<u16>, event: Event) -> Result<()> {
+        let words = event.words();
+        asm.load(Kind::Long, record);
+        if let Some(local) = partial {
+            asm.load(Kind::Int, local);
+        }
+        match *words {
+            [_] => self.word(asm, event)?,
+            _ => {
+                // Both by one store: neither may come without the other.
+                let both = u64::from(words[1]) << 32 | u64::from(words[0]);
+                asm.indexed(opcode::LDC2_W, self.edit.additions.long(both as i64)?);
+            }
+        }
+        self.helper(
+            asm,
+            match (partial, words.len()) {
+                (None, 1) => convention::TRACE_EVENT,
+                (None, _) => convention::TRACE_WIDE,
+                (Some(_), 1) => convention::TRACE_CAUGHT,
+                (Some(_), _) => convention::TRACE_CAUGHT_WIDE,
+            },
+        )
     }
 
     /// Slot in local `slot` -> node in local `node`: the callee is entered, and counted with so many bytecodes. `activation` is the update of the activation

@@ -41,6 +41,9 @@ pub const OBJECT: &[u8] = b"java/lang/Object";
 /// The class that helpers forward to which count objects.
 pub const ALLOCATIONS_RUNTIME: &[u8] = b"java/lang/CctAllocations";
 
+/// The class that helpers forward to which write events.
+pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
+
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
@@ -70,6 +73,12 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
 pub const ALLOCATION_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     // The id under which objects of the class are counted; 1 if that is not known.
     (b"java/lang/Class", b"cct$type", b"J"),
+];
+
+/// Fields that there are in traces.
+pub const TRACE_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
+    // The number of the class in the trace plus one, once it has one.
+    (b"java/lang/Class", b"cct$class", b"J"),
 ];
 
 /// The only line of a forwarder: by it the runtime tells the frames that the program must not see. Source files do not have that many
@@ -128,6 +137,15 @@ helpers! {
     ARRAYS_MADE = b"cct$arrays" b"(Ljava/lang/Object;JJI)V";
     COPY_MADE = b"cct$copy" b"(Ljava/lang/Object;J)V";
     RESULT_MADE = b"cct$result" b"(Ljava/lang/Object;J)V";
+    TRACE_EVENT = b"cct$event" b"(JI)V";
+    TRACE_RECEIVER = b"cct$receiver" b"(Ljava/lang/Object;JI)V";
+    TRACE_WIDE = b"cct$wide" b"(JJ)V";
+    TRACE_CAUGHT = b"cct$caught" b"(JII)V";
+    TRACE_CAUGHT_WIDE = b"cct$caughtWide" b"(JIJ)V";
+    TRACE_LEAF = b"cct$leafById" b"(JJ)V";
+    TRACE_HASH_CODE = b"cct$traceHashCode" b"(Ljava/lang/Object;JIJ)V";
+    TRACE_LINK = b"cct$traceLink" b"(Ljava/lang/Object;J)V";
+    TRACE_LINK_HASH_CODE = b"cct$traceLinkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
     RESULT_ARRAYS_MADE = b"cct$resultArrays" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
 }
 
@@ -138,9 +156,24 @@ const OF_SITES: &[Helper] =
 /// The helpers that [`ALLOCATIONS_RUNTIME`] has, and that there are where objects are counted.
 const OF_ALLOCATIONS: &[Helper] = &[OBJECT_MADE, ARRAYS_MADE, COPY_MADE, RESULT_MADE, RESULT_ARRAYS_MADE];
 
-/// The helpers that there are, where objects are counted or not.
-pub fn helpers(allocations: bool) -> impl Iterator<Item = &'static Helper> {
-    HELPERS.iter().filter(move |helper| allocations || !OF_ALLOCATIONS.contains(helper))
+/// The helpers that [`TRACE_RUNTIME`] has, and that there are in traces.
+const OF_TRACES: &[Helper] = &[
+    TRACE_EVENT,
+    TRACE_RECEIVER,
+    TRACE_WIDE,
+    TRACE_CAUGHT,
+    TRACE_CAUGHT_WIDE,
+    TRACE_LEAF,
+    TRACE_HASH_CODE,
+    TRACE_LINK,
+    TRACE_LINK_HASH_CODE,
+];
+
+/// The helpers that there are, where objects are counted or not, and in traces.
+pub fn helpers(allocations: bool, traces: bool) -> impl Iterator<Item = &'static Helper> {
+    HELPERS.iter().filter(move |helper| {
+        (allocations || !OF_ALLOCATIONS.contains(helper)) && (traces || !OF_TRACES.contains(helper))
+    })
 }
 
 impl Helper {
@@ -149,6 +182,13 @@ impl Helper {
         if OF_ALLOCATIONS.contains(self) {
             return RuntimeMethod {
                 class: ALLOCATIONS_RUNTIME,
+                name: &self.name[PREFIX.len()..],
+                descriptor: self.descriptor,
+            };
+        }
+        if OF_TRACES.contains(self) {
+            return RuntimeMethod {
+                class: TRACE_RUNTIME,
                 name: &self.name[PREFIX.len()..],
                 descriptor: self.descriptor,
             };

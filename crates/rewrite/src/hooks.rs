@@ -124,10 +124,28 @@ const fn body_hook(class: &'static [u8], name: &'static [u8], place: Place, call
     BodyHook { class, name, place, call: RuntimeMethod::of(HOOKS, call, b"()V") }
 }
 
+/// What [`BODY_HOOKS`] has for the boot of a JVM, where it says that this is to be traced.
+const TRACE_BOOT: [BodyHook; 2] = [
+    trace_boot(b"java/lang/System", b"initializeSystemClass"),
+    trace_boot(b"java/lang/System", b"initPhase2"),
+];
+
+const fn trace_boot(class: &'static [u8], name: &'static [u8]) -> BodyHook {
+    let call = RuntimeMethod::of(convention::TRACE_RUNTIME, b"boot", b"()V");
+    BodyHook { class, name, place: Place::Return, call }
+}
+
 /// The hooks of a method.
-pub fn body_hooks(class: &[u8], name: &[u8], reproducible: bool) -> impl Iterator<Item = &'static BodyHook> {
+pub fn body_hooks(
+    class: &[u8],
+    name: &[u8],
+    reproducible: bool,
+    traces: bool,
+) -> impl Iterator<Item = &'static BodyHook> {
     let special = if reproducible { REPRODUCIBLE_BODY_HOOKS } else { &[] };
-    BODY_HOOKS.iter().chain(special).filter(move |h| h.class == class && h.name == name)
+    let usual = BODY_HOOKS.iter().filter(move |hook| !traces || hook.call.name != b"boot");
+    let boot = if traces { &TRACE_BOOT[..] } else { &[] };
+    usual.chain(boot).chain(special).filter(move |h| h.class == class && h.name == name)
 }
 
 /// What a native's wrapper does beside calling it, or in its stead. A runtime method that returns any object returns one of the type that is wanted.
@@ -412,9 +430,11 @@ pub fn gets_helpers(name: &[u8]) -> bool {
 pub fn added_fields(
     class: &[u8],
     allocations: bool,
+    traces: bool,
 ) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
     let more = if allocations { convention::ALLOCATION_FIELDS } else { &[] };
-    convention::FIELDS.iter().chain(more).filter(move |(of, ..)| *of == class)
+    let of_traces = if traces { convention::TRACE_FIELDS } else { &[] };
+    convention::FIELDS.iter().chain(more).chain(of_traces).filter(move |(of, ..)| *of == class)
 }
 
 #[cfg(test)]

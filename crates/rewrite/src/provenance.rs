@@ -5,7 +5,7 @@ use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
-use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings};
+use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 use crate::survey::ClassSummary;
 
 /// The provenance of one run's outputs.
@@ -35,8 +35,10 @@ impl Provenance {
         let costs = settings
             .cost_model
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
+        // Nor were there traces.
+        let trace = if settings.traces() { "trace=yes\n" } else { "" };
         let lines = format!(
-            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n"
+            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
         );
         Provenance { lines }
     }
@@ -104,7 +106,13 @@ impl Provenance {
             "thread" => ContextCarrier::Thread,
             _ => return None,
         };
+        let tool = match self.value("trace") {
+            None => Tool::Profile,
+            Some("yes") => Tool::Trace,
+            Some(_) => return None,
+        };
         Some(Settings {
+            tool,
             context,
             metrics,
             blocks,
@@ -181,6 +189,17 @@ mod tests {
             assert_eq!(Provenance::of_lines(&other).settings(), None, "{other}");
         }
         assert!(!Provenance::new("test", &Settings::default(), None).lines().contains("cost"));
+    }
+
+    #[test]
+    fn a_trace_is_said_to_be_one() {
+        let settings = Settings { tool: Tool::Trace, ..Settings::default() };
+        let provenance = Provenance::new("test", &settings, None);
+        assert!(provenance.lines().lines().is_sorted());
+        assert_eq!(provenance.settings(), Some(settings));
+        let other = provenance.lines().replace("trace=yes", "trace=2");
+        assert_eq!(Provenance::of_lines(&other).settings(), None);
+        assert!(!Provenance::new("test", &Settings::default(), None).lines().contains("trace"));
     }
 
     #[test]

@@ -43,9 +43,20 @@ pub enum ContextCarrier {
     Thread,
 }
 
+/// What the rewritten program leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// Its calling-context tree, with counts (JP, CCCP, JP2).
+    Profile,
+    /// Its events, in order (JBInsTrace).
+    Trace,
+}
+
 /// Settings of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
+    /// What is left behind.
+    pub tool: Tool,
     /// How contexts travel.
     pub context: ContextCarrier,
     /// Metrics.
@@ -71,6 +82,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            tool: Tool::Profile,
             context: ContextCarrier::Argument,
             metrics: Metrics::CallsAndBytecodes,
             blocks: BlockRule::Exact,
@@ -151,9 +163,14 @@ impl Settings {
         yes_or_no(self.allocations)
     }
 
+    /// Whether events are recorded, in the place of counts.
+    pub fn traces(&self) -> bool {
+        self.tool == Tool::Trace
+    }
+
     /// The rule by which bytecodes are counted, if they are.
     pub fn block_rule(&self) -> Option<BlockRule> {
-        (self.metrics == Metrics::CallsAndBytecodes).then_some(self.blocks)
+        (self.metrics == Metrics::CallsAndBytecodes && !self.traces()).then_some(self.blocks)
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct TestClass {
     references: Vec<[&'static str; 3]>,
     /// Code of concrete methods; two instructions, so that no method is an empty one.
     code: Vec<u8>,
+    /// Its handlers, of everything: start, end, handler.
+    handlers: Vec<[u16; 3]>,
 }
 
 pub(crate) fn class(name: &'static str) -> TestClass {
@@ -31,6 +33,7 @@ pub(crate) fn class(name: &'static str) -> TestClass {
         methods: Vec::new(),
         references: Vec::new(),
         code,
+        handlers: Vec::new(),
     }
 }
 
@@ -83,6 +86,12 @@ impl TestClass {
     /// The code of all its concrete methods.
     pub(crate) fn with_code(mut self, code: Vec<u8>) -> Self {
         self.code = code;
+        self
+    }
+
+    /// The exception handlers of that code.
+    pub(crate) fn with_handlers(mut self, handlers: Vec<[u16; 3]>) -> Self {
+        self.handlers = handlers;
         self
     }
 
@@ -153,12 +162,16 @@ impl TestClass {
             }
             out.put2(1);
             out.put2(code);
-            out.put4(12 + self.code.len() as u32);
+            out.put4((12 + self.code.len() + 8 * self.handlers.len()) as u32);
             out.put2(1);
             out.put2(4);
             out.put4(self.code.len() as u32);
             out.extend_from_slice(&self.code);
-            out.put2(0);
+            out.put2(self.handlers.len() as u16);
+            for handler in &self.handlers {
+                handler.iter().for_each(|&bci| out.put2(bci));
+                out.put2(0);
+            }
             out.put2(0);
         }
         out.put2(0);

@@ -10,6 +10,7 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
+use cct_events::Event;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
@@ -32,6 +33,8 @@ pub struct Target<'t, 'a> {
     pub descriptor_index: Index,
     /// Index of the extended descriptor.
     pub extended_index: Index,
+    /// The method's number, where events are recorded in the place of counts.
+    pub traced: Option<u32>,
 }
 
 impl<'t, 'a> Target<'t, 'a> {
@@ -43,12 +46,18 @@ impl<'t, 'a> Target<'t, 'a> {
             signature,
             descriptor_index: member.descriptor_index,
             extended_index,
+            traced: None,
         }
     }
 
     /// The same, where the twin goes by another name.
     pub fn named(self, name_index: Index) -> Self {
         Target { name_index, ..self }
+    }
+
+    /// An event of the method, by the record in the slot's place.
+    fn event(&self, emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, event: Event) -> Result<()> {
+        emitter.event(asm, self.signature.argument_slots(), None, event)
     }
 
     fn is_static(&self) -> bool {
@@ -359,6 +368,37 @@ pub fn counted_original_that_makes(
     then_original(emitter, target, asm, 5, Some(makes), head)
 }
 
+/// The extended form of a leaf native that may throw: it starts and ends.
+pub fn traced_original(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    method: u32,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let mut asm = Asm::new();
+    target.event(emitter, &mut asm, Event::Start { method, has_receiver: false, ends_at_once: false })?;
+    let start = asm.bytes.len() as u16;
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    let end = asm.bytes.len() as u16;
+    target.event(emitter, &mut asm, Event::End { method, by_exception: false })?;
+    asm.ret(target.result());
+    let mut thrown = Asm::new();
+    target.event(emitter, &mut thrown, Event::End { method, by_exception: true })?;
+    let catch = Catch { start, end, restore: thrown, locals: forgotten(target, &[VerificationType::Long]) };
+    let max_stack = arguments.max(target.result_slots() + 4).max(5);
+    Straight {
+        asm,
+        max_stack,
+        max_locals: arguments + EXTENSION_SLOTS,
+        catch: Some(catch),
+        line: NATIVE_FORWARDER_LINE,
+    }
+    .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
 /// Counts a method without a body of ours, if it is recorded.
 fn count_leaf(
     emitter: &mut Emitter<'_, '_, '_>,
@@ -368,6 +408,9 @@ fn count_leaf(
     bytecodes: u32,
 ) -> Result<()> {
     let Some(mid) = mid else { return Ok(()) };
+    if let Some(method) = target.traced {
+        return target.event(emitter, asm, Event::Start { method, has_receiver: false, ends_at_once: true });
+    }
     asm.load(Kind::Long, target.signature.argument_slots());
     emitter.mid(asm, mid)?;
     emitter.int(asm, bytecodes)?;
@@ -389,6 +432,8 @@ pub fn bypassed_original(
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).int(convention::BYPASS as i16).op(opcode::I2L);
     emitter.helper(&mut asm, convention::RESTORE)?;
+    // It was over when it was counted.
+    let target = &Target { traced: None, ..*target };
     then_original_and_restore(emitter, target, asm, start, None, None, head)
 }
 
@@ -437,16 +482,21 @@ pub fn bytecode_to_native(
             target.store_argument(&mut asm, *number);
         }
     }
-    if let Some(mid) = mid {
-        emitter.enter(&mut asm, node, node, mid, 0, None)?;
+    match (mid, target.traced) {
+        (Some(_), Some(method)) => {
+            let start = Event::Start { method, has_receiver: false, ends_at_once: false };
+            target.event(emitter, &mut asm, start)?;
+        }
+        (Some(mid), None) => emitter.enter(&mut asm, node, node, mid, 0, None)?,
+        (None, _) => {}
     }
     emitter.read_thread(&mut asm, thread, saved)?;
     // From here on the saved context is known, so the handler may cover the store too.
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);
     match below {
-        Below::Itself(Some(_)) => push_first_slot_offset(&mut asm),
-        Below::Itself(None) => {}
+        Below::Itself(Some(_)) if target.traced.is_none() => push_first_slot_offset(&mut asm),
+        Below::Itself(_) => {}
         Below::Root => emitter.helper(&mut asm, convention::ROOT_OF)?,
     }
     emitter.helper(&mut asm, convention::CARRY)?;
@@ -455,6 +505,8 @@ pub fn bytecode_to_native(
         emitter.runtime(&mut asm, *method)?;
     }
     let makes = makes.filter(|_| mid.is_some());
+    // Only what has a beginning has an end.
+    let target = &Target { traced: target.traced.filter(|_| mid.is_some()), ..*target };
     then_original_and_restore(emitter, target, asm, start, hook, makes, head)
 }
 
@@ -548,6 +600,10 @@ fn then_original_and_restore(
     let mut restore = Asm::new();
     emitter.restore_thread(&mut restore, thread, saved)?;
     asm.bytes.extend_from_slice(&restore.bytes);
+    if let Some(method) = target.traced {
+        target.event(emitter, &mut asm, Event::End { method, by_exception: false })?;
+        target.event(emitter, &mut restore, Event::End { method, by_exception: true })?;
+    }
     match hook {
         Some(NativeHook::Result(method)) => target.result_of(emitter, &mut asm, *method)?,
         Some(NativeHook::After(method)) => {

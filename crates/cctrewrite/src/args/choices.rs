@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings};
+use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 use cct_tables::CostModel;
 use clap::{Args, ValueEnum};
 
@@ -26,6 +26,10 @@ pub struct Choices {
     /// Do not record classes that match (repeatable); goes before --include
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+
+    /// What the program leaves behind
+    #[arg(long, value_enum, default_value_t = ToolArgument::Profile)]
+    pub tool: ToolArgument,
 
     /// How a method is told its calling context
     #[arg(long, value_enum, default_value_t = ContextArgument::Argument)]
@@ -75,6 +79,15 @@ pub struct Choices {
     allocations: bool,
 }
 
+/// What is left behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ToolArgument {
+    /// Its calling-context tree
+    Profile,
+    /// Its events in order: methods, basic blocks, classes (docs/trace.md)
+    Trace,
+}
+
 /// How contexts travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ContextArgument {
@@ -122,6 +135,10 @@ impl Choices {
     /// The settings of the rewriter.
     pub fn settings(&self) -> Settings {
         Settings {
+            tool: match self.tool {
+                ToolArgument::Profile => Tool::Profile,
+                ToolArgument::Trace => Tool::Trace,
+            },
             context: match self.context {
                 ContextArgument::Argument => ContextCarrier::Argument,
                 ContextArgument::Thread => ContextCarrier::Thread,
@@ -159,6 +176,7 @@ impl Choices {
             library: _,
             include,
             exclude,
+            tool,
             context,
             metrics,
             blocks,
@@ -170,13 +188,17 @@ impl Choices {
             cost_model,
             allocations,
         } = self;
-        let mut words = vec![
+        let mut words = vec![];
+        if *tool == ToolArgument::Trace {
+            words.push("--tool=trace".to_owned());
+        }
+        words.extend([
             format!("--context={}", name(context)),
             format!("--metrics={}", name(metrics)),
             format!("--blocks={}", tables::name_of_rule(*blocks)),
             format!("--intrinsics={}", name(intrinsics)),
             format!("--natives={}", name(natives)),
-        ];
+        ]);
         if *reproducible {
             words.push("--reproducible".to_owned());
         }
@@ -209,7 +231,34 @@ impl Choices {
                  thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name"
             );
         }
+        self.check_trace()?;
         Ok(Filter::new(&self.include, &self.exclude)?)
+    }
+
+    /// Refuses what a trace does not know: it has all events, and counting is for who reads it.
+    fn check_trace(&self) -> Result<()> {
+        if self.tool != ToolArgument::Trace {
+            return Ok(());
+        }
+        let counting = [
+            (self.context != ContextArgument::Argument, "--context"),
+            (self.metrics != MetricsArgument::Bytecodes, "--metrics"),
+            (self.blocks != BlockRule::Exact, "--blocks"),
+            (self.activation_counters, "--activation-counters"),
+            (self.call_sites, "--call-sites"),
+            (self.cost_model.is_some(), "--cost-model"),
+            (self.allocations, "--allocations"),
+            (self.natives != NativesArgument::Wrap, "--natives"),
+        ];
+        match counting.iter().find(|(given, _)| *given) {
+            None => Ok(()),
+            Some((_, "--context")) => bail!(
+                "--tool trace does not go together with --context thread: what travels is the thread's buffer, by arguments; leave --context out"
+            ),
+            Some((_, option)) => bail!(
+                "--tool trace does not go together with {option}, which is about what a profile counts; leave {option} out, and count with `cctrewrite trace contexts`"
+            ),
+        }
     }
 
     /// What the runtime is told for the classes that are rewritten at load time: properties, with values.

@@ -20,6 +20,7 @@ mod selection;
 mod shell;
 mod sites;
 mod tables;
+mod trace;
 mod verify;
 mod wanted;
 
@@ -42,6 +43,10 @@ pub use run::Run;
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};
 pub use sites::SitesArguments;
+pub use trace::{
+    CoverageFormat, GraphFormat, StructureFormat, Trace, TraceCallgraph, TraceCommand, TraceContexts,
+    TraceCoverage, TraceDump, TraceInfo, TraceMetrics, TraceReplay, TraceStructure, TraceTimeline,
+};
 pub use verify::{Verify, VerifyFormat};
 pub use wanted::{Wanted, WantedArguments};
 
@@ -103,6 +108,7 @@ pub enum Command {
     Bench(Bench),
     Compare(Compare),
     Export(Export),
+    Trace(Trace),
     Explain(Explain),
     Verify(Verify),
     Api(Api),
@@ -131,6 +137,7 @@ mod tests {
         include_str!("../../../../docs/exports.md"),
         include_str!("../../../../docs/html.md"),
         include_str!("../../../../docs/selective.md"),
+        include_str!("../../../../docs/trace.md"),
         include_str!("../../../../docs/verify.md"),
     );
 
@@ -183,7 +190,9 @@ mod tests {
     #[test]
     fn the_manual_names_all_options_and_no_others() {
         let mut options = BTreeSet::from(["--help".to_owned()]);
-        for command in Arguments::command().get_subcommands() {
+        let arguments = Arguments::command();
+        let nested = arguments.get_subcommands().flat_map(|command| command.get_subcommands());
+        for command in arguments.get_subcommands().chain(nested) {
             options
                 .extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| format!("--{long}")));
         }

@@ -10,6 +10,7 @@ use cct_rewrite::index::{self, ClassRecord};
 use super::home::{Home, Layout};
 use super::options;
 use super::record;
+use super::structure;
 use crate::args;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::{Manner, Record, Rewritten, Summary, rewrite_all};
@@ -84,9 +85,18 @@ impl ClassLibrary {
         };
         let Rewritten { summary, outputs, provenance } = rewrite_all(manner, &mut self.sources, &targets)?;
         let mut classes: Vec<ClassRecord> = Vec::new();
+        let mut structures: Vec<Vec<u8>> = Vec::new();
         for output in outputs {
             let records: Vec<Record> = output.commit()?.records;
-            classes.extend(records.into_iter().filter_map(|record| record.class));
+            for record in records {
+                classes.extend(record.class);
+                structures.extend(record.structure);
+            }
+        }
+        if arguments.choices.settings().traces() {
+            let file = image.join(home.own_folder()).join(record::STRUCTURE);
+            structure::write(&file, &provenance, &structures)
+                .with_context(|| format!("cannot write {}", file.display()))?;
         }
         if let Layout::Jars { .. } = home.layout {
             extend_meta_index(home, image)?;

@@ -13,6 +13,7 @@ mod key;
 mod options;
 mod record;
 mod release;
+mod structure;
 mod tree;
 mod workshop;
 
@@ -80,6 +81,24 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     match place {
         Some(_) => Ok(()),
         None => to_stdout(|out| writeln!(out, "{}", path.display())),
+    }
+}
+
+/// Fails if the image in a folder leaves behind something else than is wanted: traces or profiles.
+pub fn check_tool(home: &Path, traces: bool) -> Result<()> {
+    let record = Record::of_image(home)?;
+    let options = record.as_ref().and_then(|record| record.value("options")).unwrap_or_default();
+    let is_tracing = options.split(' ').any(|option| option == "--tool=trace");
+    match (is_tracing, traces) {
+        (true, false) => bail!(
+            "{}: this JDK was made with --tool trace and leaves traces; give --tool trace, or another JDK",
+            home.display()
+        ),
+        (false, true) => bail!(
+            "{}: this JDK was made to profile and leaves no traces; give one made with --tool trace, or a plain JDK",
+            home.display()
+        ),
+        _ => Ok(()),
     }
 }
 

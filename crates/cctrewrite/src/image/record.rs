@@ -16,6 +16,9 @@ pub const NAME: &str = "IMAGE";
 /// The index of the whole class library, in the same folder (docs/formats/index.md).
 pub const INDEX: &str = "index";
 
+/// The static side of its classes where these are traced, in the same folder (docs/formats/trace.md).
+pub const STRUCTURE: &str = "structure";
+
 /// The completeness report, in the same folder.
 pub const COMPLETENESS: &str = "completeness.json";
 

@@ -31,6 +31,8 @@ pub struct Record {
     pub depth: usize,
     /// Its row in the index.
     pub class: Option<ClassRecord>,
+    /// Its static side, if it is traced.
+    pub structure: Option<Vec<u8>>,
     /// What was done.
     pub report: ClassReport,
     /// What a check against the original gave, if there was one.
@@ -164,8 +166,8 @@ impl ArchiveRewriter for Driver<'_> {
             let made = rewritten.bytes.as_deref().unwrap_or(bytes);
             Box::new(cct_verify::check(bytes, made, expectation))
         });
-        let (class, report) = (rewritten.record, rewritten.report);
-        let record = Record { depth: at.archive.depth(), class, report, check };
+        let (class, structure, report) = (rewritten.record, rewritten.structure, rewritten.report);
+        let record = Record { depth: at.archive.depth(), class, structure, report, check };
         Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 

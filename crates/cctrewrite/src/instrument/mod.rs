@@ -78,6 +78,11 @@ pub fn with_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> Result
 
 fn instrument(arguments: &Instrument) -> Result<()> {
     let started = std::time::Instant::now();
+    if arguments.choices.settings().traces() {
+        bail!(
+            "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"
+        );
+    }
     let (named, left_out) = match arguments.class_path {
         true => (class_path::of(&arguments.inputs)?, Vec::new()),
         // Only to be told what is missing.

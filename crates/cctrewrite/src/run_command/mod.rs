@@ -6,6 +6,7 @@
 
 mod child;
 mod collection;
+mod traced;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -42,10 +43,14 @@ const TOP: usize = 5;
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<Outcome> {
     let Some((command, rest)) = arguments.command.split_first() else { bail!("no command") };
+    if arguments.choices.settings().traces() {
+        return traced::run(arguments, command, rest);
+    }
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;
     let home = image::of_home(target.home, |home| arguments.image(home))?;
+    image::check_tool(&home, false)?;
     let collection = Collection::beside(&places.sum)?;
     collection.tell(&arguments.options())?;
     let program = target.tool.map_or(command.clone(), |tool| home.join(tool).into_os_string());

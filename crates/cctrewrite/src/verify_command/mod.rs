@@ -82,6 +82,12 @@ fn verify(arguments: &Verify) -> Result<Account> {
         let open = |path: &Path| Input::open(path, &Limits::default());
         let (original, rewritten) = (open(&original)?, open(&rewritten)?);
         let lines = output::provenance(&rewritten)?;
+        if lines.as_deref().is_some_and(|lines| lines.lines().any(|line| line == "trace=yes")) {
+            bail!(
+                "{}: made with --tool trace, whose code this command does not know; it checks what profiles",
+                rewritten.path().display()
+            );
+        }
         let mut expectation = lines.as_deref().map_or(Expectation::default(), Expectation::of);
         expectation.rule = given.or(expectation.rule);
         expectation.cost_model = arguments.cost_model.or(expectation.cost_model);

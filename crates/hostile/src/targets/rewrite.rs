@@ -61,6 +61,7 @@ fn dearest() -> CostModel {
 fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
     let mut dice = Dice::new(u64::from(crc32fast::hash(bytes)));
     let settings = Settings {
+        tool: cct_rewrite::Tool::Profile,
         context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),
         metrics: *dice.pick(&[Metrics::Calls, Metrics::CallsAndBytecodes, Metrics::CallsAndBytecodes]),
         blocks: match dice.once_in(6) {

@@ -3,11 +3,13 @@
 use cct_classfile::edit::frames::{Frame, VerificationType};
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Result, opcode};
+use cct_events::Event;
 
 use super::{Analysis, Body, Counts, Form, Locals};
 use crate::carrier::Emitter;
 use crate::initialisation::{self, Region};
 use crate::passes::exact_counts;
+use crate::tracing::TracePlan;
 
 /// OSI: what the thread carried on entry is put back on every exit; here on those by a return.
 pub(super) fn restore_on_returns(
@@ -35,42 +37,18 @@ pub(super) fn catch_all(
     initial_locals: &[VerificationType],
     locals: Locals,
 ) -> Result<()> {
-    use VerificationType as V;
     let guarded = match (&analysis.counts, locals.pending) {
         (Counts::Exact(plan), Some(pending)) => Some((&plan.guarded, pending)),
         _ => None,
     };
+    if let Some(plan) = &analysis.trace {
+        return trace_end(emitter, code_edit, body, plan, form, initial_locals, locals);
+    }
     let is_guarded = guarded.is_some_and(|(guarded, _)| !guarded.is_empty());
     if form == Form::Extended && !is_guarded {
         return Ok(());
     }
-    // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame says which. So there each handler is there twice.
-    let regions = match initial_locals.first() {
-        Some(V::UninitializedThis) => initialisation::regions(body.code, &emitter.edit.class().pool),
-        _ => vec![Region { start: 0, end: body.code.length(), initialised: true }],
-    };
-    let throwable = emitter.constants.throwable(emitter.edit)?;
-    let object = match form {
-        Form::Original => emitter.constants.object(emitter.edit)?,
-        Form::Extended => 0,
-    };
-    let frame = |region: &Region| {
-        let is_new = initial_locals.first() == Some(&V::UninitializedThis) && !region.initialised;
-        let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
-        types.resize(usize::from(locals.at), V::Top);
-        types.push(V::Long);
-        // Between the node and what is pending: nothing, the marker, or the saved context and the thread.
-        match (form, locals.pending) {
-            (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
-            (Form::Extended, Some(pending)) if pending > locals.node + 2 => types.push(V::Top),
-            (Form::Extended, _) => {}
-        }
-        if locals.pending.is_some() {
-            types.push(V::Integer);
-        }
-        Frame { locals: types, stack: vec![V::Object(throwable)] }
-    };
-    let frames: Vec<Frame> = regions.iter().map(frame).collect();
+    let (regions, frames) = states(emitter, body, form, initial_locals, locals)?;
     let mut restore = Asm::new();
     if form == Form::Original {
         emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
@@ -101,6 +79,72 @@ pub(super) fn catch_all(
             let id = *slot.get_or_insert_with(|| code_edit.handler(restore.clone(), frame.clone()));
             code_edit.catch_all(region.start, region.end, id);
         }
+    }
+    Ok(())
+}
+
+/// The parts of a body that a handler can cover, and what the locals are in it for each.
+fn states(
+    emitter: &mut Emitter<'_, '_, '_>,
+    body: &Body<'_, '_>,
+    form: Form,
+    initial_locals: &[VerificationType],
+    locals: Locals,
+) -> Result<(Vec<Region>, Vec<Frame>)> {
+    use VerificationType as V;
+    // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame says which. So there each handler is there twice.
+    let regions = match initial_locals.first() {
+        Some(V::UninitializedThis) => initialisation::regions(body.code, &emitter.edit.class().pool),
+        _ => vec![Region { start: 0, end: body.code.length(), initialised: true }],
+    };
+    let throwable = emitter.constants.throwable(emitter.edit)?;
+    let object = match form {
+        Form::Original => emitter.constants.object(emitter.edit)?,
+        Form::Extended => 0,
+    };
+    let frame = |region: &Region| {
+        let is_new = initial_locals.first() == Some(&V::UninitializedThis) && !region.initialised;
+        let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
+        types.resize(usize::from(locals.at), V::Top);
+        types.push(V::Long);
+        // Between the node and what is pending: nothing, the marker, or the saved context and the thread.
+        match (form, locals.pending) {
+            (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
+            (Form::Extended, Some(pending)) if pending > locals.node + 2 => types.push(V::Top),
+            (Form::Extended, _) => {}
+        }
+        if locals.pending.is_some() {
+            types.push(V::Integer);
+        }
+        Frame { locals: types, stack: vec![V::Object(throwable)] }
+    };
+    let frames = regions.iter().map(frame).collect();
+    Ok((regions, frames))
+}
+
+/// In a trace: an exception that leaves the body is its end, and what was running came so far.
+fn trace_end(
+    emitter: &mut Emitter<'_, '_, '_>,
+    code_edit: &mut CodeEdit<'_, '_>,
+    body: &Body<'_, '_>,
+    plan: &TracePlan,
+    form: Form,
+    initial_locals: &[VerificationType],
+    locals: Locals,
+) -> Result<()> {
+    let (regions, frames) = states(emitter, body, form, initial_locals, locals)?;
+    let mut asm = Asm::new();
+    let end = Event::End { method: plan.method, by_exception: true };
+    emitter.event(&mut asm, body.context.local(), locals.pending, end)?;
+    if form == Form::Original {
+        emitter.restore_thread(&mut asm, locals.thread, locals.saved)?;
+    }
+    asm.op(opcode::ATHROW);
+    let mut handlers = [None, None];
+    for (region, frame) in regions.iter().zip(frames) {
+        let slot = &mut handlers[usize::from(region.initialised)];
+        let id = *slot.get_or_insert_with(|| code_edit.handler(asm.clone(), frame));
+        code_edit.catch_all(region.start, region.end, id);
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ pub fn apply(
 }
 
 /// The same invocation, of the extended form.
-fn invoke_extended(
+pub(super) fn invoke_extended(
     emitter: &mut Emitter<'_, '_, '_>,
     asm: &mut Asm,
     body: &Body<'_, '_>,

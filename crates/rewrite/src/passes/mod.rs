@@ -6,3 +6,4 @@ pub mod bytecode_counts;
 pub mod call_sites;
 pub mod exact_counts;
 pub mod pinned_results;
+pub mod trace_events;

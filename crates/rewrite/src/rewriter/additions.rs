@@ -131,6 +131,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
             signature: &signature,
             descriptor_index,
             extended_index,
+            traced: None,
         };
         let head = MemberBuilder::new(access::PUBLIC | access::SYNTHETIC, name_index, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
@@ -158,7 +159,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     /// `java/lang/Object` gets the helpers. They are inlined by force: each body begins with one.
     pub(super) fn add_helpers(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
-        for helper in convention::helpers(settings.allocations) {
+        for helper in convention::helpers(settings.allocations, settings.traces()) {
             let additions = &mut self.edit.additions;
             let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
             let annotations = additions.utf8(b"RuntimeVisibleAnnotations")?;
@@ -187,8 +188,9 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
 
     /// Classes of the library get the fields in which the runtime keeps what belongs to their instances.
     pub(super) fn add_fields(&mut self) -> Result<()> {
-        let allocations = self.rewriter.settings.allocations;
-        for (_, name, descriptor) in hooks::added_fields(self.class.name(), allocations) {
+        let settings = self.rewriter.settings;
+        let fields = hooks::added_fields(self.class.name(), settings.allocations, settings.traces());
+        for (_, name, descriptor) in fields {
             let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
             let flags = access::TRANSIENT | access::SYNTHETIC;
             self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());

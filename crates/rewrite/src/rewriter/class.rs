@@ -7,6 +7,8 @@ use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
+use cct_events as events;
+use cct_events::structure::Recording;
 use cct_flow::{BlockRule, OwnMembers};
 
 use super::{Rewriter, Rewritten};
@@ -22,11 +24,13 @@ use crate::local_names;
 use crate::marks;
 use crate::mid::Mid;
 use crate::pins::{self, Clock, Pin};
-use crate::plan::{CallTarget, Treatment, with_extension};
+use crate::plan::{self, CallTarget, Treatment, with_extension};
 use crate::positions::{Packed, Positions};
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
 use crate::settings::{ContextCarrier, Natives, Settings};
+use crate::structure;
+use crate::tracing::{self, TracePlan};
 use crate::world::{ClassId, MethodId};
 use crate::wrappers::{self, Below, Target};
 
@@ -47,6 +51,8 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     own: OwnMembers,
     pub(super) report: ClassReport,
     methods: Vec<MethodRecord>,
+    /// Their static side, where events are recorded.
+    traced: Vec<events::Method>,
     foreign: BTreeMap<Mid, ForeignRecord>,
     /// The clocks that are pinned, by the names of the methods that ask them.
     pinned: BTreeSet<(&'c [u8], Clock)>,
@@ -89,6 +95,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             },
             report: ClassReport::new(class.name(), class.bytes.len()),
             methods: Vec::with_capacity(class.methods.len()),
+            traced: Vec::new(),
             foreign: BTreeMap::new(),
             pinned: BTreeSet::new(),
         }
@@ -124,7 +131,25 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             .add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
         let bytes = self.edit.finish()?;
         self.report.bytes_after = bytes.len();
-        Ok(Rewritten { bytes: Some(bytes), record: Some(record), report: self.report })
+        let structure = self.rewriter.settings.traces().then(|| {
+            let numbers = self.rewriter.numbers(self.id);
+            let mut packed = Vec::new();
+            let own_name = self.rewriter.traced_name.as_deref().unwrap_or(self.class.name());
+            let class = events::Class {
+                number: numbers.class,
+                first_method: numbers.first_method,
+                hash: record.hash.0,
+                name: own_name.into(),
+                super_name: record.super_name.clone(),
+                interfaces: record.interfaces.to_vec(),
+                access: record.access,
+                source: structure::source(self.class),
+                methods: self.traced,
+            };
+            class.pack(&mut packed);
+            packed
+        });
+        Ok(Rewritten { bytes: Some(bytes), record: Some(record), structure, report: self.report })
     }
 
     /// Carries out one method's treatment.
@@ -138,6 +163,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let mut positions = Packed::default();
         let is_unrepresented =
             self.recorded && member.is(access::NATIVE) && self.rewriter.settings.natives == Natives::None;
+        let number = self.number(index);
+        let mut leaf = None;
         match treatment {
             Treatment::Wrapped
             | Treatment::Duplicated
@@ -158,22 +185,34 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
                     let below = if is_unrepresented { Below::Root } else { Below::Itself(mid) };
+                    let target = &Target { traced: number, ..*target };
                     wrappers::bytecode_to_native(emitter, target, below, hook, makes, head)
                 })?;
             }
             Treatment::LeafNative | Treatment::Magic => {
                 let mid = self.mid(index, slots).filter(|_| !is_unrepresented);
                 // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
-                let bytecodes = match self.rewriter.settings.block_rule() {
+                let counts = self.rewriter.settings.block_rule().is_some() || number.is_some();
+                let bytecodes = match counts.then_some(()) {
                     Some(_) => Code::of(self.class, member)?.map_or(0, |code| self.straight_cost(&code)),
                     None => 0,
                 };
                 let makes = self.native_makes(member);
+                let throws = tracing::leaf_throws(self.class.name(), member.name);
+                let ending = number.filter(|_| throws && mid.is_some());
+                leaf = Some(bytecodes).filter(|_| ending.is_none());
                 self.forward(member, |emitter, target, head| match (mid, makes) {
+                    _ if ending.is_some() => {
+                        let method = ending.unwrap_or_default();
+                        wrappers::traced_original(emitter, target, method, head)
+                    }
                     (Some(mid), Some(makes)) => {
                         wrappers::counted_original_that_makes(emitter, target, mid, makes, head)
                     }
-                    _ => wrappers::counted_original(emitter, target, mid, bytecodes, head),
+                    _ => {
+                        let target = &Target { traced: number, ..*target };
+                        wrappers::counted_original(emitter, target, mid, bytecodes, head)
+                    }
                 })?;
             }
             Treatment::Intrinsic => {
@@ -183,9 +222,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
                     None => false,
                 };
-                self.forward(member, |emitter, target, head| match is_closed {
-                    true => wrappers::counted_original(emitter, target, mid, 0, head),
-                    false => wrappers::bypassed_original(emitter, target, mid, head),
+                leaf = Some(0);
+                self.forward(member, |emitter, target, head| {
+                    let target = &Target { traced: number, ..*target };
+                    match is_closed {
+                        true => wrappers::counted_original(emitter, target, mid, 0, head),
+                        false => wrappers::bypassed_original(emitter, target, mid, head),
+                    }
                 })?;
             }
             Treatment::Prefixed => {
@@ -207,6 +250,15 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         if let Some(what) = hooks::switch(self.class.name(), member.name, member.descriptor) {
             self.write_switch(index, member, what)?;
+        }
+        if number.is_some() && self.traced.len() == index {
+            let recording = match (self.recorded, leaf, treatment) {
+                (true, Some(_), _) => Recording::Leaf,
+                (true, None, Treatment::Native | Treatment::LeafNative) => Recording::Native,
+                _ => Recording::None,
+            };
+            let id = self.id_of(index, slots);
+            self.traced.push(structure::bodiless(member, id, recording, leaf.unwrap_or_default()));
         }
         let (summary_class, summary) = self.rewriter.world.method(id);
         let mut flags = 0;
@@ -288,6 +340,22 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
     }
 
+    /// The number of a method in traces, if these are what is made.
+    fn number(&self, index: usize) -> Option<u32> {
+        let first = self.rewriter.numbers(self.id).first_method;
+        self.rewriter.settings.traces().then_some(first + index as u32)
+    }
+
+    /// The id by which others know a method: a native that its callers count has another one.
+    fn id_of(&self, index: usize, slots: u8) -> u64 {
+        let summary = &self.rewriter.world[self.id].summary;
+        let planned = self.rewriter.plan.of_class(self.id).get(index).map(|planned| planned.treatment);
+        match plan::counted_native(summary, index) {
+            Some(native) if planned == Some(Treatment::CallerCounted) => native.mid().0,
+            _ => summary.hash.method(index, slots).0,
+        }
+    }
+
     pub(super) fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
         let hash = self.rewriter.world[self.id].summary.hash;
         self.recorded.then(|| hash.method(index, slots))
@@ -335,6 +403,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     Some(BlockRule::Precise | BlockRule::Exact | BlockRule::Custom(_)) => {
                         Some(BlockRule::Default)
                     }
+                    None if self.rewriter.settings.traces() => None,
                     Some(BlockRule::Default) | None => continue,
                 },
                 Level::CallsOnly => None,
@@ -347,8 +416,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let (class, own) = (self.class, &self.own);
                 Analysis::of(class, own, member, &code, planners, blocks, cost_model, activation, calls, pins)
             })?;
+            analysis.traces = self.rewriter.settings.traces();
+            let recording = match level {
+                Level::AsPlanned => Recording::Full,
+                Level::DefaultBlocks => Recording::Blocks,
+                _ => Recording::Calls,
+            };
+            let plan = self.number(index).map(|method| TracePlan::of(self.class, &code, method, recording));
+            analysis.trace = plan.filter(|_| mid.is_some());
             let reproducible = self.rewriter.settings.reproducible;
-            analysis.hooks = hooks::body_hooks(self.class.name(), member.name, reproducible).collect();
+            let traces = analysis.traces;
+            analysis.hooks =
+                hooks::body_hooks(self.class.name(), member.name, reproducible, traces).collect();
             analysis.sites = sites;
             if level != Level::CallsWithoutObjects {
                 analysis.allocations = allocations.clone();
@@ -363,6 +442,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             }
             match self.write_bodies(index, member, &code, &analysis, treatment, mid) {
                 Ok(positions) => {
+                    if let Some(number) = self.number(index) {
+                        let id = self.id_of(index, slots);
+                        let none = || TracePlan::of(self.class, &code, number, Recording::None);
+                        let plan = analysis.trace.take().unwrap_or_else(none);
+                        let calls = &analysis.calls;
+                        self.traced.push(structure::method(self.class, member, id, &code, &plan, calls)?);
+                    }
                     self.report.pinned += pinned.len() as u32;
                     self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
                     let fallback = match level {
@@ -446,7 +532,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             let extended_index = self.edit.additions.utf8(&extended)?;
             let target = Target::of(member, &signature, extended_index);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let replays = rules::is_called_by_vm(self.class.name(), member);
+            // Events come in order, whoever calls.
+            let replays = rules::is_called_by_vm(self.class.name(), member) && !analysis.traces;
             let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, head)?;
             self.edit.replace_method(position, wrapper);
         }

@@ -17,7 +17,8 @@ use crate::provenance::Provenance;
 use crate::report::ClassReport;
 use crate::settings::{Natives, Settings};
 use crate::survey::ClassSummary;
-use crate::world::{ClassId, World};
+use crate::tracing::Numbers;
+use crate::world::{ClassId, Role, World};
 use class::ClassRewriter;
 
 /// Decides by a class's internal name whether it is recorded.
@@ -35,6 +36,10 @@ pub struct Rewriter {
     recorded: Recorded,
     /// Whether locals without a name get one.
     names_locals: bool,
+    /// Of each input the numbers by which a trace names it and its methods.
+    numbers: Vec<Numbers>,
+    /// By what name a class goes in a trace, if that is another one.
+    traced_name: Option<Box<[u8]>>,
     /// By what name a class goes in the profile that names itself, if that is another one.
     own_name: Option<Box<[u8]>>,
 }
@@ -46,6 +51,8 @@ pub struct Rewritten {
     pub bytes: Option<Vec<u8>>,
     /// Its row in the index.
     pub record: Option<ClassRecord>,
+    /// Its static side, packed, if it is traced.
+    pub structure: Option<Vec<u8>>,
     /// What was done to it.
     pub report: ClassReport,
 }
@@ -74,6 +81,7 @@ impl Rewriter {
             .class_named(b"java/lang/NullPointerException")
             .is_some_and(|id| tells_of_null_references(&world[id].summary));
         Ok(Rewriter {
+            numbers: numbers(&world),
             world,
             plan,
             settings,
@@ -81,6 +89,7 @@ impl Rewriter {
             provenance,
             recorded: Box::new(recorded),
             names_locals,
+            traced_name: None,
             own_name: None,
         })
     }
@@ -89,6 +98,18 @@ impl Rewriter {
     /// [tells of null references](tells_of_null_references).
     pub fn with_local_names(self, names_locals: bool) -> Self {
         Rewriter { names_locals, ..self }
+    }
+
+    /// For a class that is rewritten while it is loaded: numbers behind those of all others, and the name by which it goes in a trace.
+    pub fn with_numbers(mut self, numbers: Numbers, name: &[u8]) -> Self {
+        self.numbers.fill(numbers);
+        self.traced_name = Some(name.into());
+        self
+    }
+
+    /// The numbers by which a trace names a class and its methods.
+    pub(crate) fn numbers(&self, class: ClassId) -> Numbers {
+        self.numbers[class.0 as usize]
     }
 
     /// For a class that goes by another name in the profile: a generated one, without its number.
@@ -176,7 +197,12 @@ impl Rewriter {
     pub fn rewrite_as(&self, class: &ClassFile<'_>, id: ClassId) -> Result<Rewritten> {
         if class.is(access::MODULE) {
             let bytes = module_descriptor::without(class, module_descriptor::HASHES);
-            return Ok(Rewritten { bytes, record: None, report: ClassReport::untouched(class.name()) });
+            return Ok(Rewritten {
+                bytes,
+                record: None,
+                structure: None,
+                report: ClassReport::untouched(class.name()),
+            });
         }
         ClassRewriter::new(self, class, id).run().map_err(|e| match e {
             Error::Class(e) => Error::Class(class.locate(e)),
@@ -188,4 +214,18 @@ impl Rewriter {
 /// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP 358; JDK 14).
 pub fn tells_of_null_references(exception: &ClassSummary) -> bool {
     exception.methods.iter().any(|m| exception.method_name(m) == b"getExtendedNPEMessage")
+}
+
+/// Numbers of all inputs, in their order: one for each class and each method.
+fn numbers(world: &World) -> Vec<Numbers> {
+    let mut next = Numbers { class: 0, first_method: 0 };
+    let number = |id| {
+        let here = next;
+        if world[id].role == Role::Input {
+            next.class += 1;
+            next.first_method += world[id].summary.methods.len() as u32;
+        }
+        here
+    };
+    world.ids().map(number).collect()
 }

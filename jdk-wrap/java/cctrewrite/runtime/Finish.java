@@ -121,6 +121,10 @@ public final class Finish {
         try {
             // Nothing, unless the JVM was not started by a launcher or has no main class (`java -version`).
             Launch.launch(true);
+            if (Tracing.on()) {
+                Tracing.finish();
+                return;
+            }
             TreeEntry[] all = Threads.snapshot();
             RootContext[] roots = new RootContext[all.length];
             for (int i = 0; i < all.length; i++) {

@@ -60,6 +60,9 @@ public final class Launch {
             trouble = LoadTime.misnamed();
         }
         if (trouble == null && recording) {
+            trouble = Tracing.trouble();
+        }
+        if (trouble == null && recording) {
             try {
                 Agents.load(Settings.AGENT);
                 if (Agents.isNeverAsked()) {
@@ -71,6 +74,9 @@ public final class Launch {
         }
         if (trouble != null) {
             Settings.stop(trouble);
+        }
+        if (Tracing.on() && recording) {
+            Tracing.describe(Description.of(false, false));
         }
         if (Arena.isOpen()) {
             Arena.describe(Description.of(false, false), Description.of(true, false));

@@ -43,7 +43,11 @@ public final class LoadTime {
             loaded = true;
             if (recording) {
                 place = place();
-                Arena.open(System.getProperty("cctrewrite.arena"), place == null ? null : place + ".arena");
+                if (Tracing.on()) {
+                    Tracing.open(place);
+                } else {
+                    Arena.open(System.getProperty("cctrewrite.arena"), place == null ? null : place + ".arena");
+                }
             }
         } catch (Throwable e) {
             trouble = e.toString();

@@ -9,11 +9,11 @@ import sun.misc.Unsafe;
  */
 public final class Regions {
     // What the program asks for; the rewriter has the same numbers (hooks.rs).
-    private static final int START = 0;
-    private static final int STOP = 1;
-    private static final int START_ALL = 2;
-    private static final int STOP_ALL = 3;
-    private static final int ACTIVE = 4;
+    static final int START = 0;
+    static final int STOP = 1;
+    static final int START_ALL = 2;
+    static final int STOP_ALL = 3;
+    static final int ACTIVE = 4;
 
     /** The name under which everything is recorded until somebody says otherwise. */
     private static final String OWN = "";

@@ -104,6 +104,9 @@ public final class Threads {
         if (leavesOutSystem && isSystem(thread)) {
             return CctRuntime.BYPASS;
         }
+        if (Tracing.on()) {
+            return Tracing.attach(thread);
+        }
         String name = thread.getName();
         String group = normalise(name);
         boolean daemon = isDaemon(thread);

@@ -8,6 +8,7 @@ import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Members;
 import cctrewrite.runtime.Regions;
 import cctrewrite.runtime.Settings;
+import cctrewrite.runtime.Tracing;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -39,7 +40,7 @@ public final class CctHooks {
         LoadTime.load(on);
         if (CctMemory.SENTINEL != 0L) {
             Settings.early();
-            if (on) {
+            if (on && !Tracing.on()) {
                 Regions.begin();
             }
             CctRuntime.start(on, Settings.EXTENT != null, Settings.START_AT != null);

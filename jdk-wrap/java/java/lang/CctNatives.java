@@ -3,6 +3,7 @@ package java.lang;
 import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Offsets;
+import cctrewrite.runtime.Tracing;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -71,7 +72,11 @@ public final class CctNatives {
         } finally {
             thread.cct$context = context;
         }
-        CctRuntime.nativeCall(mid, context);
+        if (Tracing.on()) {
+            CctTrace.nativeCall(mid, context);
+        } else {
+            CctRuntime.nativeCall(mid, context);
+        }
     }
 
     /** Whether it is the method itself that is called and not one that overrides it. */

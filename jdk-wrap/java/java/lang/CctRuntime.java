@@ -5,6 +5,7 @@ import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Regions;
 import cctrewrite.runtime.Threads;
+import cctrewrite.runtime.Tracing;
 import cctrewrite.runtime.Tree;
 import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
@@ -485,7 +486,7 @@ public final class CctRuntime {
         }
         try {
             thread.cct$context = BYPASS;
-            return Regions.control(slot, name, what) && context != OFF;
+            return (Tracing.on() ? Tracing.control(slot, name, what) : Regions.control(slot, name, what)) && context != OFF;
         } finally {
             thread.cct$context = context;
         }

@@ -16,6 +16,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
     /** See docs/allocations.md: the id under which objects of the class are counted; only where they are. */
     long cct$type;
 
+    public long cct$class;
+
     public static native Class<?> forName(String name) throws ClassNotFoundException;
 
     public static native Class<?> forName(String name, boolean initialize, ClassLoader loader) throws ClassNotFoundException;

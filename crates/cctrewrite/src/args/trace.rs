@@ -1,0 +1,208 @@
+//! Arguments of `cctrewrite trace`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  What a trace holds:
+    cctrewrite trace info run.trace
+
+  The first events of the main thread, for people:
+    cctrewrite trace dump run.trace --thread main --limit 100
+
+  The calling-context tree, as the profiler would have counted it:
+    cctrewrite trace contexts run.trace -o run.cct
+    cctrewrite report run.cct --top 20
+
+  The lines of a program that were executed:
+    cctrewrite trace coverage run.trace --classes 'com.acme.*' > run.info";
+
+/// Read traces, which programs on a JDK leave behind that was made with --tool trace
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Trace {
+    /// What to do
+    #[command(subcommand)]
+    pub command: TraceCommand,
+}
+
+/// What can be done with a trace.
+#[derive(Debug, Subcommand)]
+pub enum TraceCommand {
+    Info(TraceInfo),
+    Dump(TraceDump),
+    Replay(TraceReplay),
+    Contexts(TraceContexts),
+    Callgraph(TraceCallgraph),
+    Metrics(TraceMetrics),
+    Coverage(TraceCoverage),
+    Timeline(TraceTimeline),
+    Structure(TraceStructure),
+}
+
+/// The stack of each thread, step by step: a line for each call, as deep as it is
+#[derive(Debug, Args)]
+pub struct TraceReplay {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// Only threads of this name, or with this number (repeatable)
+    #[arg(long, value_name = "THREAD")]
+    pub thread: Vec<String>,
+
+    /// So many calls of each thread at most
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+}
+
+/// Who called whom, and how often
+#[derive(Debug, Args)]
+pub struct TraceCallgraph {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = GraphFormat::Dot)]
+    pub format: GraphFormat,
+
+    /// Only calls between which and a method of these classes stand: a pattern over names with dots, such as `com.acme.*`
+    #[arg(long, value_name = "PATTERN")]
+    pub classes: Option<String>,
+}
+
+/// Formats of call graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// For Graphviz
+    Dot,
+    /// Methods and edges
+    Json,
+}
+
+/// Dynamic metrics of the program (Dufour et al. 2003)
+#[derive(Debug, Args)]
+pub struct TraceMetrics {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// JSON instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What was executed, by line and bytecode
+#[derive(Debug, Args)]
+pub struct TraceCoverage {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = CoverageFormat::Lcov)]
+    pub format: CoverageFormat,
+
+    /// Only these classes: a pattern over names with dots, such as `com.acme.*`
+    #[arg(long, value_name = "PATTERN")]
+    pub classes: Option<String>,
+}
+
+/// Formats of coverage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CoverageFormat {
+    /// A tracefile of LCOV, for genhtml and editors
+    Lcov,
+    /// An XML report as JaCoCo writes it; branches are not told apart
+    Jacoco,
+}
+
+/// A timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the number of bytecodes that it has executed
+#[derive(Debug, Args)]
+pub struct TraceTimeline {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// Leave out calls with fewer bytecodes, callees included
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub least: u64,
+
+    /// Leave out calls deeper than this
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub depth: usize,
+}
+
+/// The static side: classes, methods, basic blocks with their metrics, call sites, exception handlers and bytecode
+#[derive(Debug, Args)]
+pub struct TraceStructure {
+    /// The trace, or the file `lib/cctrewrite/structure` of a tracing JDK
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// What to write
+    #[arg(long, value_enum, default_value_t = StructureFormat::Xml)]
+    pub format: StructureFormat,
+
+    /// Only these classes: a pattern over names with dots, such as `com.acme.*`
+    #[arg(long, value_name = "PATTERN")]
+    pub classes: Option<String>,
+}
+
+/// Formats of the static side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StructureFormat {
+    /// As in the paper
+    Xml,
+    /// A row for each basic block
+    Csv,
+    /// A line for each class
+    Json,
+}
+
+/// What a trace holds: threads, events, classes, and what is odd about it
+#[derive(Debug, Args)]
+pub struct TraceInfo {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+}
+
+/// Events in words, one on a line
+#[derive(Debug, Args)]
+pub struct TraceDump {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// Only threads of this name, or with this number (repeatable)
+    #[arg(long, value_name = "THREAD")]
+    pub thread: Vec<String>,
+
+    /// Only what this method does, and what it calls: CLASS.METHOD, from each of its starts to its end
+    #[arg(long, value_name = "METHOD")]
+    pub below: Option<String>,
+
+    /// So many events of each thread at most
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+
+    /// The numbers of events instead of words, as in the paper
+    #[arg(long)]
+    pub numbers: bool,
+}
+
+/// The calling-context tree, rebuilt from a trace: a profile, which all commands for profiles read
+#[derive(Debug, Args)]
+pub struct TraceContexts {
+    /// The trace
+    #[arg(value_name = "FILE.trace")]
+    pub file: PathBuf,
+
+    /// Where the profile goes
+    #[arg(short, long, value_name = "FILE.cct")]
+    pub output: PathBuf,
+}

@@ -1,0 +1,186 @@
+//! What is made of traces beside profiles.
+
+use std::io::{self, Write};
+
+use anyhow::Result;
+use cct_profile::Pattern;
+use cct_trace::executions::Executions;
+use cct_trace::replay::Visitor;
+use cct_trace::{Callee, Found, Trace, contexts, coverage, metrics, structure, timeline};
+use serde_json::json;
+
+use super::remarks;
+use crate::args::{
+    CoverageFormat, GraphFormat, StructureFormat, TraceCallgraph, TraceCoverage, TraceMetrics, TraceReplay,
+    TraceStructure, TraceTimeline,
+};
+use crate::exit::{say, to_stdout};
+
+/// Whether a class, by its name with slashes, is wanted.
+fn wanted(pattern: Option<&str>) -> impl Fn(&str) -> bool {
+    let pattern = pattern.map(Pattern::new);
+    move |name| pattern.as_ref().is_none_or(|pattern| pattern.matches(name.replace('/', ".").as_bytes()))
+}
+
+/// What was executed; what is odd about the trace is said.
+fn executions(trace: &Trace) -> Result<Executions> {
+    let (executions, oddities) = Executions::of(trace)?;
+    remarks(trace, &oddities).iter().for_each(|remark| say(&format!("note: {remark}")));
+    Ok(executions)
+}
+
+/// Lines of a thread's stack.
+struct Lines<'t> {
+    trace: &'t Trace,
+    out: &'t mut (dyn Write + Send),
+    depth: usize,
+    left: u64,
+    failed: Option<io::Error>,
+}
+
+impl Visitor for Lines<'_> {
+    fn enter(&mut self, _: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
+        if self.left > 0 && self.failed.is_none() {
+            self.left -= 1;
+            let called = &self.trace.program.callees()[callee.0 as usize];
+            let name = format!("{}.{}{}", called.class.replace('/', "."), called.name, called.descriptor);
+            self.failed = writeln!(self.out, "{:1$}{name}", "", 2 * self.depth + 2).err();
+        }
+        self.depth += 1;
+        0
+    }
+
+    fn leave(&mut self, _: u32, _: bool) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    fn block(&mut self, _: u32, _: Found<'_>, _: u32, _: u32) {}
+
+    fn bytecodes(&mut self, _: u32, _: u32) {}
+
+    fn take_back(&mut self, _: u32, _: u32) {}
+}
+
+/// `replay`.
+pub fn replay(arguments: &TraceReplay) -> Result<()> {
+    let trace = Trace::open(&arguments.file)?;
+    to_stdout(|out| {
+        for thread in &trace.threads {
+            let (name, number) = (&thread.thread.name, thread.number.to_string());
+            let is_wanted = |wanted: &String| wanted == name || *wanted == number;
+            if !arguments.thread.is_empty() && !arguments.thread.iter().any(is_wanted) {
+                continue;
+            }
+            writeln!(out, "thread {number} {name}")?;
+            let left = arguments.limit.unwrap_or(u64::MAX);
+            let lines = Lines { trace: &trace, out, depth: 0, left, failed: None };
+            let (lines, ..) = contexts::of_thread(&trace, thread, lines)?;
+            if let Some(e) = lines.failed {
+                return Err(e.into());
+            }
+        }
+        Ok::<(), anyhow::Error>(())
+    })
+}
+
+/// `callgraph`.
+pub fn callgraph(arguments: &TraceCallgraph) -> Result<()> {
+    let trace = Trace::open(&arguments.file)?;
+    let executions = executions(&trace)?;
+    let wanted = wanted(arguments.classes.as_deref());
+    let all = trace.program.callees();
+    let is_wanted = |callee: Callee| wanted(&all[callee.0 as usize].class);
+    let calls: Vec<_> = executions
+        .calls()
+        .into_iter()
+        .filter(|(caller, callee, _)| is_wanted(*callee) || caller.is_some_and(is_wanted))
+        .collect();
+    let mut methods: Vec<Callee> = calls.iter().flat_map(|(a, b, _)| a.iter().chain([b]).copied()).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let name = |callee: Callee| {
+        let called = &all[callee.0 as usize];
+        format!("{}.{}{}", called.class.replace('/', "."), called.name, called.descriptor)
+    };
+    to_stdout(|out| {
+        match arguments.format {
+            GraphFormat::Dot => {
+                writeln!(out, "digraph calls {{")?;
+                for &method in &methods {
+                    writeln!(out, "  m{} [label={}];", method.0, json!(name(method)))?;
+                }
+                for (caller, callee, calls) in &calls {
+                    if let Some(caller) = caller {
+                        writeln!(out, "  m{} -> m{} [label=\"{calls}\"];", caller.0, callee.0)?;
+                    }
+                }
+                writeln!(out, "}}")?;
+            }
+            GraphFormat::Json => {
+                let nodes: Vec<_> = methods.iter().map(|&m| json!({"id": m.0, "method": name(m)})).collect();
+                let edges: Vec<_> = calls
+                    .iter()
+                    .map(|(caller, callee, calls)| {
+                        json!({"caller": caller.map(|c| c.0), "callee": callee.0, "calls": calls})
+                    })
+                    .collect();
+                writeln!(out, "{}", json!({"methods": nodes, "edges": edges}))?;
+            }
+        }
+        Ok::<(), anyhow::Error>(())
+    })
+}
+
+/// `metrics`.
+pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
+    let trace = Trace::open(&arguments.file)?;
+    let values = metrics::of(&trace, &executions(&trace)?);
+    to_stdout(|out| {
+        if arguments.json {
+            let object: serde_json::Map<String, serde_json::Value> =
+                values.iter().map(|value| (value.name.to_owned(), json!(value.value))).collect();
+            return writeln!(out, "{}", serde_json::Value::Object(object));
+        }
+        for value in &values {
+            let number = match value.value.fract() {
+                0.0 => format!("{:.0}", value.value),
+                _ => format!("{:.3}", value.value),
+            };
+            writeln!(out, "{number:>16}  {:30} {}", value.name, value.meaning)?;
+        }
+        Ok(())
+    })
+}
+
+/// `coverage`.
+pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
+    let trace = Trace::open(&arguments.file)?;
+    let executions = executions(&trace)?;
+    let wanted = wanted(arguments.classes.as_deref());
+    to_stdout(|out| match arguments.format {
+        CoverageFormat::Lcov => coverage::lcov(&trace, &executions, &wanted, out),
+        CoverageFormat::Jacoco => coverage::jacoco(&trace, &executions, &wanted, out),
+    })
+}
+
+/// `timeline`.
+pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
+    let trace = Trace::open(&arguments.file)?;
+    let options = timeline::Options { least: arguments.least, depth: arguments.depth };
+    to_stdout(|out| {
+        timeline::write(&trace, options, out)??;
+        Ok::<(), anyhow::Error>(())
+    })
+}
+
+/// `structure`.
+pub fn structure(arguments: &TraceStructure) -> Result<()> {
+    let trace = Trace::open(&arguments.file)?;
+    let wanted = wanted(arguments.classes.as_deref());
+    let wanted = |class: &cct_events::Class| wanted(&String::from_utf8_lossy(&class.name));
+    to_stdout(|out| match arguments.format {
+        StructureFormat::Xml => structure::xml(&trace, &wanted, out),
+        StructureFormat::Csv => structure::csv(&trace, &wanted, out),
+        StructureFormat::Json => structure::json(&trace, &wanted, out),
+    })
+}

@@ -1,0 +1,76 @@
+//! The static side of the class library: a trace has that of the classes whose methods are in it.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use cct_events::event::{self, Scanned};
+use cct_events::file::{Place, Places};
+use cct_events::{Class, Frame, FrameKind};
+use cct_rewrite::tracing::Numbers;
+
+/// The file, and what of it is in the trace.
+#[derive(Debug)]
+pub struct Known {
+    file: BufReader<File>,
+    places: Vec<Place>,
+    /// One bit for each method whose class is in the trace.
+    seen: Vec<u64>,
+    methods: u32,
+}
+
+impl Known {
+    /// Opens the file; where its classes come from, and their number.
+    pub fn open(path: &Path) -> Result<(Known, String, Numbers), String> {
+        let because = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+        let mut file = BufReader::with_capacity(1 << 12, File::open(path).map_err(|e| because(&e))?);
+        let Places { provenance, list, cut } = Places::of(&mut file).map_err(|e| because(&e))?;
+        if cut.is_some() {
+            return Err(because(&"is damaged; make the image anew"));
+        }
+        let number = |key: &str| {
+            let value = provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+            value
+                .and_then(|value| value.parse().ok())
+                .ok_or_else(|| because(&format!("does not say how many {key} there are")))
+        };
+        let numbers = Numbers { class: number("classes")?, first_method: number("methods")? };
+        let methods = numbers.first_method;
+        let seen = vec![0; methods as usize / 64 + 1];
+        Ok((Known { file, places: list, seen, methods }, provenance, numbers))
+    }
+
+    /// The classes of methods that begin or run in these events for the first time, as a frame; `None` if there are none, or none could be read.
+    pub fn news(&mut self, words: &[u8]) -> Option<Frame> {
+        let mut content = Vec::new();
+        for Scanned(method) in event::methods(words) {
+            if method < self.methods && self.seen[method as usize / 64] >> (method % 64) & 1 == 0 {
+                self.add(method, &mut content);
+            }
+        }
+        (!content.is_empty()).then(|| Frame::new(FrameKind::Structure, 0, 0, &content))
+    }
+
+    /// Adds the class of a method.
+    fn add(&mut self, method: u32, to: &mut Vec<u8>) {
+        self.mark(method);
+        let place = self.places.partition_point(|place| place.head.sequence <= method);
+        let Some(place) = place.checked_sub(1).map(|place| self.places[place]) else { return };
+        let Ok(Some(content)) = place.content(&mut self.file) else { return };
+        let mut rest = &content[..];
+        while !rest.is_empty() {
+            let before = rest;
+            let Some(head) = Class::split(&mut rest).and_then(Class::head) else { return };
+            let methods = head.first_method..head.first_method.saturating_add(head.methods).min(self.methods);
+            if methods.contains(&method) {
+                methods.for_each(|method| self.mark(method));
+                to.extend_from_slice(&before[..before.len() - rest.len()]);
+                return;
+            }
+        }
+    }
+
+    fn mark(&mut self, method: u32) {
+        self.seen[method as usize / 64] |= 1 << (method % 64);
+    }
+}

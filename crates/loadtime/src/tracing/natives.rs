@@ -1,0 +1,153 @@
+//! The natives of `cctrewrite.runtime.Tracing`. As those of `LoadTime`, they call no Java code and take no Java lock.
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::ptr;
+
+use cct_events::FrameKind;
+use cct_events::file::Thread;
+use jni_sys as sys;
+use jni_sys::{jboolean, jint, jlong};
+
+use super::record::Record;
+use super::{Tracer, tracer};
+use crate::jni::{Env, jclass, jobject, jobjectArray, jstring};
+use crate::natives::guarded;
+use crate::state::jvmti;
+
+/// Binds them.
+pub fn register(env: Env) -> bool {
+    let natives: [(&[u8], &[u8], *mut c_void); 10] = [
+        (b"start\0", b"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0", start as *mut c_void),
+        (b"make\0", b"(Ljava/lang/Thread;Ljava/lang/String;I)J\0", make as *mut c_void),
+        (b"renew\0", b"(JLjava/lang/Thread;Ljava/lang/String;I)Z\0", renew as *mut c_void),
+        (b"flush\0", b"(J)J\0", flush as *mut c_void),
+        (b"turn\0", b"(JZLjava/lang/String;)V\0", turn as *mut c_void),
+        (b"isActive\0", b"(J)Z\0", is_active as *mut c_void),
+        (b"number\0", b"(Ljava/lang/Class;)J\0", number as *mut c_void),
+        (b"name\0", b"(JLjava/lang/Thread;Ljava/lang/String;)V\0", name as *mut c_void),
+        (b"meta\0", b"([Ljava/lang/String;)V\0", meta as *mut c_void),
+        (b"end\0", b"([Ljava/lang/String;)Ljava/lang/String;\0", end as *mut c_void),
+    ];
+    env.find_class("cctrewrite/runtime/Tracing").is_some_and(|class| env.register(class, &natives))
+}
+
+/// `String start(String file, String structure)`
+extern "system" fn start(raw: *mut sys::JNIEnv, _: jclass, file: jstring, structure: jstring) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let (Some(file), Some(structure)) = (env.text(file), env.text(structure)) else {
+            return env.new_string(b"no memory");
+        };
+        match Tracer::start(&file, Path::new(&structure)) {
+            Ok(()) => ptr::null_mut(),
+            Err(trouble) => env.new_string(trouble.as_bytes()),
+        }
+    })
+}
+
+/// `Thread.VIRTUAL`, and the class whose threads are.
+const VIRTUAL: (u32, &[u8]) = (Thread::VIRTUAL, b"java/lang/VirtualThread");
+
+/// What there is to say of a thread.
+fn thread(env: Env, thread: jobject, name: jstring, flags: jint) -> Thread {
+    let id = env
+        .find_class("java/lang/Thread")
+        .and_then(|class| env.field(class, "tid", "J"))
+        .map_or(0, |field| env.get_long(thread, field) as u64);
+    let name = if name.is_null() { String::new() } else { env.text(name).unwrap_or_default() };
+    // Not by Java code: a class that is asked for its name remembers it.
+    let class = env.object_class(thread).and_then(|class| jvmti(env)?.class_name(class));
+    let is_virtual = class.is_some_and(|class| class == VIRTUAL.1);
+    Thread { name, id, flags: flags as u32 | if is_virtual { VIRTUAL.0 } else { 0 } }
+}
+
+/// `long make(Thread thread, String name, int flags)`
+extern "system" fn make(raw: *mut sys::JNIEnv, _: jclass, of: jobject, name: jstring, flags: jint) -> jlong {
+    guarded(raw, 0, |env| {
+        let record = tracer().and_then(|tracer| tracer.open(&thread(env, of, name, flags)));
+        record.map_or(0, |record| record.address() as jlong)
+    })
+}
+
+/// `boolean renew(long record, Thread thread, String name, int flags)`
+extern "system" fn renew(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    record: jlong,
+    of: jobject,
+    name: jstring,
+    flags: jint,
+) -> jboolean {
+    guarded(raw, false, |env| {
+        let Some(tracer) = tracer() else { return false };
+        // SAFETY: the runtime passes a record that it was given, and whose thread has ended.
+        tracer.renew(unsafe { Record::at(record as u64) }, &thread(env, of, name, flags));
+        true
+    })
+}
+
+/// `long flush(long record)`
+extern "system" fn flush(raw: *mut sys::JNIEnv, _: jclass, record: jlong) -> jlong {
+    // SAFETY: the runtime passes the record of the thread that calls.
+    let record = unsafe { Record::at(record as u64) };
+    let flushed = guarded(raw, 0, |_| tracer().map_or(0, |tracer| tracer.flush(record)) as jlong);
+    // After a panic, which would be a defect, the buffer begins anew.
+    if flushed == 0 { record.rewind() as jlong } else { flushed }
+}
+
+/// `void turn(long record, boolean recorded, String name)`
+extern "system" fn turn(raw: *mut sys::JNIEnv, _: jclass, record: jlong, recorded: jboolean, name: jstring) {
+    guarded(raw, (), |env| {
+        // SAFETY: the runtime passes 0, or a record that it was given.
+        let record = (record != 0).then(|| unsafe { Record::at(record as u64) });
+        let name = if name.is_null() { None } else { env.text(name) };
+        if let Some(tracer) = tracer() {
+            tracer.switch(record, recorded, name.as_deref());
+        }
+    })
+}
+
+/// `boolean isActive(long record)`
+extern "system" fn is_active(raw: *mut sys::JNIEnv, _: jclass, record: jlong) -> jboolean {
+    // SAFETY: the runtime passes the current thread's record.
+    guarded(raw, false, |_| !unsafe { Record::at(record as u64) }.will_be_paused())
+}
+
+/// `long number(Class<?> type)`
+extern "system" fn number(raw: *mut sys::JNIEnv, _: jclass, class: jclass) -> jlong {
+    guarded(raw, 1, |env| {
+        let name = jvmti(env).and_then(|jvmti| jvmti.class_name(class)).unwrap_or_default();
+        tracer().map_or(1, |tracer| i64::from(tracer.class_number(&name)) + 1)
+    })
+}
+
+/// `void name(long record, Thread thread, String name)`
+extern "system" fn name(raw: *mut sys::JNIEnv, _: jclass, record: jlong, of: jobject, name: jstring) {
+    guarded(raw, (), |env| {
+        if let Some(tracer) = tracer() {
+            // SAFETY: the runtime passes a record that it was given.
+            let record = unsafe { Record::at(record as u64) };
+            tracer.rename(record, &thread(env, of, name, 0).name);
+        }
+    })
+}
+
+/// `void meta(String[] lines)`
+extern "system" fn meta(raw: *mut sys::JNIEnv, _: jclass, lines: jobjectArray) {
+    guarded(raw, (), |env| {
+        if let (Some(tracer), Some(lines)) = (tracer(), env.texts(lines)) {
+            tracer.lines(FrameKind::Meta, &lines);
+        }
+    })
+}
+
+/// `String end(String[] notes)`
+extern "system" fn end(raw: *mut sys::JNIEnv, _: jclass, notes: jobjectArray) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(tracer) = tracer() else { return ptr::null_mut() };
+        let trouble = tracer.end(&env.texts(notes).unwrap_or_default());
+        trouble.map_or(ptr::null_mut(), |trouble| env.new_string(trouble.as_bytes()))
+    })
+}

@@ -1,0 +1,143 @@
+//! The trace's file, and who writes it: a thread of ours, or, where that has enough to do, whoever has something to write.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use cct_events::{Frame, FrameKind, FrameWriter};
+
+use super::known::Known;
+use super::record::Buffer;
+
+/// Buffers on their way to the file, and empty ones, at most.
+const WAITING: usize = 32;
+
+/// What is to be written.
+#[derive(Debug)]
+pub enum Job {
+    /// Events: of which thread, the number of the chunk, and the buffer.
+    Events(u32, u32, Buffer),
+    /// Anything else.
+    Frame(Frame),
+}
+
+#[derive(Debug)]
+struct Target {
+    writer: FrameWriter<File>,
+    trouble: Option<String>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    target: Mutex<Target>,
+    known: Mutex<Known>,
+    empty: Mutex<Vec<Buffer>>,
+}
+
+/// The file.
+#[derive(Debug)]
+pub struct Output {
+    shared: Arc<Shared>,
+    queue: Mutex<Option<SyncSender<Job>>>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Output {
+    /// Makes the file, for its owner alone, and starts the writer.
+    pub fn create(path: &Path, provenance: &str, known: Known) -> io::Result<Output> {
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        let writer = FrameWriter::new(file, provenance)?;
+        let target = Mutex::new(Target { writer, trouble: None });
+        let shared = Arc::new(Shared { target, known: Mutex::new(known), empty: Mutex::default() });
+        let (queue, jobs) = sync_channel(WAITING);
+        let of_writer = shared.clone();
+        let writer = std::thread::Builder::new()
+            .name("cctrewrite trace".to_owned())
+            .spawn(move || write_all(&of_writer, &jobs))?;
+        Ok(Output { shared, queue: Mutex::new(Some(queue)), writer: Mutex::new(Some(writer)) })
+    }
+
+    /// Writes events now: those of a thread's chunk.
+    pub fn write_now(&self, thread: u32, sequence: u32, bytes: &[u8]) {
+        self.shared.events(thread, sequence, bytes);
+    }
+
+    /// An empty buffer of this size, if there is one.
+    pub fn buffer(&self, size: usize) -> Option<Buffer> {
+        let mut empty = self.shared.empty.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = empty.iter().position(|buffer| buffer.size() == size)?;
+        Some(empty.swap_remove(place))
+    }
+
+    /// Has something written, by the writer unless that has enough to do.
+    pub fn send(&self, job: Job) {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let sent = queue.map_or(Err(None), |queue| {
+            queue.try_send(job).map_err(|e| match e {
+                TrySendError::Full(job) | TrySendError::Disconnected(job) => Some(job),
+            })
+        });
+        if let Err(Some(job)) = sent {
+            self.shared.job(job);
+        }
+    }
+
+    /// Waits until all is written; what went wrong.
+    pub fn close(&self) -> Option<String> {
+        drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Some(writer) = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // A writer that has panicked has written all that it could.
+            let _ = writer.join();
+        }
+        let target = self.shared.target.lock().unwrap_or_else(PoisonError::into_inner);
+        target.trouble.clone()
+    }
+}
+
+fn write_all(shared: &Shared, jobs: &Receiver<Job>) {
+    while let Ok(job) = jobs.recv() {
+        shared.job(job);
+    }
+}
+
+impl Shared {
+    fn job(&self, job: Job) {
+        match job {
+            Job::Events(thread, sequence, buffer) => {
+                self.events(thread, sequence, buffer.bytes());
+                let mut empty = self.empty.lock().unwrap_or_else(PoisonError::into_inner);
+                if empty.len() < WAITING {
+                    empty.push(buffer);
+                }
+            }
+            Job::Frame(frame) => self.frame(&frame),
+        }
+    }
+
+    /// Writes events, and first the classes of which nothing is known yet.
+    fn events(&self, thread: u32, sequence: u32, bytes: &[u8]) {
+        {
+            // Together: what others write meanwhile may be of the same classes.
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(news) = known.news(bytes) {
+                self.frame(&news);
+            }
+        }
+        self.frame(&Frame::new(FrameKind::Events, thread, sequence, bytes));
+    }
+
+    /// Writes a frame; the first trouble is remembered, and nothing written behind it, which readers could not find.
+    fn frame(&self, frame: &Frame) {
+        let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
+        if target.trouble.is_none()
+            && let Err(e) = target.writer.frame(frame)
+        {
+            target.trouble = Some(e.to_string());
+        }
+    }
+}

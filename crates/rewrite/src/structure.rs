@@ -1,0 +1,155 @@
+//! The static side of a traced class (Caserta and Zendra 2012, 3.2.1): what events name by number.
+
+use cct_classfile::attributes::AttributeInfo;
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, Result, opcode};
+use cct_events::structure::{Block, CallSite, Counted, Handler, METRICS, Method, Recording};
+
+use crate::plan::CallTarget;
+use crate::tracing::TracePlan;
+
+/// A method without a body of ours: it starts and ends, or only starts.
+pub fn bodiless(member: &Member<'_>, id: u64, recording: Recording, bytecodes: u32) -> Method {
+    let mut method = head(member, id, recording);
+    if recording == Recording::Leaf {
+        let mut block = Block::default();
+        block.metrics[0] = bytecodes;
+        method.blocks.push(block);
+    }
+    method
+}
+
+fn head(member: &Member<'_>, id: u64, recording: Recording) -> Method {
+    Method {
+        name: member.name.into(),
+        descriptor: member.descriptor.into(),
+        access: member.access_flags,
+        id,
+        recording,
+        ..Method::default()
+    }
+}
+
+/// A method with a body, traced by this plan.
+pub fn method(
+    class: &ClassFile<'_>,
+    member: &Member<'_>,
+    id: u64,
+    code: &Code<'_>,
+    plan: &TracePlan,
+    calls: &[(Bci, CallTarget<'_>)],
+) -> Result<Method> {
+    let mut method = head(member, id, plan.recording);
+    method.entry_is_target = plan.entry_is_target;
+    method.code = code.bytes.into();
+    let mut calls = calls.iter().peekable();
+    for block in plan.blocks.iter() {
+        let mut metrics = [0; METRICS.len()];
+        for (place, instruction) in (1..).zip(block.instructions(code)) {
+            count(class, &instruction, &mut metrics)?;
+            if let Some(&(bci, target)) = calls.next_if(|(bci, _)| *bci == instruction.bci) {
+                method.calls.push(call_site(class, &instruction, bci, place, target)?);
+            }
+        }
+        method.blocks.push(Block { start: block.start, metrics });
+    }
+    for handler in &code.handlers {
+        let block = plan.blocks.containing(handler.handler).unwrap_or_default();
+        let catches = match handler.catch_type {
+            0 => &[][..],
+            index => class.pool.class(index)?,
+        };
+        let (start, end) = (handler.start, handler.end);
+        method.handlers.push(Handler { start, end, block, catches: catches.into() });
+    }
+    for table in code.attributes.iter().filter(|attribute| attribute.name == b"LineNumberTable") {
+        // What is not as it should be names no line (JVMS 4.7.12).
+        let mut cursor = table.cursor();
+        let Ok(count) = cursor.u2() else { continue };
+        for _ in 0..count {
+            let (Ok(bci), Ok(line)) = (cursor.u2(), cursor.u2()) else { break };
+            method.lines.push((bci.into(), line.into()));
+        }
+    }
+    method.lines.sort_by_key(|&(bci, _)| bci);
+    Ok(method)
+}
+
+/// The source file of a class.
+pub fn source(class: &ClassFile<'_>) -> Option<Box<[u8]>> {
+    let attribute = class.attributes.find(b"SourceFile")?;
+    match AttributeInfo::parse(attribute, &class.pool).ok()? {
+        AttributeInfo::SourceFile(index) => class.pool.utf8(index.0).ok().map(Into::into),
+        _ => None,
+    }
+}
+
+fn call_site(
+    class: &ClassFile<'_>,
+    instruction: &Instruction<'_>,
+    bci: Bci,
+    place: u32,
+    target: CallTarget<'_>,
+) -> Result<CallSite> {
+    let mut site = CallSite { bci, place, opcode: instruction.opcode, ..CallSite::default() };
+    if let Some(index) = instruction.pool_index() {
+        if instruction.opcode == opcode::INVOKEDYNAMIC {
+            let (_, name, descriptor) = class.pool.dynamic(index)?;
+            (site.name, site.descriptor) = (name.into(), descriptor.into());
+        } else {
+            let callee = class.pool.member_ref(index)?;
+            site.class = callee.class.into();
+            (site.name, site.descriptor) = (callee.name.into(), callee.descriptor.into());
+        }
+    }
+    if let CallTarget::Counted(callee) | CallTarget::Dispatched(callee) = target {
+        site.counted =
+            if matches!(target, CallTarget::Counted(_)) { Counted::Always } else { Counted::Perhaps };
+        site.callee = callee.class.into();
+        site.bytecodes = callee.bytecodes.into();
+        site.id = callee.mid().0;
+    }
+    Ok(site)
+}
+
+/// Counts an instruction in the metrics of its block.
+fn count(
+    class: &ClassFile<'_>,
+    instruction: &Instruction<'_>,
+    metrics: &mut [u32; METRICS.len()],
+) -> Result<()> {
+    use opcode::*;
+    let op = instruction.opcode;
+    let mut add = |metric: usize, is_one: bool| metrics[metric] += u32::from(is_one);
+    add(0, true);
+    add(1, (IALOAD..=SALOAD).contains(&op));
+    add(2, (IASTORE..=SASTORE).contains(&op));
+    add(3, is_floating(op));
+    add(4, op == ALOAD || (ALOAD_0..=ALOAD_3).contains(&op));
+    add(5, is_conditional(op) || is_switch(op));
+    add(6, is_unconditional_jump(op) || op == RET);
+    add(16, matches!(op, NEW | NEWARRAY | ANEWARRAY | MULTIANEWARRAY));
+    add(17, matches!(op, INVOKEVIRTUAL | INVOKEINTERFACE));
+    add(18, op == INVOKESTATIC);
+    let Some(index) = instruction.pool_index() else { return Ok(()) };
+    if (GETSTATIC..=PUTFIELD).contains(&op) {
+        let field = class.pool.member_ref(index)?;
+        let is_primitive = !matches!(field.descriptor.first(), Some(b'L' | b'['));
+        let writes = matches!(op, PUTSTATIC | PUTFIELD);
+        let own = if field.class == class.name() { 7 } else { 11 };
+        add(own + 2 * usize::from(is_primitive) + usize::from(writes), true);
+    } else if is_invoke(op) && op != INVOKEDYNAMIC {
+        add(15, class.pool.member_ref(index)?.class != class.name());
+    }
+    Ok(())
+}
+
+/// Arithmetic on floating-point numbers, comparisons and conversions included.
+fn is_floating(op: opcode::Opcode) -> bool {
+    use opcode::*;
+    match op {
+        // In fours: int, long, float, double.
+        IADD..=DNEG => (op - IADD) % 4 >= 2,
+        FCMPL..=DCMPG | I2F | I2D | L2F | L2D | F2I..=D2F => true,
+        _ => false,
+    }
+}

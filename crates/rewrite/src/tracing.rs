@@ -1,0 +1,137 @@
+//! The plan for tracing a body (docs/trace.md): where its events go, and which.
+//!
+//! A basic block has one event, when it begins. So that an exception in the middle of one is no loss, a local variable says how many of the block's bytecodes have
+//! been started; it is set in front of whatever may throw, which costs compiled code nothing, and read by handlers alone.
+//!
+//! Where a handler is reached otherwise too, or there are subroutines, the local would say nothing: there blocks end behind what may throw, as by the rule
+//! `precise`, and every block that begins is executed whole.
+
+use std::collections::BTreeSet;
+
+use cct_classfile::{Bci, ClassFile, Code, opcode};
+use cct_events::structure::Recording;
+use cct_flow::{BlockRule, Blocks, may_throw};
+
+/// What is traced of a body, and how.
+#[derive(Debug, Clone)]
+pub struct TracePlan {
+    /// The method's number.
+    pub method: u32,
+    /// How much.
+    pub recording: Recording,
+    /// Its basic blocks.
+    pub blocks: Blocks,
+    /// Whether jumps lead to its first block.
+    pub entry_is_target: bool,
+    /// In front of which instructions the local becomes which number.
+    pub marks: Vec<(Bci, u32)>,
+    /// Blocks that are handlers, reached by exceptions alone.
+    pub handlers: BTreeSet<Bci>,
+    /// Whether there is a local.
+    pub uses_local: bool,
+}
+
+impl TracePlan {
+    /// The plan for a body of this much.
+    pub fn of(class: &ClassFile<'_>, code: &Code<'_>, method: u32, recording: Recording) -> TracePlan {
+        let entry_is_target = is_target(code, 0);
+        let is_whole = recording == Recording::Full;
+        let handlers: BTreeSet<Bci> = code.handlers.iter().map(|handler| handler.handler).collect();
+        let is_plain = !has_subroutines(code) && !handlers.iter().any(|&handler| is_reached(code, handler));
+        let rule = if is_plain || !is_whole { BlockRule::Default } else { BlockRule::Precise };
+        let blocks = Blocks::of(code, &class.pool, rule);
+        let uses_local = is_plain && is_whole;
+        let mut marks = Vec::new();
+        for block in blocks.iter().filter(|_| uses_local) {
+            for (place, instruction) in (1..).zip(block.instructions(code)) {
+                if may_throw(&instruction, &class.pool) {
+                    marks.push((instruction.bci, place));
+                }
+            }
+        }
+        let handlers = if uses_local { handlers } else { BTreeSet::new() };
+        TracePlan { method, recording, blocks, entry_is_target, marks, handlers, uses_local }
+    }
+
+    /// Blocks that have an event of their own.
+    pub fn announced(&self) -> impl Iterator<Item = (u32, Bci)> + '_ {
+        let skipped = usize::from(!self.entry_is_target);
+        let all = (0..).zip(self.blocks.iter()).map(|(number, block)| (number, block.start));
+        let has_blocks = matches!(self.recording, Recording::Full | Recording::Blocks);
+        all.skip(skipped).filter(move |_| has_blocks)
+    }
+}
+
+fn has_subroutines(code: &Code<'_>) -> bool {
+    code.instructions().any(|i| opcode::is_subroutine_call(i.opcode) || i.opcode == opcode::RET)
+}
+
+/// Whether a jump or a handler leads there.
+fn is_target(code: &Code<'_>, bci: Bci) -> bool {
+    code.handlers.iter().any(|handler| handler.handler == bci) || is_jumped_to(code, bci)
+}
+
+fn is_jumped_to(code: &Code<'_>, bci: Bci) -> bool {
+    let mut is_target = false;
+    code.instructions().for_each(|i| i.for_each_target(|target| is_target |= target == bci));
+    is_target
+}
+
+/// Whether control gets there without an exception.
+fn is_reached(code: &Code<'_>, bci: Bci) -> bool {
+    let before = code.instructions().take_while(|i| i.bci < bci).last();
+    before.is_none_or(|before| !opcode::ends_flow(before.opcode)) || is_jumped_to(code, bci)
+}
+
+/// Leaf natives that may have the VM call something, such as the constructor of what they throw, or a class's initialiser: they have an end, so that it is known who
+/// called.
+pub fn leaf_throws(class: &[u8], name: &[u8]) -> bool {
+    matches!(
+        (class, name),
+        (b"java/lang/System", b"arraycopy")
+            | (b"java/lang/Class", b"isAssignableFrom" | b"isInstance" | b"getConstantPool")
+            | (b"java/lang/Thread", b"holdsLock")
+    )
+}
+
+/// The numbers of the methods of a class, and its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// The class's.
+    pub class: u32,
+    /// Its first method's.
+    pub first_method: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cct_classfile::access;
+
+    fn plan(code: &[u8], handlers: &[[u16; 3]]) -> TracePlan {
+        let class = crate::testing::class("T").with_code(code.to_vec()).with_handlers(handlers.to_vec());
+        let bytes = class.method(access::STATIC, "m", "()V").bytes();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
+        TracePlan::of(&class, &code, 7, Recording::Full)
+    }
+
+    #[test]
+    fn marks_stand_before_what_may_throw() {
+        // iconst_1 iconst_0 idiv pop return, and a handler behind: pop return.
+        let code = [4, 3, 0x6C, 0x57, 0xB1, 0x57, 0xB1];
+        let plan = plan(&code, &[[0, 4, 5]]);
+        assert_eq!(plan.marks, [(2, 3)]);
+        assert_eq!(plan.handlers, BTreeSet::from([5]));
+        assert_eq!(plan.announced().collect::<Vec<_>>(), [(1, 5)]);
+    }
+
+    #[test]
+    fn where_a_handler_is_reached_otherwise_blocks_end_behind_what_may_throw() {
+        // The handler is what comes next: aconst_null, then iconst_1 iconst_0 idiv pop | aconst_null | pop return.
+        let code = [4, 3, 0x6C, 0x57, 1, 0x57, 0xB1];
+        let plan = plan(&code, &[[0, 4, 5]]);
+        assert!(!plan.uses_local && plan.marks.is_empty() && plan.handlers.is_empty());
+        assert_eq!(plan.blocks.iter().map(|b| b.start).collect::<Vec<_>>(), [0, 3, 5]);
+    }
+}

@@ -1,0 +1,208 @@
+package cctrewrite.runtime;
+
+import java.lang.ref.WeakReference;
+
+/**
+ * Traces (docs/trace.md): the records of threads, into whose buffers rewritten code writes events. Memory and file are the load-time library's.
+ *
+ * <p>A record whose thread has ended goes to the next thread, which has a number of its own. In bypass, but for {@link #flush}.
+ */
+public final class Tracing {
+    /** How many records a new thread looks at before it gets one of its own. The search goes on where the last one stopped. */
+    private static final int SEARCH = 32;
+
+    private static final int DAEMON = 1;
+
+    private static final Object LOCK = new Object();
+
+    private static boolean on;
+
+    /** Why there is no trace, or null. */
+    private static String trouble;
+
+    private static long[] records = new long[16];
+    private static Object[] owners = new Object[16];
+    private static int count;
+    private static int cursor;
+
+    private Tracing() {}
+
+    /** This class library traces. Before everything else. */
+    public static void begin() {
+        on = true;
+    }
+
+    /** Whether this class library traces. */
+    public static boolean on() {
+        return on;
+    }
+
+    /** Why there is no trace, or null. */
+    static String trouble() {
+        if (trouble != null || !on) {
+            return trouble;
+        }
+        if (!LoadTime.loaded()) {
+            return "a trace needs the library that rewrites classes at load time (-Dcctrewrite.loadtime)";
+        }
+        return refused();
+    }
+
+    /** What was asked for that is for profiles alone; null for nothing. */
+    private static String refused() {
+        String[] given = {
+            Settings.AGENT.equals(Settings.DEFAULT_AGENT) ? null : "agent",
+            Settings.EXTENT == null ? null : "extent",
+            Settings.START_AT == null ? null : "start-at",
+            Settings.MAX_CONTEXTS == null ? null : "max-contexts",
+            Settings.MAX == null ? null : "max",
+            Settings.RECURSION.equals("unbounded") ? null : "recursion",
+            System.getProperty("cctrewrite.arena") == null ? null : "arena",
+        };
+        for (int i = 0; i < given.length; i++) {
+            if (given[i] != null) {
+                return "-Dcctrewrite." + given[i] + " is for profiles, and this JDK traces; leave it out";
+            }
+        }
+        return null;
+    }
+
+    /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
+    public static boolean control(long record, Object name, int what) {
+        boolean starts = what == Regions.START || what == Regions.START_ALL;
+        synchronized (LOCK) {
+            boolean all = what == Regions.START_ALL || what == Regions.STOP_ALL;
+            if (what != Regions.ACTIVE) {
+                turn(all ? 0L : record, starts, starts ? (String) name : null);
+            }
+        }
+        return what == Regions.ACTIVE ? isActive(record) : starts;
+    }
+
+    private static native boolean isActive(long record);
+
+    /** Whether a thread is recorded, or (0) all are, those too that come. */
+    private static native void turn(long record, boolean recorded, String name);
+
+    /** Opens the trace's file; with what is known of the class library's classes. */
+    static void open(String place) {
+        String out = place != null ? place + ".trace" : System.getProperty("cctrewrite.out");
+        // The program finds it initialised on a profiled JDK, whose runtime uses it.
+        try {
+            Class.forName("java.lang.Long");
+        } catch (ClassNotFoundException e) {
+            trouble = e.toString();
+            return;
+        }
+        if ("yes".equals(option("receivers"))) {
+            CctTrace.withReceivers();
+        }
+        boolean regions = "regions".equals(Settings.RECORD);
+        trouble = start(out == null ? "cctrewrite-%p.trace" : out, Property.get("java.home") + "/lib/cctrewrite/structure");
+        if (trouble == null && regions) {
+            turn(0L, false, null);
+        }
+    }
+
+    /** What was said about the trace: a property, or by who started this JVM; null for nothing. */
+    private static String option(String key) {
+        String given = System.getProperty("cctrewrite.trace-" + key);
+        return given != null ? given : LoadTime.said("trace-" + key);
+    }
+
+    /** A record for the current thread; 0 without memory. */
+    static long attach(Thread thread) {
+        int flags = Threads.isDaemon(thread) ? DAEMON : 0;
+        String name = thread.getName();
+        WeakReference<Thread> owner = new WeakReference<Thread>(thread);
+        synchronized (LOCK) {
+            long record = ended(owner);
+            if (record != 0L) {
+                return renew(record, thread, name, flags) ? record : 0L;
+            }
+        }
+        long record = make(thread, name, flags);
+        if (record == 0L) {
+            return 0L;
+        }
+        synchronized (LOCK) {
+            if (count == records.length) {
+                long[] more = new long[2 * count];
+                System.arraycopy(records, 0, more, 0, count);
+                Object[] others = new Object[2 * count];
+                System.arraycopy(owners, 0, others, 0, count);
+                records = more;
+                owners = others;
+            }
+            owners[count] = owner;
+            records[count++] = record;
+        }
+        return record;
+    }
+
+    /** The record of a thread that has ended, which is the new owner's now; 0 if none was found. Under the lock. */
+    private static long ended(WeakReference<Thread> owner) {
+        int tries = count < SEARCH ? count : SEARCH;
+        for (int i = 0; i < tries; i++) {
+            int here = cursor;
+            cursor = cursor + 1 >= count ? 0 : cursor + 1;
+            Thread thread = (Thread) ((WeakReference<?>) owners[here]).get();
+            if (thread == null || !thread.isAlive()) {
+                owners[here] = owner;
+                return records[here];
+            }
+        }
+        return 0L;
+    }
+
+    /** How the trace comes about, as far as is known when the program begins. */
+    static void describe(Description description) {
+        String[] lines = new String[Description.KEYS.length];
+        for (int i = 0; i < lines.length; i++) {
+            lines[i] = Description.KEYS[i] + '=' + description.values[i];
+        }
+        meta(lines);
+    }
+
+    /** The end of the JVM: what is in the buffers is written, and what readers must know. */
+    static void finish() {
+        names();
+        String wrong = end(LoadTime.notes());
+        if (wrong != null) {
+            Settings.say("the trace is not complete: " + wrong);
+        }
+    }
+
+    /** Threads that live have the names that they have now: some are named behind their first event. */
+    private static void names() {
+        synchronized (LOCK) {
+            for (int i = 0; i < count; i++) {
+                Thread thread = (Thread) ((WeakReference<?>) owners[i]).get();
+                if (thread != null && thread.isAlive()) {
+                    name(records[i], thread, thread.getName());
+                }
+            }
+        }
+    }
+
+    /** The name of the thread whose record this is. */
+    private static native void name(long record, Thread thread, String name);
+
+    /** Opens the file, in which {@code %p} is the process; says what went wrong, or null. */
+    private static native String start(String file, String structure);
+
+    private static native long make(Thread thread, String name, int flags);
+
+    /** The record goes to another thread. */
+    private static native boolean renew(long record, Thread thread, String name, int flags);
+
+    /** Takes a full buffer; returns the place of the next event. */
+    public static native long flush(long record);
+
+    /** The number of a class, plus one. */
+    public static native long number(Class<?> type);
+
+    private static native void meta(String[] lines);
+
+    private static native String end(String[] notes);
+}

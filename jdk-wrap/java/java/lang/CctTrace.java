@@ -1,0 +1,223 @@
+package java.lang;
+
+import cctrewrite.runtime.LoadTime;
+import cctrewrite.runtime.Tracing;
+import java.lang.invoke.DontInline;
+import java.lang.invoke.ForceInline;
+import sun.misc.Unsafe;
+
+/**
+ * What rewritten code calls where a trace is made ({@code --tool trace}; docs/trace.md): events are words, which go one behind the other into a buffer of the
+ * thread's own.
+ *
+ * <p>The rules of {@link CctRuntime} hold. What travels as context is the address of the thread's record, whose first word is the place of the next event and whose second
+ * is where the buffer is full: behind that there is room for {@link #MOST} words, so that what belongs together is never torn.
+ */
+public final class CctTrace {
+    // Offsets in a record (crates/loadtime/src/tracing/record.rs).
+    private static final long END = 8L;
+
+    private static final long LIMIT = CctRuntime.LIMIT;
+
+    // Kinds of events, shifted (crates/events/src/event.rs).
+    private static final int PARTIAL = 4 << 25;
+    private static final int BY_ID = 8 << 25;
+    private static final int LEAF_BY_ID = BY_ID | 1;
+
+    /** Bits of a MID that say whether a method calls others. */
+    private static final long SLOT_BITS = 0x7FL;
+
+    // Values of Class.cct$inherits (CctRuntime).
+    private static final long INHERITS = 1L;
+    private static final long OVERRIDES = 2L;
+
+    /** An event of its own says of which class the receiver is. */
+    private static final int RECEIVER = 2 << 25;
+
+    /** Whether receivers are recorded. */
+    private static boolean receivers;
+
+    private CctTrace() {}
+
+    /** {@link CctHooks#boot}, in a class library that traces. */
+    public static void boot() {
+        Tracing.begin();
+        CctHooks.boot();
+    }
+
+    /** An event of one word. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void event(long record, int word) {
+        if (record < LIMIT) {
+            return;
+        }
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word);
+        u.putLong(null, record, place + 4L);
+    }
+
+    /** A method begins that has a receiver. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void receiver(Object receiver, long record, int word) {
+        if (receivers && record >= LIMIT) {
+            ofClass(receiver.getClass(), record, word);
+        } else {
+            event(record, word);
+        }
+    }
+
+    private static void ofClass(Class<?> type, long record, int word) {
+        long number = type.cct$class;
+        if (number == 0L) {
+            number = Tracing.number(type);
+            type.cct$class = number;
+        }
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word | 1);
+        u.putInt(null, place + 4L, RECEIVER | (int) (number - 1L));
+        u.putLong(null, record, place + 8L);
+    }
+
+    /** From now on receivers are recorded. */
+    public static void withReceivers() {
+        receivers = true;
+    }
+
+    /** An event of two words; the lower one comes first. */
+    public static void wide(long record, long words) {
+        if (record < LIMIT) {
+            return;
+        }
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, (int) words);
+        u.putInt(null, place + 4L, (int) (words >>> 32));
+        u.putLong(null, record, place + 8L);
+    }
+
+    /** Behind an exception: how far the block came that was running, then what begins or ends. */
+    public static void caught(long record, int partial, int word) {
+        if (record < LIMIT) {
+            return;
+        }
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, PARTIAL | partial);
+        u.putInt(null, place + 4L, word);
+        u.putLong(null, record, place + 8L);
+    }
+
+    /** {@link #caught} with an event of two words. */
+    public static void caughtWide(long record, int partial, long words) {
+        if (record < LIMIT) {
+            return;
+        }
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, PARTIAL | partial);
+        u.putInt(null, place + 4L, (int) words);
+        u.putInt(null, place + 8L, (int) (words >>> 32));
+        u.putLong(null, record, place + 12L);
+    }
+
+    private static void byId(long record, int word, long mid) {
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word);
+        u.putInt(null, place + 4L, (int) mid);
+        u.putInt(null, place + 8L, (int) (mid >>> 32));
+        u.putLong(null, record, place + 12L);
+    }
+
+    /** A method without events of its own, called by one that has none. */
+    public static void leafById(long record, long mid) {
+        if (record < LIMIT) {
+            return;
+        }
+        byId(record, LEAF_BY_ID, mid);
+    }
+
+    /** The buffer is full; the place of the next event. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
+    private static long full(long record) {
+        return Tracing.flush(record);
+    }
+
+    // ---- callees without events of their own ---------------------------------------------------------------------------------------
+
+    /** Before a virtual call of {@code hashCode}: an event if it leads to {@code Object}'s native, by the call site, or if that has none by its id. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void traceHashCode(Object receiver, long record, int word, long mid) {
+        if (record < LIMIT || receiver == null) {
+            return;
+        }
+        long inherits = receiver.getClass().cct$inherits;
+        if (inherits != OVERRIDES && inherits(receiver.getClass(), inherits)) {
+            if (word != 0) {
+                event(record, word);
+            } else {
+                byId(record, LEAF_BY_ID, mid);
+            }
+        }
+    }
+
+    private static boolean inherits(Class<?> type, long inherits) {
+        if (inherits == 0L) {
+            inherits = LoadTime.loaded() ? LoadTime.inheritsHashCode(type) : OVERRIDES;
+            type.cct$inherits = inherits;
+        }
+        return inherits == INHERITS;
+    }
+
+    /** Before a method handle's last step, which leads to {@code member}: a native begins, if it is one. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void traceLink(Object member, long record) {
+        if (record >= LIMIT && CctRuntime.isNative(member)) {
+            nativeCall(CctNatives.ofMember(member), record);
+        }
+    }
+
+    /** {@link #traceLink} for a virtual method without arguments and with an {@code int} as result. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void traceLinkHashCode(Object receiver, Object member, long record) {
+        if (record >= LIMIT && receiver != null && CctRuntime.isNative(member)) {
+            long inherits = receiver.getClass().cct$inherits;
+            if (inherits != OVERRIDES && inherits(receiver.getClass(), inherits)) {
+                nativeCall(CctNatives.ofMember(member), record);
+            }
+        }
+    }
+
+    /** A native that is known by its id begins; if it calls nobody that is all. */
+    static void nativeCall(long mid, long record) {
+        if (mid != 0L) {
+            byId(record, (mid & SLOT_BITS) == 0L ? LEAF_BY_ID : BY_ID, mid);
+        }
+    }
+}
