@@ -7,7 +7,7 @@ use crate::support::golden::{Golden, flat};
 use crate::support::{Blocks, Image, Java, Jdk, Run, fixture, jdks, mebibytes};
 
 /// Fixtures with an expected tree, and the release that they need.
-const TREES: [(&str, u32); 15] = [
+pub const TREES: [(&str, u32); 15] = [
     ("calls", 8),
     ("recursion", 8),
     ("exceptions", 8),
