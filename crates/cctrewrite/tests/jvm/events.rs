@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::modern_counts;
-use crate::support::{Blocks, Java, Jdk, Run, assert_succeeded, fixture, jdks, scratch};
+use crate::support::{Blocks, Java, Jdk, Run, assert_succeeded, fixture, folder, jdks, scratch};
 
 fn cctrewrite(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
@@ -124,6 +124,56 @@ fn receivers_and_classes(jdk: &'static Jdk) {
     assert!(lines.contains(&"loaded Figure3"), "the class was never loaded");
 }
 
+/// What is executed while recording is off is not in the trace, and what comes behind it is.
+fn switches(jdk: &'static Jdk) {
+    let mut java = java(jdk, "switches", "events");
+    let run = java.class_path([crate::selective::api()]).succeed("Switched", &[]);
+    assert_eq!(run.out, "18 true false true\n");
+    let dump = text(&["dump", "--thread", "main"], &run.profile_path());
+    let is_own =
+        |line: &&str| line.contains("Switched.") && !line.starts_with("block") || line.contains("recording");
+    let lines: Vec<&str> = dump.lines().map(str::trim_start).filter(is_own).collect();
+    let round = [
+        "start Switched.outer(I)I",
+        "start Switched.inner(I)I",
+        "end   Switched.inner(I)I",
+        "end   Switched.outer(I)I",
+    ];
+    let main = "Switched.main([Ljava/lang/String;)V";
+    let (start, end) = (format!("start {main}"), format!("end   {main}"));
+    let mut expected = vec![start.as_str()];
+    expected.extend(round);
+    expected.extend(["recording pauses", "recording goes on: part"]);
+    expected.extend(round);
+    expected.push(&end);
+    assert_eq!(lines, expected);
+}
+
+/// `cctrewrite run --tool trace` leaves a trace where it was told to, and refuses what is about profiles.
+fn runs(jdk: &'static Jdk) {
+    let folder = folder("trace-run");
+    let trace = folder.join("out.trace");
+    let run = |options: &[&str]| {
+        let mut command = cctrewrite(&["run", "--tool", "trace", "-q", "-o"]);
+        command.arg(&trace).args(options).arg("--jdk").arg(tracing(jdk).home()).args(["--", "java", "-cp"]);
+        command.arg(fixture("events").join("classes")).arg("Figure3").current_dir(&folder).output().unwrap()
+    };
+    for option in
+        [&["--max-contexts", "5"][..], &["--start-at", "A.b"], &["--extent", "A.b"], &["--recursion", "2"]]
+    {
+        let output = run(option);
+        assert!(String::from_utf8_lossy(&output.stderr).contains(option[0]), "{option:?}: {output:?}");
+        assert!(!trace.exists());
+    }
+    let output = run(&[]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1314\n", "{output:?}");
+    assert!(text(&["info"], &trace).contains("complete"));
+    // And a tracing JDK does not profile.
+    let mut command = cctrewrite(&["run", "--jdk"]);
+    let output = command.arg(tracing(jdk).home()).args(["--", "java", "-version"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--tool trace"), "{output:?}");
+}
+
 /// The fixtures' trees, derived by hand.
 fn trees(jdk: &'static Jdk) {
     for (name, _) in modern_counts::TREES.iter().filter(|(_, since)| *since <= jdk.version) {
@@ -164,6 +214,8 @@ jdks!(thrown, exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(receivers, receivers_and_classes, 8: jdk_8, 17: jdk_17);
 jdks!(rebuilt_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(kills, killed, 17: jdk_17);
+jdks!(switched, switches, 8: jdk_8, 17: jdk_17);
+jdks!(run, runs, 17: jdk_17);
 
 /// What is about counting is refused by name.
 #[test]
