@@ -2,7 +2,7 @@
 //!
 //! Two runs: first the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's annotations), then the sources
 //! (`java/`) with the stubs in front of the class library. `--release 8` cannot do this: it hides what the stubs stand for. What programs use
-//! (`api/`) stands alone, and the harness of `cctrewrite bench` (`harness/`) uses it.
+//! (`api/`) stands alone, and so does what modules of users are (`udi/`); the harness of `cctrewrite bench` (`harness/`) uses the former.
 
 use std::env;
 use std::error::Error;
@@ -21,6 +21,7 @@ fn main() -> Result<()> {
     tell_cargo("rerun-if-changed=stubs");
     tell_cargo("rerun-if-changed=api");
     tell_cargo("rerun-if-changed=harness");
+    tell_cargo("rerun-if-changed=udi");
 
     let javac = find_javac()?;
     fs::write(out.join("compiler.txt"), version(&javac)?)?;
@@ -35,6 +36,9 @@ fn main() -> Result<()> {
     let harness = fresh_folder(&out.join("harness"))?;
     compile(&javac, &root.join("harness"), &harness, Some(&api))?;
     fs::write(out.join("harness.rs"), table(&harness)?)?;
+    let udi = fresh_folder(&out.join("udi"))?;
+    compile(&javac, &root.join("udi"), &udi, None)?;
+    fs::write(out.join("udi.rs"), table(&udi)?)?;
     Ok(())
 }
 

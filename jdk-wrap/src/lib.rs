@@ -32,6 +32,18 @@ pub fn harness() -> &'static [Class] {
     HARNESS
 }
 
+/// What modules of users are compiled against and run with (`docs/udi.md`). They are no part of the runtime.
+pub fn udi() -> &'static [Class] {
+    UDI
+}
+
+/// The runtime's classes that classes of such modules may call.
+pub fn bypass() -> impl Iterator<Item = &'static Class> {
+    CLASSES.iter().filter(|(name, _)| name.starts_with("cctrewrite/udi/"))
+}
+
+static UDI: &[Class] = include!(concat!(env!("OUT_DIR"), "/udi.rs"));
+
 static HARNESS: &[Class] = include!(concat!(env!("OUT_DIR"), "/harness.rs"));
 
 static API: &[Class] = include!(concat!(env!("OUT_DIR"), "/api.rs"));

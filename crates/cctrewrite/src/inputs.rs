@@ -10,6 +10,7 @@ use cct_rewrite::provenance::{self, Provenance};
 use cct_rewrite::{ClassSummary, Role, Settings, World, convention, hooks, jlink};
 
 use crate::text::counted;
+use crate::udi::Transformed;
 use crate::{jdk, output};
 
 /// Name and version of this program, as they stand in outputs.
@@ -25,6 +26,8 @@ pub struct Sources {
     /// Classes of the inputs that an attempt to rewrite found to outgrow what a class file can hold, or to be such as JVMs refuse, and why. They stay as
     /// they are, and the others must be planned with that in mind.
     pub unfit: BTreeMap<ClassHash, String>,
+    /// What a module of the user's made of the classes of the inputs.
+    pub udi: Option<Transformed>,
     /// Whether jmods are for jlink, which makes some of their classes itself.
     pub for_jlink: bool,
 }
@@ -58,6 +61,8 @@ pub type Visitor<'v> = dyn Fn(Role, &Location<'_>, &ClassSummary, &[u8]) + Sync 
 enum Found {
     Class {
         summary: ClassSummary,
+        /// The hash of the class file before a module had it.
+        original: ClassHash,
         place: String,
     },
     Bad {
@@ -70,8 +75,13 @@ enum Found {
 impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
-        let mut sources =
-            Sources { inputs: Vec::new(), libraries: Vec::new(), unfit: BTreeMap::new(), for_jlink: true };
+        let mut sources = Sources {
+            inputs: Vec::new(),
+            libraries: Vec::new(),
+            unfit: BTreeMap::new(),
+            udi: None,
+            for_jlink: true,
+        };
         let mut seen: Vec<PathBuf> = Vec::new();
         for path in inputs {
             if jdk::is_home(path) {
@@ -111,12 +121,17 @@ impl Sources {
     pub fn survey(&self, settings: &Settings, bad: BadClasses, visit: &Visitor<'_>) -> Result<Surveyed> {
         let mut classes: Vec<(Role, ClassSummary)> = Vec::new();
         let mut of_library: Vec<bool> = Vec::new();
+        let mut originals: Vec<ClassHash> = Vec::new();
         let mut notices = Vec::new();
         let mut in_inputs = 0;
         let mut library_hash = None;
         let inputs = self.inputs.iter().map(|input| (Role::Input, input));
         for (role, input) in inputs.chain(self.libraries.iter().map(|library| (Role::Library, library))) {
-            let survey = input.survey(|at, bytes| survey_class(role, bad, at, bytes, visit))?;
+            let udi = self.udi.as_ref().filter(|_| role == Role::Input);
+            let survey = input.survey(|at, bytes| {
+                let given = udi.map_or(bytes, |udi| udi.given(bytes));
+                survey_class(role, bad, at, (bytes, given), visit)
+            })?;
             if role == Role::Input {
                 notices.extend(survey.notices.iter().map(ToString::to_string));
             }
@@ -124,7 +139,7 @@ impl Sources {
             let mut places = BTreeMap::new();
             for class in survey.classes {
                 match class {
-                    Found::Class { summary, place } => {
+                    Found::Class { summary, original, place } => {
                         let hash = summary.hash;
                         if role == Role::Input
                             && places.insert(place.clone(), hash).is_some_and(|first| first != hash)
@@ -135,6 +150,8 @@ impl Sources {
                             );
                         }
                         found.push(summary);
+                        // Of an output of an earlier run, that of its originals.
+                        originals.push(if found[found.len() - 1].is_rewritten() { hash } else { original });
                     }
                     Found::Bad { notice } => notices.push(notice),
                     Found::Skipped => {}
@@ -175,10 +192,15 @@ impl Sources {
             }));
             of_library.resize(classes.len(), is_library);
         }
-        let library = classes.iter().zip(&of_library).filter(|(_, of_library)| **of_library);
-        let library_hash =
-            library_hash.or_else(|| provenance::library_hash(library.map(|((_, class), _)| class)));
-        let provenance = Provenance::new(TOOL, settings, library_hash);
+        let library = classes.iter().zip(&originals).zip(&of_library).filter(|(_, of_library)| **of_library);
+        let library_hash = library_hash.or_else(|| {
+            provenance::library_hash(library.map(|(((_, class), &original), _)| (class, original)))
+        });
+        let mut provenance = Provenance::new(TOOL, settings, library_hash);
+        if let Some(udi) = &self.udi {
+            provenance = provenance.with_udi(&udi.identity);
+            classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, class)));
+        }
         for library in &self.libraries {
             if let Some(its) = output::provenance(library)? {
                 output::check_library(library, &its, &provenance)?;
@@ -199,7 +221,7 @@ fn survey_class(
     role: Role,
     bad: BadClasses,
     at: &Location<'_>,
-    bytes: &[u8],
+    (original, bytes): (&[u8], &[u8]),
     visit: &Visitor<'_>,
 ) -> Result<Found> {
     let is_input = role == Role::Input;
@@ -212,7 +234,7 @@ fn survey_class(
         },
         Ok(summary) => {
             visit(role, at, &summary, bytes);
-            Ok(Found::Class { summary, place: at.to_string() })
+            Ok(Found::Class { summary, original: ClassHash::of(original), place: at.to_string() })
         }
         Err(_) if !is_input => Ok(Found::Skipped),
         Err(cct_rewrite::Error::Class(problem)) => match bad {

@@ -40,6 +40,7 @@ mod text;
 mod trace_command;
 mod traces;
 mod treatments;
+mod udi;
 mod verify_command;
 
 use std::process::ExitCode;

@@ -102,6 +102,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "allocations",
         "natives",
         "trace",
+        "udi",
         "jdk",
     ] {
         let (a, b) = (value(first.1, key).unwrap_or("none"), value(second.1, key).unwrap_or("none"));

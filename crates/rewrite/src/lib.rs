@@ -38,6 +38,7 @@ pub mod survey;
 #[cfg(test)]
 mod testing;
 pub mod tracing;
+pub mod udi;
 pub mod wellformed;
 pub mod world;
 pub mod wrappers;

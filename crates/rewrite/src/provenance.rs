@@ -5,6 +5,7 @@ use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::convention;
+use crate::mid::ClassHash;
 use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 use crate::survey::ClassSummary;
 
@@ -41,6 +42,13 @@ impl Provenance {
             "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
         );
         Provenance { lines }
+    }
+
+    /// The same, of classes that a user-defined module was given first.
+    pub fn with_udi(mut self, module: &str) -> Self {
+        // The last of all keys.
+        self.lines.push_str(&format!("udi={module}\n"));
+        self
     }
 
     /// The provenance that an output states.
@@ -139,12 +147,14 @@ impl Provenance {
 
 /// Hash over the classes of a surveyed class library: their contents, in any order, each once. `None` unless `java/lang/Object` is among
 /// them, without which it is none.
-pub fn library_hash<'s>(classes: impl IntoIterator<Item = &'s ClassSummary>) -> Option<u64> {
+///
+/// Each class comes with the hash of its original, which is not that of what a module made of it.
+pub fn library_hash<'s>(classes: impl IntoIterator<Item = (&'s ClassSummary, ClassHash)>) -> Option<u64> {
     let mut has_object = false;
     let mut hashes: Vec<u64> = Vec::new();
-    for class in classes {
+    for (class, original) in classes {
         has_object |= *class.name == *convention::OBJECT;
-        hashes.push(class.hash.0);
+        hashes.push(original.0);
     }
     hashes.sort_unstable();
     hashes.dedup();
@@ -200,6 +210,15 @@ mod tests {
         let other = provenance.lines().replace("trace=yes", "trace=2");
         assert_eq!(Provenance::of_lines(&other).settings(), None);
         assert!(!Provenance::new("test", &Settings::default(), None).lines().contains("trace"));
+    }
+
+    #[test]
+    fn a_module_is_the_last_key() {
+        let plain = Provenance::new("test", &Settings::default(), None);
+        let provenance = plain.clone().with_udi("count@0123456789abcdef");
+        assert!(provenance.lines().lines().is_sorted());
+        assert_eq!(provenance.value("udi"), Some("count@0123456789abcdef"));
+        assert_eq!((provenance.settings(), plain.value("udi")), (plain.settings(), None));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::{Choices, LimitsArguments};
+use super::{Choices, LimitsArguments, UdiArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,6 +66,9 @@ pub struct Instrument {
 
     #[command(flatten)]
     pub choices: Choices,
+
+    #[command(flatten)]
+    pub udi: UdiArguments,
 
     /// Check each rewritten class against its original before outputs are put in their places, as `cctrewrite verify` does. A finding is an
     /// error, and nothing is written

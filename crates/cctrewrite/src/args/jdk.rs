@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, value_parser};
 
-use super::Choices;
+use super::{Choices, UdiArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,6 +36,9 @@ pub struct Jdk {
 
     #[command(flatten)]
     pub choices: Choices,
+
+    #[command(flatten)]
+    pub udi: UdiArguments,
 
     /// Keep images in a cache folder and take them from there if they have been made before. Without --output the image's path is
     /// printed [default folder: $CCTREWRITE_CACHE, else the user's cache folder]
@@ -84,6 +87,7 @@ impl Jdk {
             home,
             output: None,
             choices,
+            udi: UdiArguments::default(),
             cache,
             link: false,
             no_cds: false,

@@ -21,6 +21,7 @@ mod shell;
 mod sites;
 mod tables;
 mod trace;
+mod udi;
 mod verify;
 mod wanted;
 
@@ -47,6 +48,7 @@ pub use trace::{
     CoverageFormat, GraphFormat, StructureFormat, Trace, TraceCallgraph, TraceCommand, TraceContexts,
     TraceCoverage, TraceDump, TraceInfo, TraceMetrics, TraceReplay, TraceStructure, TraceTimeline,
 };
+pub use udi::UdiArguments;
 pub use verify::{Verify, VerifyFormat};
 pub use wanted::{Wanted, WantedArguments};
 

@@ -15,6 +15,7 @@ use crate::args;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::{Manner, Record, Rewritten, Summary, rewrite_all};
 use crate::jdk;
+use crate::udi::Module;
 
 /// The files that hold the class library, opened.
 #[derive(Debug)]
@@ -83,6 +84,10 @@ impl ClassLibrary {
             manifest: false,
             made_from: None,
         };
+        if let Some(module) = Module::of(&arguments.udi)? {
+            let made = module.transform(&self.sources.inputs, &arguments.udi, arguments.quiet)?;
+            self.sources.udi = Some(made);
+        }
         let Rewritten { summary, outputs, provenance } = rewrite_all(manner, &mut self.sources, &targets)?;
         let mut classes: Vec<ClassRecord> = Vec::new();
         let mut structures: Vec<Vec<u8>> = Vec::new();

@@ -8,6 +8,7 @@ use super::tree::Tree;
 use crate::args;
 use crate::fingerprint::{content, of_file, text};
 use crate::load_time;
+use crate::udi::Module;
 
 /// The key: over the JDK's files, the options, and this build of cctrewrite with its libraries. How many threads there are and how files are
 /// copied is not in it.
@@ -21,6 +22,9 @@ pub fn of(tree: &Tree, arguments: &args::Jdk, options: &[String], archives: &[Va
     }
     for library in &arguments.choices.library {
         content(&mut hash, library)?;
+    }
+    if let Some(module) = Module::of(&arguments.udi)? {
+        text(&mut hash, module.identity.as_bytes());
     }
     for archive in archives {
         text(&mut hash, archive.file.as_bytes());

@@ -20,9 +20,10 @@ use cct_rewrite::{
 use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;
-use crate::inputs::BadClasses;
+use crate::inputs::{BadClasses, Sources};
 use crate::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
 use crate::progress::Progress;
+use crate::udi::Transformed;
 
 /// What is kept of a rewritten class until its archive is complete.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub struct Driver<'r> {
     progress: &'r Progress,
     /// Known from an attempt before.
     stays: &'r BTreeMap<ClassHash, String>,
+    /// What a module of the user's made of the classes.
+    udi: Option<&'r Transformed>,
     unfit: Mutex<BTreeMap<ClassHash, String>>,
     /// Classes of the jmods done so far. In an image linked from them the runtime finds one index, that of `java.base`.
     of_jmods: Mutex<Vec<ClassRecord>>,
@@ -67,18 +70,19 @@ pub struct Driver<'r> {
 const OPTIONS_NAME: &str = "java.base/jdk/internal/vm/options";
 
 impl<'r> Driver<'r> {
-    /// A driver. The classes in `stays` are left as they are.
+    /// A driver. The classes that do not fit are left as they are.
     pub fn new(
         rewriter: &'r Rewriter,
         manner: &Manner<'r>,
         progress: &'r Progress,
-        stays: &'r BTreeMap<ClassHash, String>,
+        sources: &'r Sources,
     ) -> Self {
         Driver {
             rewriter,
             bad: manner.bad,
             progress,
-            stays,
+            stays: &sources.unfit,
+            udi: sources.udi.as_ref(),
             unfit: Mutex::default(),
             of_jmods: Mutex::default(),
             options: manner.options,
@@ -124,6 +128,79 @@ impl ArchiveRewriter for Driver<'_> {
     }
 
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
+        let Some(udi) = self.udi else { return self.rewrite_given(at, bytes) };
+        let given = udi.given(bytes);
+        match self.rewrite_given(at, given)? {
+            // As the module made it.
+            (Action::Keep, record) if given != bytes => Ok((Action::Replace(given.to_vec()), record)),
+            other => Ok(other),
+        }
+    }
+
+    fn trailing(&self, archive: &ArchivePath<'_>, records: &[Record]) -> Result<Vec<NewEntry>, Error> {
+        let here = records.iter().filter(|r| r.depth == archive.depth());
+        let mut classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
+        let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
+        let layout = archive.layout();
+        let is_patched = self.is_patched(archive);
+        if layout == Layout::Jmod && !is_patched {
+            let mut of_jmods = locked(&self.of_jmods);
+            match has_object {
+                true => classes.append(&mut of_jmods),
+                false => of_jmods.extend_from_slice(&classes),
+            }
+        }
+        let mut entries = Vec::new();
+        if has_object {
+            let internal_unsafe = classes.iter().find(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
+            let methods: Option<Vec<&[u8]>> =
+                internal_unsafe.map(|c| c.methods.iter().map(|m| &*m.name).collect());
+            let mut add = |name: &str, bytes: Vec<u8>| {
+                let name = layout.name(&format!("{name}.class"));
+                entries.push(NewEntry { name, bytes, method: Method::Deflated });
+            };
+            for (name, bytes) in jdk_wrap::classes() {
+                add(name, runtime_classes::fit(bytes, methods.as_deref())?);
+            }
+            for class in self.udi.iter().flat_map(|udi| &udi.runtime) {
+                add(&class.name, class.bytes.clone());
+            }
+        }
+        if let Some(options) = self.options {
+            if !self.has_options.load(Ordering::Relaxed) {
+                let bytes = options.as_bytes().to_vec();
+                entries.push(NewEntry { name: OPTIONS_NAME.to_owned(), bytes, method: Method::Stored });
+            }
+            return Ok(entries);
+        }
+        // Those of patches lie at the top, of the jar or of the folder of jars.
+        let own = |path: &str| if is_patched { path.to_owned() } else { layout.name(path) };
+        let mut add = |path: &str, bytes: Vec<u8>| {
+            // Each JVM reads the index at its start.
+            entries.push(NewEntry { name: own(path), bytes, method: Method::Stored });
+        };
+        add(INDEX_NAME, index::write(self.rewriter.provenance(), &classes)?);
+        if archive.depth() == 0 {
+            let modules = locked(&self.modules);
+            let place = match (layout, modules.last()) {
+                (Layout::Modules, _) if is_patched => Place::Patches,
+                (Layout::Jmod, Some(module)) if is_patched => Place::Patch(lossy(&module.name)),
+                _ => Place::of(archive.input_path(), layout, has_object),
+            };
+            let made_from = self.made_from.map(made_from_line);
+            add(PLACE_NAME, (place.line() + &made_from.unwrap_or_default()).into());
+            if is_patched && has_object {
+                let names = module_graph::resolved(&modules).into_iter();
+                add(RESOLVED_NAME, names.map(|name| lossy(name) + "\n").collect::<String>().into());
+            }
+        }
+        Ok(entries)
+    }
+}
+
+impl Driver<'_> {
+    /// The same for what a module has made of the entry, if there is one.
+    fn rewrite_given(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
         if let (Some(options), OPTIONS_NAME) = (self.options, &*at.entry.name) {
             self.has_options.store(true, Ordering::Relaxed);
             // HotSpot takes the last of options given twice.
@@ -171,66 +248,6 @@ impl ArchiveRewriter for Driver<'_> {
         Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 
-    fn trailing(&self, archive: &ArchivePath<'_>, records: &[Record]) -> Result<Vec<NewEntry>, Error> {
-        let here = records.iter().filter(|r| r.depth == archive.depth());
-        let mut classes: Vec<ClassRecord> = here.filter_map(|r| r.class.clone()).collect();
-        let has_object = classes.iter().any(|c| *c.name == *convention::OBJECT);
-        let layout = archive.layout();
-        let is_patched = self.is_patched(archive);
-        if layout == Layout::Jmod && !is_patched {
-            let mut of_jmods = locked(&self.of_jmods);
-            match has_object {
-                true => classes.append(&mut of_jmods),
-                false => of_jmods.extend_from_slice(&classes),
-            }
-        }
-        let mut entries = Vec::new();
-        if has_object {
-            let internal_unsafe = classes.iter().find(|c| *c.name == *runtime_classes::INTERNAL_UNSAFE);
-            let methods: Option<Vec<&[u8]>> =
-                internal_unsafe.map(|c| c.methods.iter().map(|m| &*m.name).collect());
-            for (name, bytes) in jdk_wrap::classes() {
-                let bytes = runtime_classes::fit(bytes, methods.as_deref())?;
-                entries.push(NewEntry {
-                    name: layout.name(&format!("{name}.class")),
-                    bytes,
-                    method: Method::Deflated,
-                });
-            }
-        }
-        if let Some(options) = self.options {
-            if !self.has_options.load(Ordering::Relaxed) {
-                let bytes = options.as_bytes().to_vec();
-                entries.push(NewEntry { name: OPTIONS_NAME.to_owned(), bytes, method: Method::Stored });
-            }
-            return Ok(entries);
-        }
-        // Those of patches lie at the top, of the jar or of the folder of jars.
-        let own = |path: &str| if is_patched { path.to_owned() } else { layout.name(path) };
-        let mut add = |path: &str, bytes: Vec<u8>| {
-            // Each JVM reads the index at its start.
-            entries.push(NewEntry { name: own(path), bytes, method: Method::Stored });
-        };
-        add(INDEX_NAME, index::write(self.rewriter.provenance(), &classes)?);
-        if archive.depth() == 0 {
-            let modules = locked(&self.modules);
-            let place = match (layout, modules.last()) {
-                (Layout::Modules, _) if is_patched => Place::Patches,
-                (Layout::Jmod, Some(module)) if is_patched => Place::Patch(lossy(&module.name)),
-                _ => Place::of(archive.input_path(), layout, has_object),
-            };
-            let made_from = self.made_from.map(made_from_line);
-            add(PLACE_NAME, (place.line() + &made_from.unwrap_or_default()).into());
-            if is_patched && has_object {
-                let names = module_graph::resolved(&modules).into_iter();
-                add(RESOLVED_NAME, names.map(|name| lossy(name) + "\n").collect::<String>().into());
-            }
-        }
-        Ok(entries)
-    }
-}
-
-impl Driver<'_> {
     /// Whether of this archive only what changes is written.
     fn is_patched(&self, archive: &ArchivePath<'_>) -> bool {
         self.patches && archive.layout() != Layout::Plain

@@ -12,12 +12,13 @@ use crate::fingerprint::{content, text};
 use crate::inputs::{Sources, TOOL};
 use crate::output;
 use crate::place::{PLACE_NAME, made_from};
+use crate::udi::Module;
 
 /// The hash over all that decides about a run's outputs: contents of inputs and libraries, options, the version of this program and the runtime
 /// that it carries. No path and no time is in it.
 pub fn of(arguments: &Instrument, sources: &Sources) -> Result<String> {
     // What is not listed here decides about the report, about messages, or about speed.
-    let Instrument { choices, patches, manifest, keep_bad_classes, level, .. } = arguments;
+    let Instrument { choices, udi, patches, manifest, keep_bad_classes, level, .. } = arguments;
     let mut hash = Xxh3::new();
     text(&mut hash, TOOL.as_bytes());
     text(&mut hash, convention::SCHEME.to_string().as_bytes());
@@ -27,6 +28,10 @@ pub fn of(arguments: &Instrument, sources: &Sources) -> Result<String> {
     }
     for word in choices.spelled() {
         text(&mut hash, word.as_bytes());
+    }
+    if let Some(module) = Module::of(udi)? {
+        text(&mut hash, b"udi");
+        text(&mut hash, module.identity.as_bytes());
     }
     for flag in [patches, manifest, keep_bad_classes] {
         text(&mut hash, &[u8::from(*flag)]);

@@ -21,6 +21,7 @@ use crate::exit::say;
 use crate::inputs::{BadClasses, Sources};
 use crate::output;
 use crate::progress::Progress;
+use crate::udi::Module;
 use class_path::Named;
 use driver::Driver;
 use targets::Targets;
@@ -112,6 +113,9 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         made_from: Some(&made_from),
         verify: arguments.verify,
     };
+    if let Some(module) = Module::of(&arguments.udi)? {
+        sources.udi = Some(module.transform(&sources.inputs, &arguments.udi, arguments.quiet)?);
+    }
     let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
     let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
     for output in outputs {
@@ -152,11 +156,14 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     };
     let mut summary = Summary::new(settings, surveyed.notices);
     summary.warn_of_unfit(&sources.unfit);
+    if let Some(transformed) = &sources.udi {
+        summary.add_udi(transformed);
+    }
     let filter = filter.clone();
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
-    let driver = Driver::new(&rewriter, &manner, &progress, &sources.unfit);
+    let driver = Driver::new(&rewriter, &manner, &progress, sources);
     let manifest = if manner.manifest { attributes(rewriter.provenance()) } else { Vec::new() };
     let options = RewriteOptions { level: manner.level, manifest, ..RewriteOptions::default() };
     let mut outputs = Vec::with_capacity(sources.inputs.len());

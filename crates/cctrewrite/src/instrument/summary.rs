@@ -21,6 +21,7 @@ use crate::inputs::TOOL;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
 use crate::treatments;
+use crate::udi::{Aborted, Transformed};
 
 /// What a run did.
 #[derive(Debug)]
@@ -43,7 +44,17 @@ pub struct Summary {
     checked: u64,
     findings: Vec<String>,
     unchecked: usize,
+    udi: Option<ReportedModule>,
     report: Vec<ReportedClass>,
+}
+
+/// What a module of the user's did.
+#[derive(Debug, Clone, Serialize)]
+struct ReportedModule {
+    module: String,
+    replaced: u64,
+    kept: u64,
+    aborted: Vec<Aborted>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -82,6 +93,8 @@ pub struct Completeness<'s> {
     not_recorded: u64,
     warnings: &'s [String],
     notices: &'s [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    udi: Option<&'s ReportedModule>,
     classes: &'s [ReportedClass],
 }
 
@@ -104,6 +117,7 @@ impl Summary {
             checked: 0,
             findings: Vec::new(),
             unchecked: 0,
+            udi: None,
             report: Vec::new(),
         }
     }
@@ -198,6 +212,7 @@ impl Summary {
             not_recorded: self.excluded,
             warnings: &self.warnings,
             notices: &self.notices,
+            udi: self.udi.as_ref(),
             classes: &self.report,
         }
     }
@@ -206,6 +221,16 @@ impl Summary {
     pub fn warn_of_unfit(&mut self, unfit: &BTreeMap<ClassHash, String>) {
         let stays = |why: &String| format!("{why}; the class stays as it is, and is missing from the tree");
         self.warnings.extend(unfit.values().map(stays));
+    }
+
+    /// Tells what a module of the user's did. What it could not deal with is named.
+    pub fn add_udi(&mut self, transformed: &Transformed) {
+        let Transformed { identity, kept, aborted, .. } = transformed;
+        let (replaced, kept, aborted) = (transformed.replaced(), *kept, aborted.clone());
+        self.warnings.extend(aborted.iter().map(|Aborted { class, reason }| {
+            format!("{class}: the module left it out: {reason}; it is rewritten as it was")
+        }));
+        self.udi = Some(ReportedModule { module: identity.clone(), replaced, kept, aborted });
     }
 
     /// Prints the summary on standard error; warnings only, if `quiet`.
@@ -250,6 +275,13 @@ impl Summary {
         for (n, name, meaning) in rows {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {:>width$}  {name:<label$}  {meaning}", count(n));
+        }
+        if let Some(ReportedModule { module, replaced, kept, aborted }) = &self.udi {
+            let (replaced, kept, aborted) = (count(*replaced), count(*kept), count(aborted.len() as u64));
+            let _ = writeln!(
+                text,
+                "given to {module} first: {replaced} replaced, {kept} kept, {aborted} left out by it"
+            );
         }
         if self.checked > 0 {
             let classes = counted(self.checked, "class");

@@ -88,6 +88,12 @@ fn verify(arguments: &Verify) -> Result<Account> {
                 rewritten.path().display()
             );
         }
+        if let Some(module) = lines.as_deref().and_then(|lines| output::value(lines, "udi")) {
+            bail!(
+                "{} was made from what the module {module} had changed, which is not there to be compared with; check while instrumenting, with --verify",
+                rewritten.path().display()
+            );
+        }
         let mut expectation = lines.as_deref().map_or(Expectation::default(), Expectation::of);
         expectation.rule = given.or(expectation.rule);
         expectation.cost_model = arguments.cost_model.or(expectation.cost_model);

@@ -26,4 +26,6 @@ mod security_page;
 mod sites;
 mod support;
 mod tables;
+#[cfg(unix)]
+mod udi;
 mod verify;

@@ -63,4 +63,5 @@ mod thread_carrier;
 mod tools;
 mod tour;
 mod traces;
+mod udi;
 mod walks;

@@ -68,6 +68,11 @@ final class Description {
             reproducible = "partly";
         }
         Outputs.known().notes(notes);
+        String udi = given(outputs, "udi");
+        if (udi != null) {
+            notes.add("classes were given to the module " + udi + " before they were rewritten, but for those that were rewritten at load time; what it inserted"
+                    + " is counted where it stands");
+        }
         if (Agents.isNeverAsked()) {
             notes.add(Agents.NEVER_ASKED);
         }
@@ -108,6 +113,11 @@ final class Description {
     /** Whether contexts are told apart by the call sites in their callers. */
     static boolean tellsCallSites() {
         return value(Outputs.known().all, "call-sites").equals("yes");
+    }
+
+    /** Whether classes went through a user's module before they were rewritten. */
+    static boolean isGivenToModule() {
+        return given(Outputs.known().all, "udi") != null;
     }
 
     /** Whether objects are counted. */

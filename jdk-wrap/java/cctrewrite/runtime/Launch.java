@@ -59,6 +59,13 @@ public final class Launch {
         if (trouble == null && recording) {
             trouble = LoadTime.misnamed();
         }
+        if (trouble == null && recording && Description.isGivenToModule()) {
+            try {
+                Exports.modules();
+            } catch (Throwable e) {
+                trouble = "the classes of the module (--udi) cannot be made accessible: " + e;
+            }
+        }
         if (trouble == null && recording) {
             trouble = Tracing.trouble();
         }

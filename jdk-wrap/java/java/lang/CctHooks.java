@@ -185,12 +185,12 @@ public final class CctHooks {
      * not name them.
      */
     public static Object[] packages(Object[] all) {
-        return isBase(all) ? withOurs(all, new Object[all.length + 2]) : all;
+        return isBase(all) ? withOurs(all, new Object[all.length + 3]) : all;
     }
 
     /** For {@code Module.defineModule0} before. */
     public static String[] packages(String[] all) {
-        return isBase(all) ? (String[]) withOurs(all, new String[all.length + 2]) : all;
+        return isBase(all) ? (String[]) withOurs(all, new String[all.length + 3]) : all;
     }
 
     private static boolean isBase(Object[] packages) {
@@ -209,6 +209,7 @@ public final class CctHooks {
         System.arraycopy(all, 0, more, 0, all.length);
         more[all.length] = "cctrewrite.runtime";
         more[all.length + 1] = "cctrewrite.agent";
+        more[all.length + 2] = "cctrewrite.udi.runtime";
         return more;
     }
 

@@ -473,6 +473,36 @@ public final class CctRuntime {
         }
     }
 
+    // ---- classes of users' modules ------------------------------------------------------------------------------------------------
+
+    /** What {@link #beginBypass} gives when there is nothing to go back to. */
+    private static final long NOT_BEGUN = -1L;
+
+    /** Whether inserted code of a user's module is to do nothing (docs/udi.md). */
+    public static boolean isBypassed() {
+        Thread thread = (Thread) thread();
+        return thread == null || thread.cct$context == BYPASS;
+    }
+
+    /** Puts the current thread into bypass; what it carried before. */
+    public static long beginBypass() {
+        Thread thread = (Thread) thread();
+        if (thread == null) {
+            return NOT_BEGUN;
+        }
+        long context = thread.cct$context;
+        thread.cct$context = BYPASS;
+        return context;
+    }
+
+    /** Gives the current thread back what it carried. */
+    public static void endBypass(long context) {
+        Thread thread = (Thread) thread();
+        if (thread != null && context != NOT_BEGUN) {
+            thread.cct$context = context;
+        }
+    }
+
     // ---- what the program says -----------------------------------------------------------------------------------------------------
 
     /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */

@@ -57,6 +57,12 @@ impl Golden {
         Golden { without_generated: true, ..self }
     }
 
+    /// The same where each call executes so many bytecodes more.
+    pub fn with_each_call(mut self, more: u64) -> Golden {
+        self.contexts.values_mut().for_each(|(calls, bytecodes)| *bytecodes += *calls * more);
+        self
+    }
+
     /// Compares a run with it, context by context.
     pub fn assert_equal(&self, run: &Run, what: &str) {
         let differences = self.differences(run);

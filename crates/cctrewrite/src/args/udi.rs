@@ -1,0 +1,37 @@
+//! Arguments of the commands that give classes to a module of the user's.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, value_parser};
+
+/// The module, and how it is run.
+#[derive(Debug, Clone, Args)]
+pub struct UdiArguments {
+    /// Give each class to this module of yours before it is rewritten (docs/udi.md): a jar with a class that implements
+    /// cctrewrite.udi.UserModule (`cctrewrite api` writes that), or a program that speaks its protocol. It runs as a process of its own, and what it gives is
+    /// checked. All outputs that run together must have been given to the same one
+    #[arg(long, value_name = "JAR|PROGRAM")]
+    pub udi: Option<PathBuf>,
+
+    /// The JDK on which the jar runs [default: $JAVA_HOME, else that of `java` on the PATH]
+    #[arg(long, value_name = "JAVA_HOME", requires = "udi")]
+    pub udi_java: Option<PathBuf>,
+
+    /// For how long the module may think about a class
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = value_parser!(u64).range(1..))]
+    udi_timeout: u64,
+}
+
+impl Default for UdiArguments {
+    fn default() -> Self {
+        UdiArguments { udi: None, udi_java: None, udi_timeout: 60 }
+    }
+}
+
+impl UdiArguments {
+    /// For how long an answer is waited for.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs(self.udi_timeout)
+    }
+}

@@ -1,0 +1,157 @@
+//! `--udi`: classes are given to a module of the user's before anything else looks at them (docs/udi.md).
+
+mod process;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_archive::Input;
+use cct_classfile::{ClassFile, access};
+use cct_rewrite::mid::ClassHash;
+use cct_rewrite::udi::{self, Outcome, RuntimeClass};
+use cct_rewrite::{ClassSummary, hooks, wellformed};
+
+use crate::args::UdiArguments;
+use crate::progress::Progress;
+use process::Process;
+
+/// A module that was named on the command line.
+#[derive(Debug)]
+pub struct Module {
+    /// Where it is.
+    path: PathBuf,
+    /// What outputs call it: its file's name and a hash of its contents.
+    pub identity: String,
+}
+
+/// A class that the module could not deal with.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Aborted {
+    /// Its name, as the JVM has it.
+    pub class: String,
+    /// Why, in the module's words.
+    pub reason: String,
+}
+
+/// What a module made of the classes of all inputs.
+#[derive(Debug)]
+pub struct Transformed {
+    /// What outputs call the module.
+    pub identity: String,
+    /// The module's own classes, which go into the class library.
+    pub runtime: Vec<RuntimeClass>,
+    /// By their originals.
+    replaced: BTreeMap<ClassHash, Vec<u8>>,
+    /// How many classes it left as they are.
+    pub kept: u64,
+    /// Those that it could not deal with, in input order.
+    pub aborted: Vec<Aborted>,
+}
+
+/// A class to be shown to the module.
+struct Shown {
+    name: String,
+    hash: ClassHash,
+    bytes: Vec<u8>,
+}
+
+impl Module {
+    /// The module that is named, if one is.
+    pub fn of(arguments: &UdiArguments) -> Result<Option<Module>> {
+        let Some(path) = &arguments.udi else { return Ok(None) };
+        let bytes = fs::read(path).with_context(|| format!("cannot read the module {}", path.display()))?;
+        // It stands in lines of `key=value`, and in a manifest.
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+        let name: String = stem.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+        let identity = format!("{name}@{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes));
+        Ok(Some(Module { path: path.clone(), identity }))
+    }
+
+    /// Shows it the classes of all inputs, each distinct one once, in their order.
+    pub fn transform(self, inputs: &[Input], arguments: &UdiArguments, quiet: bool) -> Result<Transformed> {
+        let mut classes: Vec<Shown> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for input in inputs {
+            let survey = input.survey(|_, bytes| Ok::<_, anyhow::Error>(shown(bytes)))?;
+            classes.extend(survey.classes.into_iter().flatten().filter(|class| seen.insert(class.hash)));
+        }
+        let progress = Progress::of("asking the module", classes.len() as u64, !quiet);
+        let mut process = Process::start(&self.path, arguments)?;
+        let requests: Vec<(&str, &[u8])> =
+            classes.iter().map(|class| (&*class.name, &*class.bytes)).collect();
+        let mut made = Transformed {
+            identity: self.identity,
+            runtime: Vec::new(),
+            replaced: BTreeMap::new(),
+            kept: 0,
+            aborted: Vec::new(),
+        };
+        let runtime = process.converse(&requests, |position, outcome| {
+            progress.step();
+            made.take(&self.path, &classes[position], outcome)
+        })?;
+        made.runtime = checked(&self.path, runtime)?;
+        Ok(made)
+    }
+}
+
+impl Transformed {
+    /// What stands for a class from now on.
+    pub fn given<'b>(&'b self, original: &'b [u8]) -> &'b [u8] {
+        self.replaced.get(&ClassHash::of(original)).map_or(original, |bytes| bytes)
+    }
+
+    /// How many classes it replaced.
+    pub fn replaced(&self) -> u64 {
+        self.replaced.len() as u64
+    }
+
+    /// The classes of its own, as far as others are concerned.
+    pub fn summaries(&self) -> Result<Vec<ClassSummary>> {
+        self.runtime.iter().map(|class| Ok(ClassSummary::parse(&class.bytes)?)).collect()
+    }
+
+    fn take(&mut self, module: &Path, class: &Shown, outcome: Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Keep => self.kept += 1,
+            Outcome::Replace(bytes) if bytes == class.bytes => self.kept += 1,
+            Outcome::Abort(reason) => self.aborted.push(Aborted { class: class.name.clone(), reason }),
+            Outcome::Replace(bytes) => {
+                udi::check(&ClassFile::parse(&class.bytes)?, &bytes)
+                    .with_context(|| format!("module {}, class {}", module.display(), class.name))?;
+                self.replaced.insert(class.hash, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A class as the module is shown it; `None` of what is none of its business: descriptors of modules, classes of ours, and what is not going to be
+/// rewritten because JVMs refuse it.
+fn shown(bytes: &[u8]) -> Option<Shown> {
+    let class = ClassFile::parse(bytes).ok()?;
+    let is_sound =
+        wellformed::check(&class).is_ok() && ClassSummary::of(&class).is_ok_and(|s| !s.is_rewritten());
+    let is_for_it = is_sound && !class.is(access::MODULE) && !hooks::is_runtime_class(class.name());
+    is_for_it.then(|| Shown {
+        name: cct_classfile::mutf8::decode_lossy(class.name()).into_owned(),
+        hash: ClassHash::of(bytes),
+        bytes: bytes.to_vec(),
+    })
+}
+
+/// The module's own classes, checked, under the names that they themselves have.
+fn checked(module: &Path, classes: Vec<RuntimeClass>) -> Result<Vec<RuntimeClass>> {
+    let mut by_name = BTreeMap::new();
+    for class in classes {
+        let name = udi::check_runtime(&class.bytes)
+            .with_context(|| format!("module {}, its own class {}", module.display(), class.name))?;
+        if by_name.insert(name.clone(), class.bytes).is_some() {
+            bail!("module {}: it brings its own class {name} twice", module.display());
+        }
+    }
+    Ok(by_name.into_iter().map(|(name, bytes)| RuntimeClass { name, bytes }).collect())
+}

@@ -1,0 +1,116 @@
+//! User-defined instrumentation modules (`docs/udi.md`): both examples over the whole of `rt.jar`, which then boots, and what they and the profile count.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::support::golden::Golden;
+use crate::support::{Jdk, Library, assert_succeeded, copy_all, fixture, folder, instrument, lasting_folder};
+
+fn example(below: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(below)
+}
+
+/// The example in Java, built as its page says.
+fn entries(jdk: &Jdk) -> &'static Path {
+    static JAR: OnceLock<PathBuf> = OnceLock::new();
+    JAR.get_or_init(|| {
+        let folder = lasting_folder("entries");
+        let mut build = Command::new(example("entries/build.sh"));
+        build.arg(&folder).env("CCTREWRITE", env!("CARGO_BIN_EXE_cctrewrite")).env("JAVA_HOME", jdk.home());
+        assert_succeeded(&mut build);
+        folder.join("entries.jar")
+    })
+}
+
+/// The example in Rust, which is a program of its own: beside the command, where cargo puts it.
+fn monitors() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let built = Path::new(env!("CARGO_BIN_EXE_cctrewrite")).parent().unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(example("monitors")).args(["build", "--quiet", "--offline", "--target-dir"]);
+        cargo.arg(built.parent().unwrap());
+        if built.ends_with("release") {
+            cargo.arg("--release");
+        }
+        assert_succeeded(&mut cargo);
+        built.join("example-monitors")
+    })
+}
+
+/// `rt.jar` and programs that have been given to a module, and what was said of it.
+fn library(jdk: &'static Jdk, module: &Path, programs: &Path, at: &Path, more: &[&str]) -> (Library, String) {
+    let out = at.join("out");
+    let java = jdk.home().display().to_string();
+    let options = [&["--udi", module.to_str().unwrap(), "--udi-java", &java], more].concat();
+    let said = instrument(&[jdk.rt_jar(), programs.to_owned()], &[], &out, &options);
+    (Library::of(jdk, vec![out.join("rt.jar")], out.join(programs.file_name().unwrap())), said)
+}
+
+/// What a module wrote of a class.
+fn count(file: &Path, class: &str) -> u64 {
+    let text = fs::read_to_string(file).unwrap();
+    let line = text.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name == class));
+    line.and_then(|line| line.split(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("{class}: {text}"))
+}
+
+/// Each method says that it was entered. The profile has the same calls as ever and not one more context of the program, four bytecodes more for each call, and
+/// nothing of the module's own; and the module has counted the same calls.
+#[test]
+fn entries_of_methods() {
+    let Some(jdk) = Jdk::find() else { return };
+    let at = folder("udi-entries");
+    let programs = at.join("programs");
+    copy_all(&fixture("calls").join("classes"), &programs);
+    let report = at.join("completeness.json");
+    for carrier in ["argument", "thread"] {
+        let more = ["--context", carrier, "--verify", "--report", report.to_str().unwrap()];
+        let (library, said) = library(jdk, entries(jdk), &programs, &at, &more);
+        // No class is left out silently.
+        assert!(said.contains("warning: java/lang/Object: the module left it out: "), "{said}");
+        let report: serde_json::Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        assert_eq!(report["udi"]["aborted"][0]["class"], "java/lang/Object");
+        assert!(report["udi"]["replaced"].as_u64().unwrap() > 15_000, "{}", report["udi"]);
+
+        let counts = at.join("counts.txt");
+        let mut java = library.java("udi-calls");
+        let run = java.option(format!("-Dentries.out={}", counts.display())).succeed("Calls", &[]);
+        Golden::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, carrier);
+        // main, <init>, f, g, h.
+        assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
+        assert!(count(&counts, "java/lang/String") > 100);
+        let lines = run.contexts(false);
+        assert!(!lines.iter().any(|line| line.contains("cctrewrite.udi") || line.contains("TreeMap.put")));
+        let profile = run.profile();
+        assert!(profile.notes.iter().any(|note| note.contains("module entries@")), "{:?}", profile.notes);
+    }
+}
+
+#[test]
+fn monitors_of_blocks() {
+    let Some(jdk) = Jdk::find() else { return };
+    let at = folder("udi-monitors");
+    let programs = at.join("programs");
+    fs::create_dir(&programs).unwrap();
+    let source = at.join("Locks.java");
+    let text =
+        "public class Locks { public static void main(String[] a) { Object lock = new Object(); int n = 0;
+        for (int i = 0; i < 10; i++) { synchronized (lock) { synchronized (a) { n += i; } } }
+        System.out.println(n); } }";
+    fs::write(&source, text).unwrap();
+    let mut javac = Command::new(jdk.path("bin/javac"));
+    assert_succeeded(javac.arg("-d").arg(&programs).arg(&source));
+    let (library, said) = library(jdk, monitors(), &programs, &at, &["--verify"]);
+    assert!(said.contains("given to example-monitors@"), "{said}");
+    let counts = at.join("counts.txt");
+    let run = library
+        .java("udi-locks")
+        .option(format!("-Dmonitors.out={}", counts.display()))
+        .succeed("Locks", &[]);
+    assert_eq!(run.out, "45\n");
+    assert_eq!(count(&counts, "Locks"), 20);
+    assert!(count(&counts, "java/util/zip/ZipFile") > 0);
+    assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
+}

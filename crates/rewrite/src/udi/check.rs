@@ -1,0 +1,127 @@
+//! What a module may change, and what it may not.
+//!
+//! Other classes, the JVM's own assumptions about the class library, reflection and serialisation all see the members of a class. So a module changes
+//! code, and adds private methods; what it must remember is in classes of its own.
+
+use cct_classfile::{ClassFile, Code, Member, access};
+
+use super::RUNTIME_PACKAGE;
+use crate::convention;
+use crate::hooks;
+use crate::plan::lossy;
+use crate::wellformed;
+
+/// Why what a module gave for a class is not used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// It is no class file.
+    #[error("what it gave is no sound class file: {0}")]
+    Unreadable(#[from] cct_classfile::Error),
+    /// It differs where it must not.
+    #[error("it changed the {0} of the class, which must stay")]
+    Changed(&'static str),
+    /// A field or method is missing, stands in another place, or has other flags.
+    #[error(
+        "it removed, moved or changed the declaration of {0}; fields and methods must stay in their order, with their flags"
+    )]
+    Member(String),
+    /// There are more fields.
+    #[error(
+        "it added the field {0}; what a module remembers belongs into a class of its own in {RUNTIME_PACKAGE}"
+    )]
+    AddedField(String),
+    /// An added method would be seen by others.
+    #[error("it added the method {0}; only private methods with a body may be added, behind the others")]
+    AddedMethod(String),
+    /// A class of the module's own is not where such classes must be.
+    #[error(
+        "its own class {0} is not in the package {RUNTIME_PACKAGE}, or takes the name of one of cctrewrite's"
+    )]
+    NotInPackage(String),
+}
+
+/// Interfaces may have private methods from this version on.
+const PRIVATE_IN_INTERFACES: u16 = 52;
+
+/// Whether these bytes may take the place of a class.
+pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit> {
+    let new = sound(replacement)?;
+    let version = |class: &ClassFile<'_>| (class.major_version, class.minor_version);
+    let interfaces = |class: &ClassFile<'_>| class.interface_names().map(<[u8]>::to_vec).collect::<Vec<_>>();
+    for (what, is_same) in [
+        ("name", original.name() == new.name()),
+        ("superclass", original.super_name() == new.super_name()),
+        ("interfaces", interfaces(original) == interfaces(&new)),
+        ("flags", original.access_flags == new.access_flags),
+        ("version", version(original) == version(&new)),
+    ] {
+        if !is_same {
+            return Err(Misfit::Changed(what));
+        }
+    }
+    if let Some(field) = kept(&original.fields, &new.fields)?.first() {
+        return Err(Misfit::AddedField(shown(field)));
+    }
+    // Its callers count its one bytecode, and HotSpot registers what is to be finalized at its return.
+    if original.name() == convention::OBJECT && constructor(original)? != constructor(&new)? {
+        return Err(Misfit::Changed("constructor"));
+    }
+    for method in kept(&original.methods, &new.methods)? {
+        let flags = access::ABSTRACT | access::NATIVE | access::PRIVATE;
+        let has_room = !new.is_interface() || new.major_version >= PRIVATE_IN_INTERFACES;
+        if method.access_flags & flags != access::PRIVATE || method.name.starts_with(b"<") || !has_room {
+            return Err(Misfit::AddedMethod(shown(method)));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a class may be added to the class library for inserted code to call. Its name is returned.
+pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
+    let class = sound(bytes)?;
+    let name = lossy(class.name());
+    let is_ours = hooks::OWN_IN_UDI.contains(&class.name());
+    match name.starts_with(RUNTIME_PACKAGE) && !is_ours {
+        true => Ok(name),
+        false => Err(Misfit::NotInPackage(name)),
+    }
+}
+
+/// A class file without faults that rewriting would hide, every instruction of which can be read.
+fn sound(bytes: &[u8]) -> Result<ClassFile<'_>, Misfit> {
+    let class = ClassFile::parse(bytes)?;
+    wellformed::check(&class).map_err(|e| class.locate(e))?;
+    for method in &class.methods {
+        let has_body = !(method.is(access::ABSTRACT) || method.is(access::NATIVE));
+        let code = Code::of(&class, method).map_err(|e| class.locate(method.locate(e)))?;
+        if code.is_some() != has_body {
+            return Err(Misfit::Member(shown(method)));
+        }
+    }
+    Ok(class)
+}
+
+/// The code of the first constructor.
+fn constructor(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>, Misfit> {
+    let Some(method) = class.methods.iter().find(|method| method.name == b"<init>") else { return Ok(None) };
+    Ok(Code::of(class, method)?.map(|code| code.bytes.to_vec()))
+}
+
+/// The members behind those of the original, which must all be there.
+fn kept<'n, 'a>(old: &[Member<'_>], new: &'n [Member<'a>]) -> Result<&'n [Member<'a>], Misfit> {
+    for (index, member) in old.iter().enumerate() {
+        let is_same = |other: &Member<'_>| {
+            (other.name, other.descriptor, other.access_flags)
+                == (member.name, member.descriptor, member.access_flags)
+        };
+        if !new.get(index).is_some_and(is_same) {
+            return Err(Misfit::Member(shown(member)));
+        }
+    }
+    Ok(&new[old.len()..])
+}
+
+fn shown(member: &Member<'_>) -> String {
+    format!("{}{}", lossy(member.name), lossy(member.descriptor))
+}

@@ -1,0 +1,171 @@
+//! What goes over the pipes between the command and a module (`docs/udi.md`, *The protocol*). Numbers are unsigned and big-endian.
+//!
+//! The command begins with [`MAGIC`], the module answers with the same and its runtime classes. Then, for each class, the command sends name and bytes and
+//! the module one answer. The command closes its end when there are no more.
+
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+use cct_classfile::ClassFile;
+
+use super::{Module, Outcome, RuntimeClass};
+use crate::plan::lossy;
+
+/// The first bytes in both directions: what this is, and its version.
+pub const MAGIC: [u8; 8] = *b"CCTUDI01";
+
+/// No field is longer.
+pub const LARGEST: u32 = 256 << 20;
+
+/// How many runtime classes there may be.
+const MOST_CLASSES: u32 = 10_000;
+
+const KEEP: u8 = 0;
+const REPLACE: u8 = 1;
+const ABORT: u8 = 2;
+const FAILED: u8 = 3;
+
+/// What a module says to a class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// What becomes of it.
+    Outcome(Outcome),
+    /// The module failed, for this reason.
+    Failed(String),
+}
+
+/// What comes is not what the protocol has there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WireError {
+    /// The pipe ended, or cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The first bytes are others.
+    #[error(
+        "its first bytes are {0:02x?} and not those of a module; does it print something to standard output?"
+    )]
+    NoModule([u8; 8]),
+    /// An answer of an unknown kind.
+    #[error("its answer begins with {0}, which is no kind of answer")]
+    BadKind(u8),
+    /// A field that is too long to be one.
+    #[error("it announced {0} bytes, of {LARGEST} at most")]
+    TooLong(u32),
+    /// More runtime classes than anybody has.
+    #[error("it announced {0} classes of its own, of {MOST_CLASSES} at most")]
+    TooMany(u32),
+}
+
+/// Reads a length and so many bytes.
+pub fn read_field(input: &mut impl Read) -> Result<Vec<u8>, WireError> {
+    let length = read_number(input)?;
+    if length > LARGEST {
+        return Err(WireError::TooLong(length));
+    }
+    let mut bytes = Vec::new();
+    // Grows with what is there, not with what is announced.
+    let read = input.take(length.into()).read_to_end(&mut bytes)?;
+    match read == length as usize {
+        true => Ok(bytes),
+        false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+    }
+}
+
+fn read_number(input: &mut impl Read) -> Result<u32, WireError> {
+    let mut bytes = [0; 4];
+    input.read_exact(&mut bytes)?;
+    Ok(u32::from_be_bytes(bytes))
+}
+
+/// Writes a length and the bytes.
+pub fn write_field(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    let length = u32::try_from(bytes.len()).ok().filter(|length| *length <= LARGEST);
+    let length = length.ok_or(io::ErrorKind::InvalidInput)?;
+    out.write_all(&length.to_be_bytes())?;
+    out.write_all(bytes)
+}
+
+/// Reads with what a module begins: its runtime classes.
+pub fn read_greeting(input: &mut impl Read) -> Result<Vec<RuntimeClass>, WireError> {
+    let mut magic = [0; 8];
+    input.read_exact(&mut magic)?;
+    if magic != MAGIC {
+        return Err(WireError::NoModule(magic));
+    }
+    let count = read_number(input)?;
+    if count > MOST_CLASSES {
+        return Err(WireError::TooMany(count));
+    }
+    let class = |_| {
+        let name = String::from_utf8_lossy(&read_field(input)?).into_owned();
+        Ok(RuntimeClass { name, bytes: read_field(input)? })
+    };
+    (0..count).map(class).collect()
+}
+
+/// Reads an answer.
+pub fn read_answer(input: &mut impl Read) -> Result<Answer, WireError> {
+    let mut kind = [0];
+    input.read_exact(&mut kind)?;
+    let mut text = || Ok::<_, WireError>(String::from_utf8_lossy(&read_field(input)?).into_owned());
+    Ok(match kind[0] {
+        KEEP => Answer::Outcome(Outcome::Keep),
+        ABORT => Answer::Outcome(Outcome::Abort(text()?)),
+        FAILED => Answer::Failed(text()?),
+        REPLACE => Answer::Outcome(Outcome::Replace(read_field(input)?)),
+        other => return Err(WireError::BadKind(other)),
+    })
+}
+
+/// Writes an answer.
+pub fn write_answer(out: &mut impl Write, answer: &Answer) -> io::Result<()> {
+    let (kind, field) = match answer {
+        Answer::Outcome(Outcome::Keep) => return out.write_all(&[KEEP]),
+        Answer::Outcome(Outcome::Replace(bytes)) => (REPLACE, &bytes[..]),
+        Answer::Outcome(Outcome::Abort(why)) => (ABORT, why.as_bytes()),
+        Answer::Failed(why) => (FAILED, why.as_bytes()),
+    };
+    out.write_all(&[kind])?;
+    write_field(out, field)
+}
+
+/// The whole of a module's `main`: answers on standard output what comes on standard input, until that ends. The module must not print there itself.
+pub fn serve(module: &dyn Module) -> Result<(), WireError> {
+    let (input, out) = (io::stdin().lock(), io::stdout().lock());
+    converse(module, &mut BufReader::new(input), &mut BufWriter::new(out))
+}
+
+/// The same over any pipes.
+pub fn converse(module: &dyn Module, input: &mut impl Read, out: &mut impl Write) -> Result<(), WireError> {
+    let mut magic = [0; 8];
+    input.read_exact(&mut magic)?;
+    if magic != MAGIC {
+        return Err(WireError::NoModule(magic));
+    }
+    let runtime = module.runtime();
+    out.write_all(&MAGIC)?;
+    out.write_all(&(runtime.len() as u32).to_be_bytes())?;
+    for class in &runtime {
+        write_field(out, class.name.as_bytes())?;
+        write_field(out, &class.bytes)?;
+    }
+    out.flush()?;
+    loop {
+        let mut first = [0];
+        if input.read(&mut first)? == 0 {
+            return Ok(());
+        }
+        let _name = read_field(&mut (&first[..]).chain(&mut *input))?;
+        let bytes = read_field(input)?;
+        write_answer(out, &answer(module, &bytes))?;
+        out.flush()?;
+    }
+}
+
+fn answer(module: &dyn Module, bytes: &[u8]) -> Answer {
+    let outcome = match ClassFile::parse(bytes) {
+        Ok(class) => module.transform(&class).map_err(|e| format!("{}: {e}", lossy(class.name()))),
+        Err(e) => Err(e.to_string()),
+    };
+    outcome.map_or_else(Answer::Failed, Answer::Outcome)
+}
