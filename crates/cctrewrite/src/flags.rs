@@ -236,6 +236,12 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
                 .to_owned(),
         );
     }
+    let module = outputs.iter().find_map(|output| output::value(&output.provenance, "udi"));
+    hints.extend(module.map(|module| {
+        format!(
+            "classes that are rewritten at load time are not given to the module {module}; instrument the program beforehand, with the same --udi"
+        )
+    }));
     let extensions: Vec<&Output> = outputs.iter().filter(|output| output.is(&Place::Extension)).collect();
     let folders: BTreeSet<&Path> = extensions.iter().filter_map(|output| output.path.parent()).collect();
     for folder in folders {

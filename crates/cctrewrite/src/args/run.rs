@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cct_rewrite::marks::MethodName;
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{Choices, Jdk, WantedArguments};
+use super::{Choices, Jdk, UdiArguments, WantedArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,6 +54,9 @@ pub struct Run {
 
     #[command(flatten)]
     pub choices: Choices,
+
+    #[command(flatten)]
+    pub udi: UdiArguments,
 
     /// Record only what the program itself asks for: what is executed between cctrewrite.api.Recording.start() and stop()
     /// (`cctrewrite api` writes that class), of each thread or of all
@@ -154,6 +157,8 @@ impl Run {
 
     /// The image that is needed of a JDK.
     pub fn image(&self, home: PathBuf) -> Jdk {
-        Jdk::for_use(home, self.choices.clone(), self.cache.clone(), self.stack_depth, self.quiet)
+        let image =
+            Jdk::for_use(home, self.choices.clone(), self.cache.clone(), self.stack_depth, self.quiet);
+        Jdk { udi: self.udi.clone(), ..image }
     }
 }

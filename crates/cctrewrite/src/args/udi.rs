@@ -10,7 +10,7 @@ use clap::{Args, value_parser};
 pub struct UdiArguments {
     /// Give each class to this module of yours before it is rewritten (docs/udi.md): a jar with a class that implements
     /// cctrewrite.udi.UserModule (`cctrewrite api` writes that), or a program that speaks its protocol. It runs as a process of its own, and what it gives is
-    /// checked. All outputs that run together must have been given to the same one
+    /// checked. All outputs that run together must have been given to the same one. Classes that are rewritten at load time are not: instrument the program beforehand
     #[arg(long, value_name = "JAR|PROGRAM")]
     pub udi: Option<PathBuf>,
 

@@ -63,7 +63,11 @@ fn a_class_that_is_left_out_is_named() {
     run(home, &["instrument", "app.jar", "-o", "plain.jar"]).succeeds();
     let class = |name: &str| entry(&home.join(name), "Sample.class");
     assert_eq!(class("out.jar").len(), class("plain.jar").len());
+    let flags = run(home, &["flags", "out.jar"]).succeeds().stderr;
+    assert!(flags.contains("not given to the module module@"), "{flags}");
     // They do not meet, and verify says why it cannot compare.
     run(home, &["flags", "out.jar", "plain.jar"]).fails_saying(&["udi=module@", "udi=none"]);
-    run(home, &["verify", "app.jar", "out.jar"]).fails_saying(&["module@", "--verify"]);
+    let verify = run(home, &["verify", "app.jar", "out.jar"]);
+    assert_eq!(verify.code, Some(2), "{}", verify.stderr);
+    assert!(verify.stderr.contains("module@") && verify.stderr.contains("--verify"), "{}", verify.stderr);
 }

@@ -6,13 +6,15 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::support::golden::Golden;
-use crate::support::{Jdk, Library, assert_succeeded, copy_all, fixture, folder, instrument, lasting_folder};
+use crate::support::{
+    Java, Jdk, Library, assert_succeeded, copy_all, fixture, folder, instrument, jdks, lasting_folder,
+};
 
 fn example(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(below)
 }
 
-/// The example in Java, built as its page says.
+/// The example in Java, built as its page says, for JDK 8 and later.
 fn entries(jdk: &Jdk) -> &'static Path {
     static JAR: OnceLock<PathBuf> = OnceLock::new();
     JAR.get_or_init(|| {
@@ -114,3 +116,25 @@ fn monitors_of_blocks() {
     assert!(count(&counts, "java/util/zip/ZipFile") > 0);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
 }
+
+/// The same on a whole image, with the program instrumented for it. (A class of the module's own is called by the program's class, from another module.)
+fn entries_on_an_image(jdk: &'static Jdk) {
+    let at = folder("udi-image");
+    let (image, programs) = (at.join("image"), at.join("programs"));
+    let java = jdk.home().display().to_string();
+    let options = ["--udi", entries(jdk).to_str().unwrap(), "--udi-java", &java];
+    let mut make = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    assert_succeeded(make.arg("jdk").arg(jdk.home()).arg("-o").arg(&image).arg("--link").args(options));
+    let library = [jdk.home().to_owned()];
+    instrument(&[fixture("calls").join("classes")], &library, &programs, &options);
+    let counts = at.join("counts.txt");
+    let mut java = Java::new(&Jdk::made(jdk.version, image), "udi-image");
+    java.verify().class_path([&programs]).option(format!("-Dentries.out={}", counts.display()));
+    let run = java.succeed("Calls", &[]);
+    Golden::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, "image");
+    assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
+    assert!(count(&counts, "java/util/HashMap") > 10);
+    assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
+}
+
+jdks!(images, entries_on_an_image, 17: jdk_17);
