@@ -5,6 +5,7 @@ mod process;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use cct_archive::Input;
@@ -15,7 +16,7 @@ use cct_rewrite::{ClassSummary, hooks, wellformed};
 
 use crate::args::UdiArguments;
 use crate::progress::Progress;
-use process::Process;
+use process::{Process, Shown};
 
 /// A module that was named on the command line.
 #[derive(Debug)]
@@ -50,13 +51,6 @@ pub struct Transformed {
     pub aborted: Vec<Aborted>,
 }
 
-/// A class to be shown to the module.
-struct Shown {
-    name: String,
-    hash: ClassHash,
-    bytes: Vec<u8>,
-}
-
 impl Module {
     /// The module that is named, if one is.
     pub fn of(arguments: &UdiArguments) -> Result<Option<Module>> {
@@ -80,8 +74,6 @@ impl Module {
         }
         let progress = Progress::of("asking the module", classes.len() as u64, !quiet);
         let mut process = Process::start(&self.path, arguments)?;
-        let requests: Vec<(&str, &[u8])> =
-            classes.iter().map(|class| (&*class.name, &*class.bytes)).collect();
         let mut made = Transformed {
             identity: self.identity,
             runtime: Vec::new(),
@@ -89,9 +81,9 @@ impl Module {
             kept: 0,
             aborted: Vec::new(),
         };
-        let runtime = process.converse(&requests, |position, outcome| {
+        let runtime = process.converse(&Arc::new(classes), |class, outcome| {
             progress.step();
-            made.take(&self.path, &classes[position], outcome)
+            made.take(&self.path, class, outcome)
         })?;
         made.runtime = checked(&self.path, runtime)?;
         Ok(made)

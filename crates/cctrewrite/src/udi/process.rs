@@ -3,12 +3,14 @@
 use std::fs;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use cct_rewrite::mid::ClassHash;
 use cct_rewrite::udi::wire::{self, Answer, WireError};
 use cct_rewrite::udi::{Outcome, RuntimeClass};
 
@@ -25,6 +27,17 @@ pub struct Process {
     _host: Option<tempfile::TempPath>,
 }
 
+/// A class that a module is shown.
+#[derive(Debug)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// The hash of its bytes.
+    pub hash: ClassHash,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
 /// What comes out of the module.
 enum Said {
     Greeting(Vec<RuntimeClass>),
@@ -32,6 +45,9 @@ enum Said {
     /// Nothing any more, as it should be.
     End,
 }
+
+/// How often it is asked whether a module has ended.
+const STEP: Duration = Duration::from_millis(5);
 
 /// Answers that wait to be taken.
 const WAITING: usize = 64;
@@ -81,43 +97,37 @@ impl Process {
     }
 
     /// Shows it all classes and hands each answer to `each`, in their order. Returns the module's own classes.
+    ///
+    /// Nobody waits for the threads: a process that the module has started may hold the pipes open when the module itself is ended.
     pub fn converse(
         &mut self,
-        classes: &[(&str, &[u8])],
-        each: impl FnMut(usize, Outcome) -> Result<()>,
+        classes: &Arc<Vec<Shown>>,
+        each: impl FnMut(&Shown, Outcome) -> Result<()>,
     ) -> Result<Vec<RuntimeClass>> {
         let (stdin, stdout) = self.child.stdin.take().zip(self.child.stdout.take()).context("no pipes")?;
-        thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(WAITING);
-            scope.spawn(move || {
-                // A module that reads no more has ended, or is about to: the other side says why.
-                let _ = ask(stdin, classes);
-            });
-            scope.spawn(move || hear(stdout, classes.len(), &sender));
-            let result = self.take_all(classes, &receiver, each);
-            if result.is_err() {
-                // Closes the pipes, on which the threads wait.
-                let _ = self.child.kill();
-            }
-            drop(receiver);
-            result
-        })
+        let (sender, receiver) = sync_channel(WAITING);
+        let asked = Arc::clone(classes);
+        // A module that reads no more has ended, or is about to: what it says tells why.
+        thread::spawn(move || drop(ask(stdin, &asked)));
+        let answers = classes.len();
+        thread::spawn(move || hear(stdout, answers, &sender));
+        self.take_all(classes, &receiver, each)
     }
 
     fn take_all(
         &mut self,
-        classes: &[(&str, &[u8])],
+        classes: &[Shown],
         receiver: &Receiver<Result<Said, WireError>>,
-        mut each: impl FnMut(usize, Outcome) -> Result<()>,
+        mut each: impl FnMut(&Shown, Outcome) -> Result<()>,
     ) -> Result<Vec<RuntimeClass>> {
         let runtime = match self.next(receiver, "when it was started")? {
             Said::Greeting(runtime) => runtime,
             _ => bail!("module {}: it did not begin with its greeting", self.module.display()),
         };
-        for (position, (name, _)) in classes.iter().enumerate() {
-            let at = format!("for class {name}");
+        for class in classes {
+            let at = format!("for class {}", class.name);
             match self.next(receiver, &at)? {
-                Said::Answer(Answer::Outcome(outcome)) => each(position, outcome)?,
+                Said::Answer(Answer::Outcome(outcome)) => each(class, outcome)?,
                 Said::Answer(Answer::Failed(why)) => {
                     bail!("module {} failed {at}: {why}", self.module.display())
                 }
@@ -136,7 +146,7 @@ impl Process {
         match receiver.recv_timeout(self.timeout) {
             Ok(Ok(said)) => Ok(said),
             Ok(Err(WireError::Io(error))) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                let status = self.child.wait().map_or(String::new(), |status| format!(" ({status})"));
+                let status = self.status()?.map_or(String::new(), |status| format!(" ({status})"));
                 bail!(
                     "module {module} ended without an answer {at}{status}; if it said why, that stands above"
                 )
@@ -154,16 +164,23 @@ impl Process {
 
     /// Waits until it has ended by itself.
     fn end(&mut self) -> Result<()> {
-        let deadline = Instant::now() + self.timeout;
+        match self.status()? {
+            Some(status) if status.success() => Ok(()),
+            Some(status) => bail!("module {} ended with {status}", self.module.display()),
+            None => bail!("module {} does not end when there are no more classes", self.module.display()),
+        }
+    }
+
+    /// How it has ended, or ends soon; it may have closed its pipes and go on.
+    fn status(&mut self) -> Result<Option<ExitStatus>> {
+        let mut waited = Duration::ZERO;
         loop {
-            match self.child.try_wait().context("cannot wait for the module")? {
-                Some(status) if status.success() => return Ok(()),
-                Some(status) => bail!("module {} ended with {status}", self.module.display()),
-                None if Instant::now() > deadline => {
-                    bail!("module {} does not end when there are no more classes", self.module.display())
-                }
-                None => thread::sleep(Duration::from_millis(5)),
+            let status = self.child.try_wait().context("cannot wait for the module")?;
+            if status.is_some() || waited > self.timeout {
+                return Ok(status);
             }
+            thread::sleep(STEP);
+            waited += STEP;
         }
     }
 }
@@ -176,12 +193,12 @@ impl Drop for Process {
     }
 }
 
-fn ask(stdin: ChildStdin, classes: &[(&str, &[u8])]) -> std::io::Result<()> {
+fn ask(stdin: ChildStdin, classes: &[Shown]) -> std::io::Result<()> {
     let mut out = BufWriter::new(stdin);
     out.write_all(&wire::MAGIC)?;
-    for (name, bytes) in classes {
-        wire::write_field(&mut out, name.as_bytes())?;
-        wire::write_field(&mut out, bytes)?;
+    for class in classes {
+        wire::write_field(&mut out, class.name.as_bytes())?;
+        wire::write_field(&mut out, &class.bytes)?;
     }
     out.flush()
 }

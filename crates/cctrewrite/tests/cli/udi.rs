@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::support::{entry, jar, plain, put, run, sample, scratch};
+use super::support::{command, entry, jar, plain, put, run, sample, scratch};
 
 /// A greeting without classes, for printf(1).
 const GREETING: &str = "CCTUDI01\\000\\000\\000\\000";
@@ -46,6 +46,28 @@ fn what_goes_wrong_is_said_with_the_class_and_nothing_is_written() {
         assert!(!home.join("out.jar").exists());
     }
     run(home, &["instrument", "app.jar", "-o", "out.jar", "--udi", "none.jar"]).fails_saying(&["none.jar"]);
+}
+
+/// What it has started goes on, and holds the pipes.
+#[test]
+fn a_module_that_does_not_answer_is_not_waited_for() {
+    let folder = scratch();
+    let home = folder.path();
+    put(home, "app.jar", &jar(&[("p/B.class", &plain("p/B"))]));
+    let started = std::time::Instant::now();
+    for commands in [
+        format!("printf '{GREETING}'; sleep 30; true"),
+        format!("printf '{GREETING}'; exec >&-; sleep 30; true"),
+    ] {
+        module(home, &commands);
+        // The output is read until its end, so to a file.
+        let said = home.join("said");
+        let mut command = command();
+        command.current_dir(home).args(INSTRUMENT).stderr(fs::File::create(&said).unwrap());
+        assert_eq!(command.status().unwrap().code(), Some(1));
+        assert!(fs::read_to_string(&said).unwrap().contains("class p/B"));
+    }
+    assert!(started.elapsed().as_secs() < 25, "{:?}", started.elapsed());
 }
 
 #[test]

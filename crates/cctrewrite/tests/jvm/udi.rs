@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use crate::support::golden::Golden;
 use crate::support::{
     Java, Jdk, Library, assert_succeeded, copy_all, fixture, folder, instrument, jdks, lasting_folder,
+    plain_programs,
 };
 
 fn example(below: &str) -> PathBuf {
@@ -117,7 +118,28 @@ fn monitors_of_blocks() {
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
 }
 
-/// The same on a whole image, with the program instrumented for it. (A class of the module's own is called by the program's class, from another module.)
+#[test]
+fn outputs_do_not_depend_on_the_number_of_threads() {
+    let Some(jdk) = Jdk::find() else { return };
+    let at = folder("udi-threads");
+    let java = jdk.home().display().to_string();
+    let made = |threads: &str| {
+        let out = at.join(threads);
+        let options = ["--udi", entries(jdk).to_str().unwrap(), "--udi-java", &java, "--threads", threads];
+        let said = instrument(&[plain_programs().to_owned()], &[jdk.rt_jar()], &out, &options);
+        assert!(!said.contains(" 0 replaced") && said.contains(" replaced, "), "{said}");
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|file| file.is_file());
+        files.sort();
+        files.iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>()
+    };
+    let first = made("1");
+    assert!(first.len() > 50);
+    assert!(first == made("3"));
+}
+
+/// Entries on a whole image, with the program instrumented for it. (A class of the module's own is called by the program's class, from another module.)
 fn entries_on_an_image(jdk: &'static Jdk) {
     let at = folder("udi-image");
     let (image, programs) = (at.join("image"), at.join("programs"));
