@@ -99,6 +99,17 @@ app/Main.main([Ljava/lang/String;)V 1 7
 }
 
 #[test]
+fn methods_that_take_turns_at_a_call_site_have_a_table_there() {
+    for jvm in jvms() {
+        let profile = jvm.record("turns", &mids(), &[app(&jvm)]);
+        let text = profile.text("main");
+        let calls = text.lines().skip(1).filter_map(|line| line.split(' ').rev().nth(1)?.parse::<u64>().ok());
+        assert_eq!(calls.sum::<u64>(), 200 * 4200 + 1, "{text}");
+        assert_eq!(text.lines().count(), 21, "{text}");
+    }
+}
+
+#[test]
 fn nothing_is_recorded_in_bypass_or_when_switched_off() {
     for jvm in jvms() {
         let profile = jvm.record("bypass", &mids(), &[]);

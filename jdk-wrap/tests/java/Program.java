@@ -94,6 +94,50 @@ public final class Program {
         }
     }
 
+    /**
+     * Twenty methods take turns at one call site, then one of them has it for itself, and so on, often. Each time the context must be that of the method, below
+     * that of the caller; the site must have a table while methods take turns, and none behind the others; and tables must be used again.
+     */
+    static void turns() {
+        long main = CctRuntime.enter(here(), mid("main"), 0);
+        long slot = main + SLOTS;
+        long[] mids = new long[20];
+        long[] nodes = new long[mids.length];
+        long[] calls = new long[mids.length];
+        long random = 1;
+        long used = 0;
+        for (int phase = 0; phase < 200; phase++) {
+            boolean turns = phase % 2 == 0;
+            for (int i = 0; i < 4200; i++) {
+                random = random * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL;
+                int which = turns ? (int) (random >>> 33) % (phase % 4 == 0 ? mids.length : 3) : phase % mids.length;
+                if (mids[which] == 0) {
+                    mids[which] = which == 0 ? mid("a") : (long) which * 0x5851F42D4C957F2DL & ~0x7FL | 2;
+                }
+                long node = CctRuntime.enter(slot, mids[which], 1);
+                check(nodes[which] == 0 || nodes[which] == node, "always the same context");
+                nodes[which] = node;
+                calls[which]++;
+                check(word(node) == mids[which], "of this method");
+                check(word(node + 8) == calls[which] && word(node + 16) == calls[which], "entered so often");
+            }
+            check((word(word(slot)) == TABLE) == turns, "a table while methods take turns");
+            // What the tree takes from its chunk is contexts and tables.
+            long free = word(word(main & -4096L) + 32);
+            check(phase < 4 || free == used, "no more memory");
+            used = free;
+        }
+        // Where call sites are merged, the other site's contexts are these.
+        check(CctRuntime.enter(main + SLOTS + 8, mids[3], 0) == nodes[3], "the child of another site");
+    }
+
+    /** The id of a table. */
+    static final long TABLE = 3;
+
+    private static long word(long address) {
+        return CctMemory.U.getLong(null, address);
+    }
+
     /** Stacks overflow at ever other places of the runtime. */
     static void overflow() {
         long main = CctRuntime.enter(here(), mid("main"), 0);

@@ -78,6 +78,9 @@ impl Prepared {
                 .map(|c| sources.join(format!("{c}.java"))),
         );
         assert!(javac.status().unwrap().success(), "javac of {}", home.display());
+        // It looks at nodes by the Unsafe that the runtime has there.
+        let program = fs::read(tests.join("Program.class")).unwrap();
+        write_class(&tests, "Program", &files::rename(&program, "sun/misc/Unsafe", unsafe_name));
 
         let thread = folder.path().join("Thread.class");
         let mut java = Command::new(home.join("bin/java"));
@@ -108,7 +111,7 @@ impl Jvm {
         let mut java = Command::new(home.join("bin/java"));
         if *modular {
             java.arg(format!("--patch-module=java.base={}", boot.display()));
-            for package in ["cctrewrite.runtime", "cctrewrite.agent"] {
+            for package in ["cctrewrite.runtime", "cctrewrite.agent", "jdk.internal.misc"] {
                 java.arg(format!("--add-exports=java.base/{package}=ALL-UNNAMED"));
             }
         } else {

@@ -31,6 +31,8 @@ public final class Layout {
     public static final long SLOT_BITS = 0x7FL;
     public static final long ROOT_MID = 1L;
     public static final long MERGED_MID = 2L;
+    /** Of what a slot may lead to in the place of a node ({@link Dispatch}). */
+    public static final long TABLE_MID = 3L;
     /** As many as a node may have, so that whatever site leads out of the merged contexts finds a slot. */
     public static final int MERGED_SLOTS = 64;
 
@@ -65,7 +67,9 @@ public final class Layout {
     public static final long OPEN = 152L;
     public static final long NOTHING = 1L;
     public static final long SWITCHING = 2L;
-    public static final long RECORD_SIZE = 160L;
+    /** Tables that no slot needs any more. */
+    public static final long TABLES = 160L;
+    public static final long RECORD_SIZE = 168L;
 
     /** Marks the first word of {@link #STAND_IN}; no negated address is that small. */
     public static final long STAND_IN_MARK = Long.MIN_VALUE;

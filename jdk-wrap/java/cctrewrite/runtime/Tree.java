@@ -58,6 +58,9 @@ public final class Tree {
     public static long child(long slot, long mid) {
         Unsafe u = CctMemory.U;
         long last = u.getLong(null, slot);
+        if (u.getLong(null, last) == Layout.TABLE_MID) {
+            return Dispatch.child(slot, last, mid);
+        }
         long parent;
         // What the slot leads to is a child of its owner, but for calls that go back.
         if (last != CctMemory.SENTINEL && recursion == 0) {
@@ -67,6 +70,7 @@ public final class Tree {
                 long node = -next;
                 if (u.getLong(null, node) == mid) {
                     u.putLong(null, slot, node);
+                    Dispatch.offer(slot, last);
                     return node;
                 }
                 next = u.getLong(null, node + Layout.NEXT);
@@ -75,7 +79,11 @@ public final class Tree {
         } else {
             parent = owner(slot);
         }
-        return remembered(slot, childOf(parent, mid, 0L), mid);
+        long node = remembered(slot, childOf(parent, mid, 0L), mid);
+        if (last != CctMemory.SENTINEL && recursion == 0 && u.getLong(null, node + Layout.CALLS) != 0L) {
+            Dispatch.offer(slot, last);
+        }
+        return node;
     }
 
     /** {@link #child} where call sites are told apart: entered from that of {@code context}. Apart from it, because that costs where receivers take turns. */
@@ -87,6 +95,9 @@ public final class Tree {
         long site = context & Layout.SITE;
         long last = u.getLong(null, slot);
         long parent;
+        if (u.getLong(null, last) == Layout.TABLE_MID) {
+            return childOf(owner(slot), mid, site);
+        }
         if (last != CctMemory.SENTINEL && recursion == 0) {
             long next = u.getLong(null, last + Layout.NEXT);
             while ((next & Layout.LAST) == 0L) {
@@ -105,7 +116,7 @@ public final class Tree {
     }
 
     /** The node that a slot lies in, or stands for. */
-    private static long owner(long slot) {
+    static long owner(long slot) {
         Unsafe u = CctMemory.U;
         long word = slot - 8L;
         while (u.getLong(null, word) >= 0L) {
@@ -264,7 +275,7 @@ public final class Tree {
     }
 
     /** A node lies within one chunk, whose first word leads to the record. */
-    private static long allocate(long record, long size) {
+    static long allocate(long record, long size) {
         Unsafe u = CctMemory.U;
         long free = u.getLong(null, record + Layout.FREE);
         long node = free & Layout.ADDRESS;
