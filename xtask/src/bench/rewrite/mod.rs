@@ -3,7 +3,7 @@
 mod copier;
 mod inputs;
 mod parts;
-mod peers;
+pub mod peers;
 mod section;
 mod subject;
 

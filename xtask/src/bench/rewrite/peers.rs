@@ -13,7 +13,7 @@ use crate::programs::packages::Packages;
 use crate::workspace;
 
 /// The suite of Debian with the newest versions: older ones do not read the classes of JDK 25.
-const SUITE: &str = "sid";
+pub const SUITE: &str = "sid";
 
 /// What a library is made to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

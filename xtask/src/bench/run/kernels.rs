@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::super::measure::Spread;
 use super::super::ways::{Homes, WAYS, Way};
 use super::programs::Clock;
+use super::recreated::{self, Recreated, SCHEMES};
 use crate::process;
 
 /// The kernels, and what each of them does.
@@ -32,6 +33,8 @@ pub struct Row {
     pub name: String,
     /// Of processor times in seconds, in the order of [`WAYS`].
     pub spreads: Vec<Spread>,
+    /// The same by the papers' schemes, in the order of [`SCHEMES`]; none where they do not fit.
+    pub recreated: Vec<Spread>,
 }
 
 impl Row {
@@ -42,25 +45,40 @@ impl Row {
     }
 }
 
-/// Runs a kernel in all ways, in turns, so that a slow minute of the machine hits all; each round starts with another one.
+/// Runs a kernel in all ways, and by the papers' schemes, in turns, so that a slow minute of the machine hits all; each round starts with another one.
 ///
 /// # Errors
 /// If a run fails.
-pub fn measure(homes: &Homes, classes: &Path, name: &str, rounds: u32, clock: &Clock) -> Result<Row> {
-    let mut samples: [Vec<f64>; WAYS.len()] = Default::default();
+pub fn measure(
+    homes: &Homes,
+    classes: &Path,
+    recreated: Option<&Recreated>,
+    name: &str,
+    rounds: u32,
+    clock: &Clock,
+) -> Result<Row> {
+    let recreated = recreated.filter(|_| recreated::KERNELS.contains(&name));
+    let turns = WAYS.len() + recreated.map_or(0, |_| SCHEMES.len());
+    let mut samples = vec![Vec::new(); turns];
     for round in 0..rounds as usize {
-        for turn in 0..WAYS.len() {
-            let index = (round + turn) % WAYS.len();
-            let way = WAYS[index];
-            samples[index]
-                .push(once(homes, way, classes, name).with_context(|| format!("{name}, {}", way.name()))?);
+        for turn in 0..turns {
+            let index = (round + turn) % turns;
+            let (way, scheme) = match index.checked_sub(WAYS.len()) {
+                None => (WAYS[index], None),
+                Some(index) => (Way::Plain, Some(SCHEMES[index])),
+            };
+            let rewritten = recreated.zip(scheme).map(|(recreated, scheme)| recreated.classes(scheme));
+            let time = once(homes, way, rewritten.as_deref().unwrap_or(classes), name);
+            let who = scheme.map_or(way.name(), super::recreated::Scheme::name);
+            samples[index].push(time.with_context(|| format!("{name}, {who}"))?);
         }
     }
-    let spreads: Vec<Spread> =
+    let mut spreads: Vec<Spread> =
         samples.iter().map(|samples| Spread::of(samples)).collect::<Option<_>>().context("no round")?;
     let medians: Vec<String> = spreads.iter().map(|spread| format!("{:8.2}", 1e3 * spread.median)).collect();
     clock.say(&format!("{name:<12} {} ms", medians.join(" ")));
-    Ok(Row { name: name.to_owned(), spreads })
+    let recreated = spreads.split_off(WAYS.len());
+    Ok(Row { name: name.to_owned(), spreads, recreated })
 }
 
 /// A kernel in a JVM of its own: the median of the processor times of its last runs, in seconds.

@@ -1,12 +1,13 @@
 //! `cargo xtask bench run`: how long programs take on profiled JDKs.
 //!
 //! [`kernels`] measures small programs that are warm, [`programs`] real ones ([`works`]) as whole processes, in [`columns`], of which some are [`foreign`]
-//! profilers; [`tables`] shows it.
+//! profilers; [`recreated`] has the papers' schemes; [`tables`] shows it.
 
 mod columns;
 mod foreign;
 mod kernels;
 mod programs;
+mod recreated;
 mod tables;
 mod works;
 
@@ -26,6 +27,7 @@ use columns::{COMPILERS, Column, USUAL};
 use foreign::Jacoco;
 use kernels::{KERNELS, MEASURED, WARM};
 use programs::{Bench, Clock, Line};
+use recreated::Recreated;
 use works::{Work, works};
 
 /// Options of `cargo xtask bench run`.
@@ -117,6 +119,8 @@ struct Measured {
     jdk: String,
     kernels: Vec<kernels::Row>,
     programs: Vec<Line>,
+    /// What rewrote the kernels by the papers' schemes, or why they are not there.
+    recreated: Option<String>,
     /// Programs that were not measured, and why.
     left_out: Vec<String>,
 }
@@ -193,12 +197,21 @@ fn on(
         jdk: jdk.full_version.clone(),
         kernels: Vec::new(),
         programs: Vec::new(),
+        recreated: None,
         left_out: Vec::new(),
     };
     if !kernels.is_empty() {
         let classes = ground.kernels()?;
+        let folder = ground.work().join(format!("recreated-{version}"));
+        let recreated = Recreated::prepare(jdk, &classes, packages, &folder);
+        measured.recreated = Some(match &recreated {
+            Ok(recreated) => recreated.library.clone(),
+            Err(why) => format!("not to be had: {why:#}"),
+        });
+        let recreated = recreated.as_ref().ok();
         for name in kernels {
-            measured.kernels.push(kernels::measure(&homes, &classes, name, arguments.rounds, clock)?);
+            let row = kernels::measure(&homes, &classes, recreated, name, arguments.rounds, clock)?;
+            measured.kernels.push(row);
         }
     }
     let bench = Bench {
@@ -265,6 +278,9 @@ Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`:
             kernels.join("; ")
         );
     }
+    if parts.iter().any(|part| part.kernels.iter().any(|row| !row.recreated.is_empty())) {
+        text += RECREATED;
+    }
     text += "- **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
   **activation** exact with `--activation-counters`; **call sites** exact with `--call-sites`; **native** exact with `--intrinsics native`.\n";
     if parts.iter().any(|part| !part.programs.is_empty()) {
@@ -278,12 +294,24 @@ Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`:
     text
 }
 
+/// About the papers' schemes.
+const RECREATED: &str = "- **JP (2005)** (`xtask/bench/papers`): figures 1 and 5 of the paper: an object as argument, `java.util.HashMap` in each node, bytecodes added to a field at each block of its default rule, no activation counter. **Thread-local**: figure 2 of CCCP, which its authors call impractical, with bytecodes as JP counts them. Both count the same calls and bytecodes, of the kernels' own classes alone; on the plain JDK.
+";
+
 /// The tables of a JDK.
 fn on_one_jdk(measured: &Measured, arguments: &Arguments) -> String {
-    let Measured { version, jdk, kernels, programs, left_out } = measured;
+    let Measured { version, jdk, kernels, programs, recreated, left_out } = measured;
     let mut text = format!("### JDK {jdk}\n\n");
     if !kernels.is_empty() {
         let _ = writeln!(text, "Kernels, processor time:\n\n{}", tables::kernels(kernels));
+        let library = recreated.as_deref().unwrap_or("not asked for");
+        let _ = match tables::recreated(kernels) {
+            Some(table) => writeln!(
+                text,
+                "The papers' schemes, made anew by {library} for the kernels' own classes, while *exact* counts the class library too:\n\n{table}"
+            ),
+            None => writeln!(text, "The papers' schemes were not measured: {library}.\n"),
+        };
     }
     let mut columns: Vec<Column> =
         if arguments.has(Part::Programs) { USUAL.to_vec() } else { vec![USUAL[0]] };

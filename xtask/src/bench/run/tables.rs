@@ -7,6 +7,7 @@ use super::super::ways::{WAYS, Way};
 use super::columns::{COMPILERS, Column};
 use super::kernels::Row;
 use super::programs::{Cell, Line};
+use super::recreated::SCHEMES;
 
 /// The table of the kernels, with geometric means.
 pub fn kernels(rows: &[Row]) -> String {
@@ -40,6 +41,30 @@ fn kernel(row: &Row) -> String {
         };
     }
     text + "\n"
+}
+
+/// The table of the papers' schemes beside ours, for the kernels that they fit; none if there is no such kernel.
+pub fn recreated(rows: &[Row]) -> Option<String> {
+    let rows: Vec<&Row> = rows.iter().filter(|row| !row.recreated.is_empty()).collect();
+    let exact = WAYS.iter().position(|way| *way == Way::Exact)?;
+    rows.first()?;
+    let heads: Vec<String> = SCHEMES.iter().map(|scheme| format!(" {} |", scheme.name())).collect();
+    let mut text = format!("| | exact |{}\n|---|---|{}\n", heads.concat(), "---|".repeat(heads.len()));
+    let mut all = vec![Vec::new(); 1 + SCHEMES.len()];
+    for row in rows {
+        let plain = row.spreads.first()?.median;
+        let spreads = std::iter::once(row.spreads.get(exact)?).chain(&row.recreated);
+        let cells: Vec<String> = spreads
+            .zip(&mut all)
+            .map(|(Spread { median, least, most }, all)| {
+                all.push(median / plain);
+                format!(" x {:.2} ({:.2} to {:.2}) |", median / plain, least / plain, most / plain)
+            })
+            .collect();
+        let _ = writeln!(text, "| {} |{}", row.name, cells.concat());
+    }
+    let means: Vec<String> = all.iter().map(|ratios| format!(" **x {:.2}** |", geometric(ratios))).collect();
+    Some(text + &format!("| *geometric mean* |{}\n", means.concat()))
 }
 
 /// The table of processor times, with geometric means.
@@ -172,7 +197,7 @@ mod tests {
 
     fn row(medians: [f64; WAYS.len()]) -> Row {
         let spread = |median| Spread { median, least: median / 2.0, most: median * 2.0 };
-        Row { name: "it".to_owned(), spreads: medians.map(spread).to_vec() }
+        Row { name: "it".to_owned(), spreads: medians.map(spread).to_vec(), recreated: Vec::new() }
     }
 
     fn line(name: &'static str, cells: &[(Column, f64, bool)]) -> Line {
@@ -202,6 +227,19 @@ mod tests {
         let means = text.lines().last().unwrap();
         assert!(means.starts_with("| *geometric mean* | | **x 2.00** | **x 1.00** |"), "{means}");
         assert!(means.contains("**x 4.00**"), "{means}");
+    }
+
+    #[test]
+    fn schemes_of_the_papers_stand_beside_ours() {
+        let mut first = row([1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert!(recreated(std::slice::from_ref(&first)).is_none());
+        first.recreated = [4.0, 9.0].map(|median| Spread { median, least: 3.0, most: 10.0 }).to_vec();
+        assert_eq!(
+            recreated(&[first, row([1.0; 10])]).unwrap(),
+            "| | exact | JP (2005) | thread-local (CCCP 4.1) |\n|---|---|---|---|\n\
+             | it | x 2.00 (1.00 to 4.00) | x 4.00 (3.00 to 10.00) | x 9.00 (3.00 to 10.00) |\n\
+             | *geometric mean* | **x 2.00** | **x 4.00** | **x 9.00** |\n"
+        );
     }
 
     #[test]
