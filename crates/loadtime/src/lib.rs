@@ -27,6 +27,7 @@ mod jvmti;
 mod known;
 mod library;
 mod loaders;
+mod module;
 mod native_methods;
 mod natives;
 mod replay;

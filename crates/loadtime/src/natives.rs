@@ -21,6 +21,7 @@ use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
+use crate::module;
 use crate::native_methods;
 use crate::replay;
 use crate::rewriting;
@@ -47,7 +48,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 18] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 19] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -55,6 +56,11 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
             b"rewrite\0",
             b"(Ljava/lang/ClassLoader;Ljava/lang/Class;[BIII[Ljava/lang/Object;)[B\0",
             rewrite as *mut c_void,
+        ),
+        (
+            b"module\0",
+            b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
+            module as *mut c_void,
         ),
         (b"fold\0", b"()V\0", fold as *mut c_void),
         (b"replay\0", b"(J)J\0", replay as *mut c_void),
@@ -189,6 +195,28 @@ extern "system" fn rewrite(
 
 /// Frames of the runtime's own above the one that the VM called: this native, `CctRuntime.replay`, the helper in `Object`, and itself.
 const OWN_FRAMES: jint = 4;
+
+/// `String module(String path, String java, String host, String seconds)`
+extern "system" fn module(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    path: jstring,
+    java: jstring,
+    host: jstring,
+    seconds: jstring,
+) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let text = |string: jstring| if string.is_null() { None } else { env.text(string) };
+        let [path, java, host, seconds] = [path, java, host, seconds].map(text);
+        let trouble = match (path, seconds) {
+            (Some(path), Some(seconds)) => {
+                module::start(&path, java.as_deref(), host.as_deref(), &seconds).err()
+            }
+            _ => Some("no memory".to_owned()),
+        };
+        trouble.map_or(ptr::null_mut(), |trouble| env.new_string(trouble.as_bytes()))
+    })
+}
 
 /// `void fold()`
 extern "system" fn fold(raw: *mut sys::JNIEnv, _: jclass) {

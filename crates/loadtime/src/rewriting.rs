@@ -19,6 +19,7 @@ use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::loaders::{self, Number};
+use crate::module;
 use crate::state::{Members, jvmti, state};
 use crate::tracing::tracer;
 
@@ -44,10 +45,23 @@ struct Resolved {
     scope: Scope,
 }
 
-/// Rewrites the class that `loader` (or the host's loader) is about to define. `None` if it stays as it is.
+/// Rewrites the class that `loader` (or the host's loader) is about to define, behind the user's module if there is one. `None` if it stays as it is.
 ///
 /// `patched` are the constants in whose place the definer puts others.
 pub fn rewrite(
+    env: Env,
+    loader: jobject,
+    host: jclass,
+    bytes: &[u8],
+    how: How,
+    patched: &[usize],
+) -> Option<Vec<u8>> {
+    let given = module::given(bytes, !patched.is_empty());
+    let rewritten = rewrite_given(env, loader, host, given.as_deref().unwrap_or(bytes), how, patched);
+    rewritten.or(given)
+}
+
+fn rewrite_given(
     env: Env,
     loader: jobject,
     host: jclass,

@@ -152,7 +152,13 @@ impl Run {
         let given = regions.into_iter().chain(start_at).chain(extents);
         let by_loader = self.identity == IdentityArgument::Loader;
         let identity = by_loader.then(|| ("identity", "loader".to_owned()));
-        given.chain(identity).chain(bound).chain(system_threads).chain(recursion).collect()
+        given
+            .chain(self.udi.told())
+            .chain(identity)
+            .chain(bound)
+            .chain(system_threads)
+            .chain(recursion)
+            .collect()
     }
 
     /// The image that is needed of a JDK.

@@ -10,7 +10,7 @@ use clap::{Args, value_parser};
 pub struct UdiArguments {
     /// Give each class to this module of yours before it is rewritten (docs/udi.md): a jar with a class that implements
     /// cctrewrite.udi.UserModule (`cctrewrite api` writes that), or a program that speaks its protocol. It runs as a process of its own, and what it gives is
-    /// checked. All outputs that run together must have been given to the same one. Classes that are rewritten at load time are not: instrument the program beforehand
+    /// checked. All outputs that run together must have been given to the same one
     #[arg(long, value_name = "JAR|PROGRAM")]
     pub udi: Option<PathBuf>,
 
@@ -30,6 +30,19 @@ impl Default for UdiArguments {
 }
 
 impl UdiArguments {
+    /// What the runtime of a JVM is told of it.
+    pub fn told(&self) -> Vec<(&'static str, String)> {
+        let Some(module) = &self.udi else { return Vec::new() };
+        // The JVM may be in another folder.
+        let text = |path: &PathBuf| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            path.display().to_string()
+        };
+        let java = self.udi_java.as_ref().map(|java| ("udi-java", text(java)));
+        let told = [("udi", text(module)), ("udi-timeout", self.udi_timeout.to_string())];
+        told.into_iter().chain(java).collect()
+    }
+
     /// For how long an answer is waited for.
     pub fn timeout(&self) -> Duration {
         Duration::from_secs(self.udi_timeout)

@@ -11,6 +11,7 @@ use super::home::{Home, Layout};
 use super::options;
 use super::record;
 use super::structure;
+use crate::api_command;
 use crate::args;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::{Manner, Record, Rewritten, Summary, rewrite_all};
@@ -101,6 +102,11 @@ impl ClassLibrary {
         if arguments.choices.settings().traces() {
             let file = image.join(home.own_folder()).join(record::STRUCTURE);
             structure::write(&file, &provenance, &structures)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        if self.sources.udi.is_some() {
+            let file = image.join(home.own_folder()).join(record::UDI_HOST);
+            fs::write(&file, api_command::jar()?)
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
         if let Layout::Jars { .. } = home.layout {

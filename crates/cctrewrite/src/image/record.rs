@@ -19,6 +19,9 @@ pub const INDEX: &str = "index";
 /// The static side of its classes where these are traced, in the same folder (docs/formats/trace.md).
 pub const STRUCTURE: &str = "structure";
 
+/// From what the JVM of a user's module starts.
+pub const UDI_HOST: &str = "udi.jar";
+
 /// The completeness report, in the same folder.
 pub const COMPLETENESS: &str = "completeness.json";
 

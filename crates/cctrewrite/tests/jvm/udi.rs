@@ -1,6 +1,7 @@
 //! User-defined instrumentation modules (`docs/udi.md`): both examples over the whole of `rt.jar`, which then boots, and what they and the profile count.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -105,8 +106,16 @@ fn monitors_of_blocks() {
     fs::write(&source, text).unwrap();
     let mut javac = Command::new(jdk.path("bin/javac"));
     assert_succeeded(javac.arg("-d").arg(&programs).arg(&source));
-    let (library, said) = library(jdk, monitors(), &programs, &at, &["--verify"]);
-    assert!(said.contains("given to example-monitors@"), "{said}");
+    // The same file each time, which is what the class library remembers; but it may end at its first class.
+    let module = at.join("module");
+    let text = format!(
+        "#!/bin/sh\nif [ -n \"$ENDS\" ]; then printf 'CCTUDI01\\000\\000\\000\\000'; exit 3; fi\nexec '{}'\n",
+        monitors().display()
+    );
+    fs::write(&module, text).unwrap();
+    fs::set_permissions(&module, fs::Permissions::from_mode(0o755)).unwrap();
+    let (library, said) = library(jdk, &module, &programs, &at, &["--verify"]);
+    assert!(said.contains("given to module@"), "{said}");
     let counts = at.join("counts.txt");
     let run = library
         .java("udi-locks")
@@ -116,6 +125,24 @@ fn monitors_of_blocks() {
     assert_eq!(count(&counts, "Locks"), 20);
     assert!(count(&counts, "java/util/zip/ZipFile") > 0);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
+
+    // As it is, and given to the module when it is loaded. When that ends the program goes on, and the profile says so.
+    for (ends, entered) in [("", 20), ("yes", 0)] {
+        fs::remove_file(&counts).unwrap();
+        let mut java = library.java("udi-load");
+        java.forget_class_path().class_path([&programs]).through(&["env", &format!("ENDS={ends}")]);
+        java.option(format!("-Dcctrewrite.udi={}", module.display()));
+        let run = java.option(format!("-Dmonitors.out={}", counts.display())).succeed("Locks", &[]);
+        assert_eq!(run.out, "45\n");
+        let text = fs::read_to_string(&counts).unwrap();
+        let own = text.lines().any(|line| line.ends_with(" Locks"));
+        assert_eq!(own, entered > 0, "{text}");
+        let notes = run.profile().notes.clone();
+        let said = notes
+            .iter()
+            .any(|note| note.contains("ended without an answer for class Locks (exit status: 3)"));
+        assert_eq!(said, entered == 0, "{notes:?}");
+    }
 }
 
 #[test]
@@ -157,6 +184,42 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
     assert!(count(&counts, "java/util/HashMap") > 10);
     assert!(!run.contexts(false).iter().any(|line| line.contains("cctrewrite.udi")));
+    let left_out = "but for those that were rewritten at load time";
+    assert!(run.profile().notes.iter().any(|note| note.contains(left_out)));
+
+    // The program as it is: its class goes to the module when it is loaded, and so do those that the JVM makes for its lambdas.
+    let mut java = Java::new(&Jdk::made(jdk.version, at.join("image")), "udi-load");
+    let module = [("udi", entries(jdk)), ("udi-java", jdk.home())];
+    java.verify().class_path([fixture("calls").join("classes")]);
+    java.option(format!("-Dentries.out={}", counts.display()));
+    for (key, path) in module {
+        java.option(format!("-Dcctrewrite.{key}={}", path.display()));
+    }
+    let run = java.succeed("Calls", &[]);
+    Golden::read(&fixture("calls").join("expected.txt")).with_each_call(4).assert_equal(&run, "load time");
+    assert_eq!(count(&counts, "Calls"), 1 + 1 + 1 + 10 + 65);
+    let notes = run.profile().notes.clone();
+    assert!(notes.iter().any(|note| note.contains("module entries@")), "{notes:?}");
+    assert!(!notes.iter().any(|note| note.contains(left_out)), "{notes:?}");
+
+    // `run` does all of it. A lambda's class is made by the JVM.
+    let profile = at.join("run.cct");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    command.arg("run").arg("--jdk").arg(at.join("image")).args(["-q", "-o"]).arg(&profile).args(options);
+    command.args(["--", "java", "-cp"]).arg(fixture("lambdas").join("classes"));
+    assert_succeeded(command.arg(format!("-Dentries.out={}", counts.display())).arg("Lambdas"));
+    assert!(count(&counts, "Lambdas") > 1);
+    let text = fs::read_to_string(&counts).unwrap();
+    assert!(text.lines().any(|line| line.contains(" Lambdas$$Lambda")), "{text}");
+
+    // Another module than the class library's is none that its classes know.
+    let other = at.join("other.jar");
+    fs::copy(entries(jdk), &other).unwrap();
+    let mut java = Java::new(&Jdk::made(jdk.version, at.join("image")), "udi-other");
+    java.class_path([fixture("calls").join("classes")]);
+    let said = java.option(format!("-Dcctrewrite.udi={}", other.display())).run("Calls", &[]);
+    said.assert_code(70);
+    assert!(said.err.contains("the class library was given to the module entries@"), "{}", said.err);
 }
 
 jdks!(images, entries_on_an_image, 17: jdk_17);

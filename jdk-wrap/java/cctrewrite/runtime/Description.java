@@ -70,8 +70,8 @@ final class Description {
         Outputs.known().notes(notes);
         String udi = given(outputs, "udi");
         if (udi != null) {
-            notes.add("classes were given to the module " + udi + " before they were rewritten, but for those that were rewritten at load time; what it inserted"
-                    + " is counted where it stands");
+            notes.add("classes were given to the module " + udi + " before they were rewritten" + (LoadTime.givesToModule() ? "" : ", but for those that were rewritten at load time")
+                    + "; what it inserted is counted where it stands");
         }
         if (Agents.isNeverAsked()) {
             notes.add(Agents.NEVER_ASKED);

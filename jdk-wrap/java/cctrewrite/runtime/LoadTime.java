@@ -125,9 +125,24 @@ public final class LoadTime {
                 trouble = outputs[i].file + ": " + e.getMessage();
             }
         }
+        if (trouble == null && Settings.UDI != null) {
+            trouble = module(Settings.UDI, Settings.UDI_JAVA, host(), Settings.UDI_TIMEOUT);
+        }
         if (trouble == null) {
             misnamed = select(Settings.START_AT, Settings.EXTENT, Settings.INCLUDE, Settings.EXCLUDE, Settings.IDENTITY);
         }
+    }
+
+    /** The jar from which the JVM of the user's module starts: given, or the image's; null for none. */
+    private static String host() {
+        String given = System.getProperty("cctrewrite.udi-host");
+        File ofImage = new File(Property.get("java.home"), "lib/cctrewrite/udi.jar");
+        return given != null ? given : ofImage.isFile() ? ofImage.getPath() : null;
+    }
+
+    /** Whether classes go to the user's module before they are rewritten. */
+    static boolean givesToModule() {
+        return loaded && Settings.UDI != null;
     }
 
     /** What is wrong with the methods or classes that the user named, or null. In bypass. */
@@ -195,6 +210,15 @@ public final class LoadTime {
      * @return what is wrong with them, or null
      */
     private static native String select(String startAt, String extents, String include, String exclude, String identity);
+
+    /**
+     * Starts the user's module.
+     *
+     * @param java the home of its JDK, or null
+     * @param host the jar from which its JVM starts, or null
+     * @return what is wrong with it, or null
+     */
+    private static native String module(String path, String java, String host, String seconds);
 
     /** What became of these methods, given the records of all trees. */
     static native String[] selected(long[] records);

@@ -42,6 +42,15 @@ public final class Settings {
     /** {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are told apart by the loaders that define them. */
     public static final String IDENTITY = of("identity", "name");
 
+    /** {@code cctrewrite.udi}: the user's module, to which classes go before they are rewritten at load time (docs/udi.md); null for none. */
+    public static final String UDI = of("udi", null);
+
+    /** {@code cctrewrite.udi-java}: the home of the JDK on which it runs; null for that of {@code JAVA_HOME}, else the {@code java} on the {@code PATH}. */
+    public static final String UDI_JAVA = of("udi-java", null);
+
+    /** {@code cctrewrite.udi-timeout}: for how many seconds it may think about a class. */
+    public static final String UDI_TIMEOUT = of("udi-timeout", "60");
+
     /** {@code cctrewrite.max-contexts}: how many contexts all threads together may have; null for no bound. */
     public static final String MAX_CONTEXTS = of("max-contexts", null);
 

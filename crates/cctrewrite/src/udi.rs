@@ -1,9 +1,7 @@
 //! `--udi`: classes are given to a module of the user's before anything else looks at them (docs/udi.md).
 
-mod process;
-
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,10 +11,11 @@ use cct_classfile::{ClassFile, access};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::udi::{self, Outcome, RuntimeClass};
 use cct_rewrite::{ClassSummary, hooks, wellformed};
+use cct_udi::{Launch, Process, Shown};
 
+use crate::api_command;
 use crate::args::UdiArguments;
 use crate::progress::Progress;
-use process::{Process, Shown};
 
 /// A module that was named on the command line.
 #[derive(Debug)]
@@ -55,12 +54,8 @@ impl Module {
     /// The module that is named, if one is.
     pub fn of(arguments: &UdiArguments) -> Result<Option<Module>> {
         let Some(path) = &arguments.udi else { return Ok(None) };
-        let bytes = fs::read(path).with_context(|| format!("cannot read the module {}", path.display()))?;
-        // It stands in lines of `key=value`, and in a manifest.
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-        let name: String = stem.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let identity = format!("{name}@{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes));
+        let identity =
+            cct_udi::identity(path).with_context(|| format!("cannot read the module {}", path.display()))?;
         Ok(Some(Module { path: path.clone(), identity }))
     }
 
@@ -73,7 +68,13 @@ impl Module {
             classes.extend(survey.classes.into_iter().flatten().filter(|class| seen.insert(class.hash)));
         }
         let progress = Progress::of("asking the module", classes.len() as u64, !quiet);
-        let mut process = Process::start(&self.path, arguments)?;
+        let host = host()?;
+        let mut process = Process::start(&Launch {
+            module: &self.path,
+            java: arguments.udi_java.as_deref(),
+            host: Some(&host),
+            timeout: arguments.timeout(),
+        })?;
         let mut made = Transformed {
             identity: self.identity,
             runtime: Vec::new(),
@@ -119,6 +120,14 @@ impl Transformed {
         }
         Ok(())
     }
+}
+
+/// The jar from which a module's JVM starts; it goes with this.
+fn host() -> Result<tempfile::TempPath> {
+    let jar = tempfile::Builder::new().prefix("cctrewrite-udi-").suffix(".jar").tempfile();
+    let (mut file, path) = jar.context("cannot make a temporary file")?.into_parts();
+    file.write_all(&api_command::jar()?).context("cannot write a temporary file")?;
+    Ok(path)
 }
 
 /// A class as the module is shown it; `None` of what is none of its business: descriptors of modules, classes of ours, and what is not going to be

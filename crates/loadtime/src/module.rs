@@ -1,0 +1,103 @@
+//! Classes that are defined while the program runs go to a user's module first, as those did that were rewritten beforehand (docs/udi.md).
+//!
+//! The module is a process of its own, which is asked under a lock of ours. Nobody holds that who could wait for the JVM: it is taken in natives, around reading and writing
+//! of pipes.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use cct_classfile::{ClassFile, access};
+use cct_rewrite::udi::{self, Outcome};
+use cct_rewrite::{ClassSummary, hooks};
+use cct_udi::{Launch, Session};
+
+use crate::rewriting;
+use crate::state::state;
+
+/// The module, if there is one that goes on answering.
+static MODULE: OnceLock<Mutex<Option<Session>>> = OnceLock::new();
+
+/// Starts the module. Says what is wrong with it.
+pub fn start(module: &str, java: Option<&str>, host: Option<&str>, seconds: &str) -> Result<(), String> {
+    let path = Path::new(module);
+    let identity = cct_udi::identity(path).map_err(|e| format!("module {module}: cannot be read: {e}"))?;
+    let made_with = state().library.provenance().and_then(|(_, lines)| Some(lines.value("udi")?.to_owned()));
+    match made_with {
+        Some(of_library) if of_library == identity => {}
+        Some(of_library) => {
+            return Err(format!(
+                "the class library was given to the module {of_library}, and {module} is {identity}: make it anew with this one"
+            ));
+        }
+        None => {
+            return Err(format!(
+                "the class library was given to no module, and knows nothing of {module}: make it with --udi"
+            ));
+        }
+    }
+    let seconds = seconds.parse().ok().filter(|seconds| *seconds > 0);
+    let seconds = seconds.ok_or("-Dcctrewrite.udi-timeout: a number of seconds is expected, 1 or more")?;
+    let launch = Launch {
+        module: path,
+        java: java.map(Path::new),
+        host: host.map(Path::new),
+        timeout: Duration::from_secs(seconds),
+    };
+    let session = Session::open(&launch).map_err(|e| e.to_string())?;
+    *locked(MODULE.get_or_init(Mutex::default)) = Some(session);
+    Ok(())
+}
+
+/// What the module makes of a class; `None` if the class stays as it is.
+///
+/// `patched` is whether the definer puts other constants in the place of some: by their indices, which a module may change.
+pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
+    let module = MODULE.get()?;
+    let class = rewriting::read(bytes).ok()?;
+    let is_for_it = !class.is(access::MODULE)
+        && !hooks::is_runtime_class(class.name())
+        && ClassSummary::of(&class).is_ok_and(|summary| !summary.is_rewritten());
+    if !is_for_it {
+        return None;
+    }
+    let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
+    if patched {
+        state().note("classes with constants of their definers', which were not given to the module", &name);
+        return None;
+    }
+    let mut session = locked(module);
+    let Some(asked) = &mut *session else {
+        state().note("classes that were not given to the module, which had failed", &name);
+        return None;
+    };
+    match asked.ask(&name, bytes) {
+        Ok(Outcome::Keep) => None,
+        Ok(Outcome::Abort(why)) => {
+            state().note(format!("classes that the module left out: {why}"), &name);
+            None
+        }
+        Ok(Outcome::Replace(new)) => checked(&class, &name, new),
+        Err(error) => {
+            // It is not asked again: an answer that comes late would be taken for that of another class.
+            *session = None;
+            state().note(format!("classes were not given to the module from here on: {error}"), &name);
+            None
+        }
+    }
+}
+
+fn checked(class: &ClassFile<'_>, name: &str, new: Vec<u8>) -> Option<Vec<u8>> {
+    match udi::check(class, &new) {
+        Ok(()) => Some(new),
+        Err(misfit) => {
+            state().note(format!("classes for which the module gave what cannot be used: {misfit}"), name);
+            None
+        }
+    }
+}
+
+/// Nothing is left half-done by a panic.
+fn locked(module: &Mutex<Option<Session>>) -> MutexGuard<'_, Option<Session>> {
+    module.lock().unwrap_or_else(PoisonError::into_inner)
+}

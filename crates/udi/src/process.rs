@@ -1,0 +1,231 @@
+//! The process of a module.
+
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use cct_rewrite::mid::ClassHash;
+use cct_rewrite::udi::wire::{self, Answer, WireError};
+use cct_rewrite::udi::{Outcome, RuntimeClass};
+
+use crate::error::Error;
+use crate::hearing::{Said, WAITING, hear};
+
+/// How a module is started.
+#[derive(Debug)]
+pub struct Launch<'l> {
+    /// A jar, which runs in a JVM, or a program.
+    pub module: &'l Path,
+    /// The home of the JDK for a jar; `None` for that of `JAVA_HOME`, else the `java` on the `PATH`.
+    pub java: Option<&'l Path>,
+    /// The jar with `cctrewrite.udi.Host`, from which such a JVM starts; a program needs none.
+    pub host: Option<&'l Path>,
+    /// For how long it may think about a class.
+    pub timeout: Duration,
+}
+
+/// A class that a module is shown.
+#[derive(Debug)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// The hash of its bytes.
+    pub hash: ClassHash,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A running module. It is ended with this.
+#[derive(Debug)]
+pub struct Process {
+    module: String,
+    child: Child,
+    timeout: Duration,
+}
+
+/// How often it is asked whether a module has ended.
+const STEP: Duration = Duration::from_millis(5);
+
+/// What the user set for other JVMs.
+const OF_OTHERS: [&str; 5] =
+    ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "CCTREWRITE_RUN"];
+
+impl Process {
+    /// Starts a module.
+    ///
+    /// # Errors
+    /// If it cannot be found or does not start.
+    pub fn start(launch: &Launch<'_>) -> Result<Process, Error> {
+        let Launch { module: path, java: home, .. } = *launch;
+        let module = path.display().to_string();
+        let mut first = [0; 4];
+        let is_jar = fs::File::open(path)
+            .and_then(|mut file| file.read_exact(&mut first))
+            .is_ok_and(|()| first == *b"PK\x03\x04");
+        let mut command = if is_jar {
+            let host = launch.host.ok_or_else(|| Error::NoHost(module.clone()))?;
+            let mut command = Command::new(java(home)?);
+            // Should that be a profiled JDK: nothing of the module is to be recorded.
+            command.arg("-Dcctrewrite.record=off").arg("-cp").arg(host);
+            command.arg("cctrewrite.udi.Host").arg(path);
+            command
+        } else {
+            // A name without a folder would be looked for on the PATH.
+            let found = fs::canonicalize(path);
+            Command::new(found.map_err(|error| Error::NotFound { path: path.to_path_buf(), error })?)
+        };
+        for variable in OF_OTHERS {
+            command.env_remove(variable);
+        }
+        match command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
+            Ok(child) => Ok(Process { module, child, timeout: launch.timeout }),
+            Err(error) => {
+                let program = Path::new(command.get_program()).display().to_string();
+                Err(Error::NotStarted { module, program, error })
+            }
+        }
+    }
+
+    /// Shows it all classes and hands each answer to `each`, in their order. Returns the module's own classes.
+    ///
+    /// Nobody waits for the threads: a process that the module has started may hold the pipes open when the module itself is ended.
+    ///
+    /// # Errors
+    /// If the module fails, or does not keep to the protocol; those of `each`.
+    pub fn converse<E: From<Error>>(
+        &mut self,
+        classes: &Arc<Vec<Shown>>,
+        each: impl FnMut(&Shown, Outcome) -> Result<(), E>,
+    ) -> Result<Vec<RuntimeClass>, E> {
+        let (stdin, stdout) = self.pipes()?;
+        let (sender, receiver) = sync_channel(WAITING);
+        let asked = Arc::clone(classes);
+        // A module that reads no more has ended, or is about to: what it says tells why.
+        thread::spawn(move || drop(ask(stdin, &asked)));
+        let answers = classes.len();
+        thread::spawn(move || hear(stdout, answers, &sender));
+        self.take_all(classes, &receiver, each)
+    }
+
+    fn take_all<E: From<Error>>(
+        &mut self,
+        classes: &[Shown],
+        receiver: &Receiver<Result<Said, WireError>>,
+        mut each: impl FnMut(&Shown, Outcome) -> Result<(), E>,
+    ) -> Result<Vec<RuntimeClass>, E> {
+        let runtime = match self.next(receiver, "when it was started")? {
+            Said::Greeting(runtime) => runtime,
+            _ => return Err(self.out_of_turn("it did not begin with its greeting").into()),
+        };
+        for class in classes {
+            let at = format!("for class {}", class.name);
+            match self.next(receiver, &at)? {
+                Said::Answer(Answer::Outcome(outcome)) => each(class, outcome)?,
+                Said::Answer(Answer::Failed(why)) => return Err(self.failed(at, why).into()),
+                _ => return Err(self.out_of_turn(&format!("it gave no answer {at}")).into()),
+            }
+        }
+        match self.next(receiver, "after the last class")? {
+            Said::End => self.end()?,
+            _ => return Err(self.out_of_turn("it answered more than it was asked").into()),
+        }
+        Ok(runtime)
+    }
+
+    /// The ends of its pipes, once.
+    pub(crate) fn pipes(&mut self) -> Result<(ChildStdin, ChildStdout), Error> {
+        let pipes = self.child.stdin.take().zip(self.child.stdout.take());
+        pipes.ok_or_else(|| self.out_of_turn("it has been asked already"))
+    }
+
+    /// What it says next.
+    pub(crate) fn next(
+        &mut self,
+        receiver: &Receiver<Result<Said, WireError>>,
+        at: &str,
+    ) -> Result<Said, Error> {
+        let (module, at) = (self.module.clone(), at.to_owned());
+        match receiver.recv_timeout(self.timeout) {
+            Ok(Ok(said)) => Ok(said),
+            Ok(Err(WireError::Io(error))) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(Error::Ended { module, at, status: self.status()? })
+            }
+            Ok(Err(error)) => Err(Error::NoAnswer { module, at, error }),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(Error::TooSlow { module, at, seconds: self.timeout.as_secs() })
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Ended { module, at, status: None }),
+        }
+    }
+
+    /// Waits until it has ended by itself.
+    fn end(&mut self) -> Result<(), Error> {
+        match self.status()? {
+            Some(status) if status.success() => Ok(()),
+            Some(status) => Err(Error::EndedBadly { module: self.module.clone(), status }),
+            None => Err(self.out_of_turn("it does not end when there are no more classes")),
+        }
+    }
+
+    /// How it has ended, or ends soon; it may have closed its pipes and go on.
+    fn status(&mut self) -> Result<Option<ExitStatus>, Error> {
+        let mut waited = Duration::ZERO;
+        loop {
+            let status = self.child.try_wait().map_err(|error| self.system("cannot wait for it", error))?;
+            if status.is_some() || waited > self.timeout {
+                return Ok(status);
+            }
+            thread::sleep(STEP);
+            waited += STEP;
+        }
+    }
+
+    pub(crate) fn out_of_turn(&self, what: &str) -> Error {
+        Error::OutOfTurn { module: self.module.clone(), what: what.to_owned() }
+    }
+
+    pub(crate) fn failed(&self, at: String, why: String) -> Error {
+        Error::Failed { module: self.module.clone(), at, why }
+    }
+
+    pub(crate) fn system(&self, what: &'static str, error: io::Error) -> Error {
+        Error::System { module: self.module.clone(), what, error }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Of a process that has ended neither does anything.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn ask(stdin: ChildStdin, classes: &[Shown]) -> io::Result<()> {
+    let mut out = BufWriter::new(stdin);
+    out.write_all(&wire::MAGIC)?;
+    for class in classes {
+        wire::write_field(&mut out, class.name.as_bytes())?;
+        wire::write_field(&mut out, &class.bytes)?;
+    }
+    out.flush()
+}
+
+/// The `java` that runs a jar.
+fn java(home: Option<&Path>) -> Result<PathBuf, Error> {
+    let name = format!("java{}", std::env::consts::EXE_SUFFIX);
+    let in_home = |home: &Path| home.join("bin").join(&name);
+    if let Some(home) = home {
+        let java = in_home(home);
+        return if java.is_file() { Ok(java) } else { Err(Error::NoJava(home.to_path_buf())) };
+    }
+    let home = std::env::var_os("JAVA_HOME").filter(|home| !home.is_empty());
+    let java = home.map(|home| in_home(Path::new(&home))).filter(|java| java.is_file());
+    // Else whatever is on the PATH.
+    Ok(java.unwrap_or_else(|| name.into()))
+}

@@ -1,0 +1,69 @@
+//! A module that is asked for one class after the other, as these come.
+
+use std::io::{BufWriter, Write};
+use std::process::ChildStdin;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
+
+use cct_rewrite::udi::Outcome;
+use cct_rewrite::udi::wire::{self, Answer, WireError};
+
+use crate::error::Error;
+use crate::hearing::{Said, WAITING, hear};
+use crate::process::{Launch, Process};
+
+/// A module that waits for classes. It is ended with this.
+#[derive(Debug)]
+pub struct Session {
+    process: Process,
+    to: BufWriter<ChildStdin>,
+    from: Receiver<Result<Said, WireError>>,
+}
+
+impl Session {
+    /// Starts a module and hears its greeting. Its own classes are in the class library already.
+    ///
+    /// # Errors
+    /// If it does not start, or does not greet.
+    pub fn open(launch: &Launch<'_>) -> Result<Session, Error> {
+        let mut process = Process::start(launch)?;
+        let (stdin, stdout) = process.pipes()?;
+        let (sender, from) = sync_channel(WAITING);
+        thread::spawn(move || hear(stdout, usize::MAX, &sender));
+        let mut session = Session { process, to: BufWriter::new(stdin), from };
+        session.send(|to| to.write_all(&wire::MAGIC))?;
+        match session.process.next(&session.from, "when it was started")? {
+            Said::Greeting(_) => Ok(session),
+            _ => Err(session.process.out_of_turn("it did not begin with its greeting")),
+        }
+    }
+
+    /// What becomes of a class. After an error there are no more answers.
+    ///
+    /// # Errors
+    /// If it fails, ends, or thinks for too long.
+    pub fn ask(&mut self, name: &str, bytes: &[u8]) -> Result<Outcome, Error> {
+        let at = format!("for class {name}");
+        self.send(|to| {
+            wire::write_field(to, name.as_bytes())?;
+            wire::write_field(to, bytes)
+        })?;
+        match self.process.next(&self.from, &at)? {
+            Said::Answer(Answer::Outcome(outcome)) => Ok(outcome),
+            Said::Answer(Answer::Failed(why)) => Err(self.process.failed(at, why)),
+            _ => Err(self.process.out_of_turn(&format!("it gave no answer {at}"))),
+        }
+    }
+
+    fn send(
+        &mut self,
+        write: impl FnOnce(&mut BufWriter<ChildStdin>) -> std::io::Result<()>,
+    ) -> Result<(), Error> {
+        match write(&mut self.to).and_then(|()| self.to.flush()) {
+            Ok(()) => Ok(()),
+            // A module that reads no more has ended, or is about to: what it says tells why.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            Err(error) => Err(self.process.system("cannot write to it", error)),
+        }
+    }
+}
