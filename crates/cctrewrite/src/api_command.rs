@@ -1,33 +1,47 @@
-//! `cctrewrite api`: the jar by which a program says what is recorded (docs/selective.md), and against which modules of users are compiled (docs/udi.md).
+//! `cctrewrite api`: the jar by which a program says what is recorded (docs/selective.md), or that against which modules of users are compiled (docs/udi.md).
 
 use std::io::{Cursor, Write};
 
 use anyhow::Result;
+use jdk_wrap::Class;
 use zip::ZipWriter;
+use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
 use crate::args::Api;
 use crate::pending_file::PendingFile;
 
-/// The module's name is that of the package that programs use.
-const MANIFEST: &[u8] = b"Manifest-Version: 1.0\r\nAutomatic-Module-Name: cctrewrite.api\r\n\r\n";
+/// The module's name is that of the package that is used.
+const OF_PROGRAMS: &str = "cctrewrite.api";
+const OF_MODULES: &str = "cctrewrite.udi";
 
 /// Runs the command.
 pub fn run(arguments: &Api) -> Result<()> {
-    let jar = jar()?;
+    let jar = if arguments.modules { for_modules()? } else { for_programs()? };
     PendingFile::write(&arguments.output, |out| Ok(out.write_all(&jar)?))?.commit()
 }
 
+/// What programs bring along, and have instrumented like their own classes.
+fn for_programs() -> ZipResult<Vec<u8>> {
+    jar(OF_PROGRAMS, jdk_wrap::api())
+}
+
+/// What modules of users are compiled against and start from. It has classes of the runtime's, so a program cannot have it.
+pub fn for_modules() -> ZipResult<Vec<u8>> {
+    jar(OF_MODULES, jdk_wrap::udi().iter().chain(jdk_wrap::bypass()))
+}
+
 /// The same bytes each time: entries have the format's first date.
-pub fn jar() -> zip::result::ZipResult<Vec<u8>> {
+fn jar(name: &str, classes: impl IntoIterator<Item = &'static Class>) -> ZipResult<Vec<u8>> {
     let mut jar = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
     let mut add = |name: &str, bytes: &[u8]| {
         jar.start_file(name, options)?;
-        Ok::<(), zip::result::ZipError>(jar.write_all(bytes)?)
+        ZipResult::Ok(jar.write_all(bytes)?)
     };
-    add("META-INF/MANIFEST.MF", MANIFEST)?;
-    for (name, bytes) in jdk_wrap::api().iter().chain(jdk_wrap::udi()).chain(jdk_wrap::bypass()) {
+    let manifest = format!("Manifest-Version: 1.0\r\nAutomatic-Module-Name: {name}\r\n\r\n");
+    add("META-INF/MANIFEST.MF", manifest.as_bytes())?;
+    for (name, bytes) in classes {
         add(&format!("{name}.class"), bytes)?;
     }
     Ok(jar.finish()?.into_inner())

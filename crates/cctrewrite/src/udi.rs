@@ -126,7 +126,7 @@ impl Transformed {
 fn host() -> Result<tempfile::TempPath> {
     let jar = tempfile::Builder::new().prefix("cctrewrite-udi-").suffix(".jar").tempfile();
     let (mut file, path) = jar.context("cannot make a temporary file")?.into_parts();
-    file.write_all(&api_command::jar()?).context("cannot write a temporary file")?;
+    file.write_all(&api_command::for_modules()?).context("cannot write a temporary file")?;
     Ok(path)
 }
 

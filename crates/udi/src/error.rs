@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// There is nothing from which its JVM could start.
     #[error(
-        "module {0}: name the jar that `cctrewrite api` writes with -Dcctrewrite.udi-host, from which its JVM starts"
+        "module {0}: name the jar that `cctrewrite api --modules` writes with -Dcctrewrite.udi-host, from which its JVM starts"
     )]
     NoHost(String),
     /// The home of a JDK that has no JVM.

@@ -29,4 +29,8 @@ pub struct Api {
     /// Where the jar goes
     #[arg(short, long, value_name = "FILE", default_value = "cctrewrite-api.jar")]
     pub output: PathBuf,
+
+    /// Write the jar for modules of your own instead (--udi, docs/udi.md): what they are compiled against
+    #[arg(long)]
+    pub modules: bool,
 }

@@ -106,7 +106,7 @@ impl ClassLibrary {
         }
         if self.sources.udi.is_some() {
             let file = image.join(home.own_folder()).join(record::UDI_HOST);
-            fs::write(&file, api_command::jar()?)
+            fs::write(&file, api_command::for_modules()?)
                 .with_context(|| format!("cannot write {}", file.display()))?;
         }
         if let Layout::Jars { .. } = home.layout {

@@ -86,7 +86,10 @@ fn a_class_that_is_left_out_is_named() {
     let class = |name: &str| entry(&home.join(name), "Sample.class");
     assert_eq!(class("out.jar").len(), class("plain.jar").len());
     let flags = run(home, &["flags", "out.jar"]).succeeds().stderr;
-    assert!(flags.contains("are given to the module module@") && flags.contains("only if -Dcctrewrite.udi"), "{flags}");
+    assert!(
+        flags.contains("are given to the module module@") && flags.contains("only if -Dcctrewrite.udi"),
+        "{flags}"
+    );
     // They do not meet, and verify says why it cannot compare.
     run(home, &["flags", "out.jar", "plain.jar"]).fails_saying(&["udi=module@", "udi=none"]);
     let verify = run(home, &["verify", "app.jar", "out.jar"]);
