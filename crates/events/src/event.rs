@@ -40,6 +40,14 @@ mod kind {
     pub const PAUSED: u32 = 9;
     pub const RESUMED: u32 = 10;
     pub const GAP: u32 = 11;
+    pub const ORDER: u32 = 12;
+    pub const MADE: u32 = 13;
+    pub const ARRAY: u32 = 14;
+    pub const ARRAYS: u32 = 15;
+    pub const MADE_BY_NATIVE: u32 = 16;
+    pub const LOCK: u32 = 17;
+    pub const LOCKED: u32 = 18;
+    pub const UNLOCK: u32 = 19;
 }
 
 /// Something that a thread did.
@@ -95,12 +103,57 @@ pub enum Event {
     Resumed(u32),
     /// Events are missing.
     Gap(u32),
+    /// In a trace that keeps the order between threads: what comes next in this thread is behind all that has a smaller number, in any thread.
+    Order(u64),
+    /// The instruction at this bytecode index has made an object.
+    Made(u32),
+    /// It has made an array.
+    Array {
+        /// The bytecode index.
+        bci: u32,
+        /// Elements.
+        length: u32,
+    },
+    /// It has made the arrays inside an array.
+    Arrays {
+        /// The bytecode index.
+        bci: u32,
+        /// How many levels inside; at least 1.
+        level: u32,
+        /// How many.
+        count: u32,
+        /// Elements of each.
+        length: u32,
+    },
+    /// The native that runs, or was called last, has made something of this class.
+    MadeByNative {
+        /// The number of the class's name.
+        class: u32,
+        /// Elements, of an array.
+        length: u32,
+    },
+    /// The instruction at this bytecode index wants the monitor of the object with this identity.
+    Lock {
+        /// The bytecode index.
+        bci: u32,
+        /// The object.
+        object: u32,
+    },
+    /// The method that has just begun is synchronized, and has the monitor of this object.
+    Locked(u32),
+    /// The instruction at this bytecode index has given the monitor of this object back.
+    Unlock {
+        /// The bytecode index.
+        bci: u32,
+        /// The object.
+        object: u32,
+    },
 }
 
-/// The words of an event, three at most.
+/// The words of an event, four at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Words {
-    words: [u32; 3],
+    words: [u32; 4],
     length: u8,
 }
 
@@ -114,7 +167,17 @@ impl std::ops::Deref for Words {
 
 impl Words {
     fn one(word: u32) -> Words {
-        Words { words: [word, 0, 0], length: 1 }
+        Words { words: [word, 0, 0, 0], length: 1 }
+    }
+
+    /// A word of another kind, and words behind it.
+    fn more(kind: u32, payload: u32, behind: &[u32]) -> Words {
+        let mut words = Words::other(kind, payload);
+        for &word in behind {
+            words.words[usize::from(words.length)] = word;
+            words.length += 1;
+        }
+        words
     }
 
     fn other(kind: u32, payload: u32) -> Words {
@@ -131,7 +194,7 @@ impl Words {
         }
         // 13 and 5 bits: a method has at most 65535 bytes of code.
         let wide = kind::WIDE << PAYLOAD_BITS | above << 5 | beyond & 0x1F;
-        Words { words: [wide, word, 0], length: 2 }
+        Words { words: [wide, word, 0, 0], length: 2 }
     }
 }
 
@@ -156,12 +219,21 @@ impl Event {
             Event::Call(bci) => Words::other(kind::CALL, bci),
             Event::Returned(bci) => Words::other(kind::RETURNED, bci),
             Event::ById { id, ends_at_once } => {
-                let word = kind::BY_ID << PAYLOAD_BITS | u32::from(ends_at_once);
-                Words { words: [word, id as u32, (id >> 32) as u32], length: 3 }
+                Words::more(kind::BY_ID, u32::from(ends_at_once), &[id as u32, (id >> 32) as u32])
             }
             Event::Paused => Words::other(kind::PAUSED, 0),
             Event::Resumed(name) => Words::other(kind::RESUMED, name),
             Event::Gap(why) => Words::other(kind::GAP, why),
+            Event::Order(number) => Words::more(kind::ORDER, (number >> 32) as u32, &[number as u32]),
+            Event::Made(bci) => Words::other(kind::MADE, bci),
+            Event::Array { bci, length } => Words::more(kind::ARRAY, bci, &[length]),
+            Event::Arrays { bci, level, count, length } => {
+                Words::more(kind::ARRAYS, level << 16 | bci & 0xFFFF, &[count, length])
+            }
+            Event::MadeByNative { class, length } => Words::more(kind::MADE_BY_NATIVE, class, &[length]),
+            Event::Lock { bci, object } => Words::more(kind::LOCK, bci, &[object]),
+            Event::Locked(object) => Words::more(kind::LOCKED, 0, &[object]),
+            Event::Unlock { bci, object } => Words::more(kind::UNLOCK, bci, &[object]),
         }
     }
 }
@@ -170,18 +242,25 @@ impl Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scanned(pub u32);
 
-/// The methods of all events in these bytes, as they come: faster than to decode them. The first words may be the rest of an event; what looks like one then names a
-/// method that is not there.
+/// The methods of all events in these bytes, which begin with an event, as they come: faster than to decode them.
 pub fn methods(bytes: &[u8]) -> impl Iterator<Item = Scanned> + '_ {
-    let mut above = 0;
+    let (mut above, mut behind) = (0, 0);
     bytes.as_chunks::<4>().0.iter().filter_map(move |&word| {
         let word = u32::from_le_bytes(word);
+        if behind > 0 {
+            // Part of an event, whatever it looks like.
+            behind -= 1;
+            return None;
+        }
         match (word >> 30, word >> PAYLOAD_BITS) {
             (0, kind::WIDE) => {
                 above = (word & ((1 << PAYLOAD_BITS) - 1)) >> 5 << METHOD_BITS;
                 None
             }
-            (0, _) => None,
+            (0, kind) => {
+                behind = Open::behind(kind);
+                None
+            }
             _ => Some(Scanned(word >> BLOCK_BITS & ((1 << METHOD_BITS) - 1) | std::mem::take(&mut above))),
         }
     })
@@ -196,9 +275,49 @@ pub struct UnknownEvent(pub u32);
 #[derive(Debug, Clone, Default)]
 pub struct Decoder {
     wide: Option<u32>,
-    /// Words of an id that are still to come, and what there is of it.
-    id: Option<(u8, u64, bool)>,
+    open: Option<Open>,
     wides: u64,
+}
+
+/// An event of several words, some of which are still to come.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    kind: u32,
+    payload: u32,
+    left: u8,
+    /// The one behind the first, if it is there.
+    second: u32,
+}
+
+impl Open {
+    /// How many words come behind one of this kind.
+    fn behind(kind: u32) -> u8 {
+        match kind {
+            kind::BY_ID | kind::ARRAYS => 2,
+            kind::ORDER | kind::ARRAY | kind::MADE_BY_NATIVE | kind::LOCK | kind::LOCKED | kind::UNLOCK => 1,
+            _ => 0,
+        }
+    }
+
+    /// The event, with its last word.
+    fn event(self, last: u32) -> Event {
+        let Open { kind, payload, second, .. } = self;
+        match kind {
+            kind::BY_ID => {
+                Event::ById { id: u64::from(last) << 32 | u64::from(second), ends_at_once: payload != 0 }
+            }
+            kind::ARRAYS => {
+                let (bci, level) = (payload & 0xFFFF, payload >> 16);
+                Event::Arrays { bci, level, count: second, length: last }
+            }
+            kind::ORDER => Event::Order(u64::from(payload) << 32 | u64::from(last)),
+            kind::ARRAY => Event::Array { bci: payload, length: last },
+            kind::MADE_BY_NATIVE => Event::MadeByNative { class: payload, length: last },
+            kind::LOCK => Event::Lock { bci: payload, object: last },
+            kind::LOCKED => Event::Locked(last),
+            _ => Event::Unlock { bci: payload, object: last },
+        }
+    }
 }
 
 impl Decoder {
@@ -208,17 +327,14 @@ impl Decoder {
     /// When the word is none of this version's.
     #[inline]
     pub fn word(&mut self, word: u32) -> Result<Option<Event>, UnknownEvent> {
-        if let Some((left, id, ends_at_once)) = self.id {
-            return Ok(match left {
-                2 => {
-                    self.id = Some((1, u64::from(word), ends_at_once));
-                    None
-                }
-                _ => {
-                    self.id = None;
-                    Some(Event::ById { id: u64::from(word) << 32 | id, ends_at_once })
-                }
-            });
+        if let Some(open) = &mut self.open {
+            if open.left > 1 {
+                (open.left, open.second) = (open.left - 1, word);
+                return Ok(None);
+            }
+            let event = open.event(word);
+            self.open = None;
+            return Ok(Some(event));
         }
         let of = word >> 30;
         if of != 0 {
@@ -238,8 +354,13 @@ impl Decoder {
                 _ => Event::Block { method, block: low },
             }));
         }
-        let payload = word & ((1 << PAYLOAD_BITS) - 1);
-        Ok(Some(match word >> PAYLOAD_BITS {
+        let (kind, payload) = (word >> PAYLOAD_BITS, word & ((1 << PAYLOAD_BITS) - 1));
+        let left = Open::behind(kind);
+        if left > 0 {
+            self.open = Some(Open { kind, payload, left, second: 0 });
+            return Ok(None);
+        }
+        Ok(Some(match kind {
             kind::PADDING => Event::Padding,
             kind::CLASS_LOADED => Event::ClassLoaded(payload),
             kind::RECEIVER => Event::Receiver(payload),
@@ -252,10 +373,7 @@ impl Decoder {
             kind::LEAF => Event::Leaf(payload),
             kind::CALL => Event::Call(payload),
             kind::RETURNED => Event::Returned(payload),
-            kind::BY_ID => {
-                self.id = Some((2, 0, payload != 0));
-                return Ok(None);
-            }
+            kind::MADE => Event::Made(payload),
             kind::PAUSED => Event::Paused,
             kind::RESUMED => Event::Resumed(payload),
             kind::GAP => Event::Gap(payload),
@@ -298,7 +416,7 @@ mod tests {
             for _ in 0..u.int_in_range(0..=20)? {
                 let method = if u.ratio(1, 2)? { u.int_in_range(0..=1 << 20)? } else { u.arbitrary()? };
                 let payload = u.int_in_range(0..=(1 << PAYLOAD_BITS) - 1)?;
-                events.push(match u.int_in_range(0..=12)? {
+                events.push(match u.int_in_range(0..=20)? {
                     0 => Event::Start { method, has_receiver: u.arbitrary()?, ends_at_once: u.arbitrary()? },
                     1 => Event::End { method, by_exception: u.arbitrary()? },
                     2 => Event::Block { method, block: u.arbitrary::<u16>()?.into() },
@@ -311,6 +429,19 @@ mod tests {
                     9 => Event::ById { id: u.arbitrary()?, ends_at_once: u.arbitrary()? },
                     10 => Event::Paused,
                     11 => Event::Resumed(payload),
+                    12 => Event::Order(u.int_in_range(0..=(1 << 57) - 1)?),
+                    13 => Event::Made(payload),
+                    14 => Event::Array { bci: payload, length: u.arbitrary()? },
+                    15 => Event::Arrays {
+                        bci: u.arbitrary::<u16>()?.into(),
+                        level: u.arbitrary::<u8>()?.into(),
+                        count: u.arbitrary()?,
+                        length: u.arbitrary()?,
+                    },
+                    16 => Event::MadeByNative { class: payload, length: u.arbitrary()? },
+                    17 => Event::Lock { bci: payload, object: u.arbitrary()? },
+                    18 => Event::Locked(u.arbitrary()?),
+                    19 => Event::Unlock { bci: payload, object: u.arbitrary()? },
                     _ => Event::Gap(payload),
                 });
             }
@@ -323,7 +454,9 @@ mod tests {
     #[test]
     fn methods_are_found_without_decoding() {
         let block = |method| Event::Block { method, block: 5000 }.words();
-        let words = [&*block(3), &*Event::Leaf(7).words(), &*block(1 << 20), &*block(4)].concat();
+        // Words behind the first are not looked at: this one would be a word of upper bits.
+        let array = Event::Array { bci: 1, length: kind::WIDE << PAYLOAD_BITS | 32 }.words();
+        let words = [&*block(3), &*Event::Leaf(7).words(), &*array, &*block(1 << 20), &*block(4)].concat();
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let found: Vec<u32> = methods(&bytes).map(|Scanned(method)| method).collect();
         assert_eq!(found, [3, 1 << 20, 4]);

@@ -2,7 +2,8 @@
 //!
 //! * [`event`]: what is recorded, as words of 32 bits (Caserta and Zendra 2012, 3.2.2),
 //! * [`structure`]: the static side of classes: methods, basic blocks, call sites (there 3.2.1),
-//! * [`file`](mod@file): the file that holds both, frame by frame.
+//! * [`file`](mod@file): the file that holds both, frame by frame,
+//! * [`ring`]: the file that holds the last events alone, as long as the JVM runs.
 //!
 //! Nothing here knows class files, JVMs or profiles.
 
@@ -11,6 +12,7 @@
 pub mod event;
 pub mod file;
 mod packed;
+pub mod ring;
 pub mod structure;
 
 pub use event::{Decoder, Event, Words};

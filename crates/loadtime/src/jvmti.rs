@@ -23,6 +23,7 @@ mod number {
     pub const GET_CLASS_SIGNATURE: usize = 48;
     pub const GET_CLASS_METHODS: usize = 52;
     pub const GET_CLASS_LOADER: usize = 57;
+    pub const GET_OBJECT_HASH_CODE: usize = 58;
     pub const GET_METHOD_NAME: usize = 64;
     pub const GET_METHOD_DECLARING_CLASS: usize = 65;
     pub const GET_BYTECODES: usize = 75;
@@ -226,6 +227,12 @@ impl Jvmti {
     pub fn class_name(self, class: jclass) -> Option<Vec<u8>> {
         let signature = self.class_signature(class)?;
         Some(signature.strip_prefix(b"L")?.strip_suffix(b";")?.to_vec())
+    }
+
+    /// An object's identity hash code.
+    pub fn identity(self, object: jobject) -> Option<jint> {
+        let mut hash: jint = 0;
+        jvmti!(self, number::GET_OBJECT_HASH_CODE, (jobject, *mut jint), object, &mut hash).then_some(hash)
     }
 
     /// The descriptor of a class, primitive types and arrays included.

@@ -105,6 +105,8 @@ pub struct Analysis<'x> {
     pub trace: Option<TracePlan>,
     /// Whether events are recorded at all, in the place of counts.
     pub traces: bool,
+    /// Whether objects and monitors have events too.
+    pub traces_objects: bool,
     /// Whether a body that takes its context from the thread holds on to that thread.
     pub holds_thread: bool,
 }
@@ -162,6 +164,7 @@ impl<'x> Analysis<'x> {
             is_start: false,
             trace: None,
             traces: false,
+            traces_objects: false,
             holds_thread: false,
         })
     }
@@ -349,6 +352,9 @@ fn write_at(
                 prologue.load(Kind::Long, incoming).store(Kind::Long, locals.node);
             }
             if let Some(plan) = trace {
+                if analysis.is_extent {
+                    trace_events::extent(&mut emitter, &mut prologue, locals.node, 1)?;
+                }
                 let start = Event::Start { method: plan.method, has_receiver: false, ends_at_once: false };
                 // What a constructor makes is not initialised yet, and so has no class to be asked for.
                 let has_receiver = !member.is(access::STATIC) && member.name != b"<init>";
@@ -359,6 +365,9 @@ fn write_at(
                 } else {
                     emitter.event(&mut prologue, locals.node, None, start)?;
                 }
+            }
+            if analysis.traces_objects && member.is(access::SYNCHRONIZED) && !member.is(access::STATIC) {
+                trace_events::synchronized(&mut emitter, &mut prologue, locals.node)?;
             }
             if let Some(local) = pending {
                 prologue.int(0).store(Kind::Int, local);
@@ -414,11 +423,19 @@ fn write_at(
             call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, analysis.return_cost)?
         }
     }
-    let calls = analysis.calls.len();
-    allocation_counts::apply(&mut emitter, &mut code_edit, &body, &analysis.allocations, calls)?;
+    match analysis.traces {
+        true if analysis.traces_objects && trace.is_some() => {
+            trace_events::objects(&mut emitter, &mut code_edit, &body, &analysis.allocations)?;
+        }
+        true => {}
+        false => {
+            let calls = analysis.calls.len();
+            allocation_counts::apply(&mut emitter, &mut code_edit, &body, &analysis.allocations, calls)?;
+        }
+    }
     pinned_results::apply(&mut emitter, &mut code_edit, &body, &analysis.pinned)?;
     if let Some(plan) = trace {
-        trace_events::returns(&mut emitter, &mut code_edit, &body, plan)?;
+        trace_events::returns(&mut emitter, &mut code_edit, &body, plan, analysis.is_extent)?;
     }
     if form == Form::Original {
         exits::restore_on_returns(&mut emitter, &mut code_edit, &body, locals)?;

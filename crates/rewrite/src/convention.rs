@@ -146,6 +146,10 @@ helpers! {
     TRACE_HASH_CODE = b"cct$traceHashCode" b"(Ljava/lang/Object;JIJ)V";
     TRACE_LINK = b"cct$traceLink" b"(Ljava/lang/Object;J)V";
     TRACE_LINK_HASH_CODE = b"cct$traceLinkHashCode" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
+    TRACE_EXTENT = b"cct$extent" b"(JI)V";
+    TRACE_ARRAY = b"cct$array" b"(IJI)V";
+    TRACE_ARRAYS = b"cct$traceArrays" b"(Ljava/lang/Object;JI)V";
+    TRACE_MONITOR = b"cct$monitor" b"(Ljava/lang/Object;JI)V";
     RESULT_ARRAYS_MADE = b"cct$resultArrays" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
 }
 
@@ -167,26 +171,36 @@ const OF_TRACES: &[Helper] = &[
     TRACE_HASH_CODE,
     TRACE_LINK,
     TRACE_LINK_HASH_CODE,
+    TRACE_EXTENT,
 ];
+
+/// Those that there are in traces with objects and monitors.
+const OF_TRACED_OBJECTS: &[Helper] = &[TRACE_ARRAY, TRACE_ARRAYS, TRACE_MONITOR];
+
+/// Those of counting that write events in traces.
+const OF_BOTH: &[Helper] = &[COPY_MADE, RESULT_MADE, RESULT_ARRAYS_MADE];
 
 /// The helpers that there are, where objects are counted or not, and in traces.
 pub fn helpers(allocations: bool, traces: bool) -> impl Iterator<Item = &'static Helper> {
     HELPERS.iter().filter(move |helper| {
-        (allocations || !OF_ALLOCATIONS.contains(helper)) && (traces || !OF_TRACES.contains(helper))
+        let counts = allocations && (!traces || OF_BOTH.contains(helper));
+        (counts || !OF_ALLOCATIONS.contains(helper))
+            && (traces || !OF_TRACES.contains(helper))
+            && (traces && allocations || !OF_TRACED_OBJECTS.contains(helper))
     })
 }
 
 impl Helper {
-    /// The method of the runtime that the helper forwards to, where call sites are told apart or not.
-    pub fn target(&self, call_sites: bool) -> RuntimeMethod {
-        if OF_ALLOCATIONS.contains(self) {
+    /// The method of the runtime that the helper forwards to, where call sites are told apart or not, in traces or not.
+    pub fn target(&self, call_sites: bool, traces: bool) -> RuntimeMethod {
+        if OF_ALLOCATIONS.contains(self) && !traces {
             return RuntimeMethod {
                 class: ALLOCATIONS_RUNTIME,
                 name: &self.name[PREFIX.len()..],
                 descriptor: self.descriptor,
             };
         }
-        if OF_TRACES.contains(self) {
+        if [OF_TRACES, OF_TRACED_OBJECTS, OF_BOTH].iter().any(|helpers| helpers.contains(self)) {
             return RuntimeMethod {
                 class: TRACE_RUNTIME,
                 name: &self.name[PREFIX.len()..],

@@ -1,9 +1,10 @@
 //! The static side of a traced class (Caserta and Zendra 2012, 3.2.1): what events name by number.
 
 use cct_classfile::attributes::AttributeInfo;
-use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, Result, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
 use cct_events::structure::{Block, CallSite, Counted, Handler, METRICS, Method, Recording};
 
+use crate::allocation::Allocation;
 use crate::plan::CallTarget;
 use crate::tracing::TracePlan;
 
@@ -72,6 +73,23 @@ pub fn method(
     }
     method.lines.sort_by_key(|&(bci, _)| bci);
     Ok(method)
+}
+
+/// What the instructions of a body make.
+pub fn makes(allocations: &[Allocation]) -> Vec<(Bci, Box<[u8]>)> {
+    let of = |allocation: &Allocation| Some((allocation.bci, allocation.made.types().first()?.clone()));
+    allocations.iter().filter_map(of).collect()
+}
+
+/// Bytes of a class's own instance fields, as HotSpot has them in a heap of up to 32 GB: references have four.
+pub fn field_bytes(class: &ClassFile<'_>) -> u32 {
+    let bytes = |field: &Member<'_>| match field.descriptor.first() {
+        Some(b'J' | b'D') => 8,
+        Some(b'S' | b'C') => 2,
+        Some(b'B' | b'Z') => 1,
+        _ => 4,
+    };
+    class.fields.iter().filter(|field| !field.is(access::STATIC)).map(bytes).sum()
 }
 
 /// The source file of a class.

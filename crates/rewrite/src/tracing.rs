@@ -83,13 +83,22 @@ fn is_reached(code: &Code<'_>, bci: Bci) -> bool {
     before.is_none_or(|before| !opcode::ends_flow(before.opcode)) || is_jumped_to(code, bci)
 }
 
-/// Leaf natives that may have the VM call something, such as the constructor of what they throw, or a class's initialiser: they have an end, so that it is known who
-/// called.
+/// Leaf natives that may have the VM call something, such as the constructor of what they throw, a class's initialiser, or the loader of a class that they name: they
+/// have an end, so that it is known who called.
 pub fn leaf_throws(class: &[u8], name: &[u8]) -> bool {
     matches!(
         (class, name),
         (b"java/lang/System", b"arraycopy")
-            | (b"java/lang/Class", b"isAssignableFrom" | b"isInstance" | b"getConstantPool")
+            | (
+                b"java/lang/Class",
+                b"isAssignableFrom"
+                    | b"isInstance"
+                    | b"getConstantPool"
+                    | b"getDeclaringClass0"
+                    | b"getSimpleBinaryName0"
+                    | b"getNestHost0"
+            )
+            | (b"jdk/internal/reflect/Reflection", b"areNestMates")
             | (b"java/lang/Thread", b"holdsLock")
     )
 }

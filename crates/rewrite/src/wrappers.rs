@@ -364,7 +364,10 @@ pub fn counted_original_that_makes(
     let mut asm = Asm::new();
     // The node takes the slot's place.
     let node = target.signature.argument_slots();
-    emitter.enter(&mut asm, node, node, mid, 0, None)?;
+    match target.traced {
+        Some(_) => count_leaf(emitter, target, &mut asm, Some(mid), 0)?,
+        None => emitter.enter(&mut asm, node, node, mid, 0, None)?,
+    }
     then_original(emitter, target, asm, 5, Some(makes), head)
 }
 

@@ -128,6 +128,9 @@ pub fn of_thread<V: Visitor>(
     visitor: V,
 ) -> Result<(V, Oddities, u64), Error> {
     let mut replay = Replay::new(&trace.program, visitor);
+    if trace.last.is_some() {
+        replay.begins_in_the_middle();
+    }
     for chunk in trace.chunks(thread)? {
         let chunk = chunk?;
         if chunk.is_behind_gap {

@@ -49,7 +49,7 @@ impl Executions {
     }
 
     #[allow(clippy::iter_over_hash_type)] // Sums.
-    fn add(&mut self, other: Executions) {
+    pub(crate) fn add(&mut self, other: Executions) {
         for (number, counts) in other.methods {
             let of = self.methods.entry(number).or_default();
             of.calls += counts.calls;

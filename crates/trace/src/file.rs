@@ -1,12 +1,12 @@
 //! The file of a trace, opened.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use cct_events::FrameKind;
 use cct_events::file::{Cut, Place, Places, ReadError, Thread};
+use cct_events::{FrameKind, ring};
 
 use crate::Program;
 
@@ -50,6 +50,10 @@ pub struct Trace {
     pub notes: Vec<String>,
     /// How it came about, as profiles have it.
     pub meta: BTreeMap<String, String>,
+    /// If it has the last events alone: so many of each thread at least, where it has done so much.
+    pub last: Option<u64>,
+    /// Whether it keeps the order between threads.
+    pub is_ordered: bool,
     /// Whether it has its end.
     pub is_complete: bool,
     /// Where it ends too early, if it does.
@@ -79,9 +83,24 @@ pub struct ThreadChunks {
     /// Who it is.
     pub thread: Thread,
     /// Its chunks in their order.
-    chunks: Vec<Place>,
+    chunks: Vec<Piece>,
     /// How many of its chunks are missing in the middle.
     pub missing: u64,
+}
+
+/// A chunk: its number, and where it is.
+#[derive(Debug, Clone)]
+struct Piece {
+    sequence: u32,
+    length: u32,
+    at: Stored,
+}
+
+#[derive(Debug, Clone)]
+enum Stored {
+    InFile(Place),
+    /// What a JVM left behind that had no time to write it.
+    Here(Vec<u8>),
 }
 
 impl Trace {
@@ -95,9 +114,13 @@ impl Trace {
         let length = file.metadata().map_err(|e| because(e.into()))?.len();
         let mut file = BufReader::with_capacity(1 << 12, file);
         let places = Places::of(&mut file).map_err(because)?;
+        let said =
+            |key: &str| places.provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let mut trace = Trace {
             path: path.to_owned(),
-            provenance: places.provenance,
+            last: said("last").and_then(|last| last.parse().ok()),
+            is_ordered: said("mode") == Some("shared"),
+            provenance: places.provenance.clone(),
             threads: Vec::new(),
             program: Program::default(),
             class_names: BTreeMap::new(),
@@ -114,7 +137,8 @@ impl Trace {
             if head.kind == FrameKind::Events {
                 trace.sizes.events += u64::from(head.length);
                 trace.sizes.stored += u64::from(head.stored);
-                threads.entry(number).or_default().chunks.push(place);
+                let piece = Piece { sequence: head.sequence, length: head.length, at: Stored::InFile(place) };
+                threads.entry(number).or_default().chunks.push(piece);
                 continue;
             }
             let damaged = || Error::Damaged { path: path.to_owned(), at: place.at };
@@ -144,15 +168,66 @@ impl Trace {
                 FrameKind::Events => {}
             }
         }
+        if trace.last.is_some() && !trace.is_complete {
+            trace.add_last(&mut threads);
+        }
         for (number, mut thread) in threads {
             thread.number = number;
-            thread.chunks.sort_by_key(|place| place.head.sequence);
-            let all = thread.chunks.last().map_or(0, |last| u64::from(last.head.sequence) + 1);
+            thread.chunks.sort_by_key(|piece| piece.sequence);
+            let first = match trace.last {
+                Some(_) => thread.chunks.first().map_or(0, |first| u64::from(first.sequence)),
+                None => 0,
+            };
+            let all = thread.chunks.last().map_or(0, |last| u64::from(last.sequence) + 1 - first);
             thread.missing = all.saturating_sub(thread.chunks.len() as u64);
             trace.threads.push(thread);
         }
         trace.program.complete();
         Ok(trace)
+    }
+
+    /// Adds what a JVM left in memory that was killed: the last events, and the classes that these are of.
+    fn add_last(&mut self, threads: &mut BTreeMap<u32, ThreadChunks>) {
+        let mut path = self.path.clone().into_os_string();
+        path.push(ring::SUFFIX);
+        let Some(ring) = fs::read(path).ok().and_then(|bytes| ring::read(&bytes)) else {
+            self.notes.push(
+                "the JVM was killed or crashed, and the file beside the trace that had its last events is not there".to_owned(),
+            );
+            return;
+        };
+        let mut methods: Vec<u32> = Vec::new();
+        for area in ring.areas {
+            let thread = threads.entry(area.thread).or_default();
+            for (words, sequence) in [area.older, area.newer].into_iter().zip(area.sequence..) {
+                if words.is_empty() {
+                    continue;
+                }
+                methods.extend(cct_events::event::methods(&words).map(|scanned| scanned.0));
+                methods.sort_unstable();
+                methods.dedup();
+                self.sizes.events += words.len() as u64;
+                let length = words.len() as u32;
+                thread.chunks.push(Piece { sequence, length, at: Stored::Here(words) });
+            }
+        }
+        let known = self.program.add_of(Path::new(&ring.structure), &methods);
+        if known.is_none() {
+            self.notes.push(format!(
+                "{}, which describes the class library of this trace, cannot be read; events of it have no names",
+                ring.structure
+            ));
+        }
+    }
+
+    /// What its first lines say about something.
+    pub fn said(&self, key: &str) -> Option<&str> {
+        self.provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// Whether objects and monitors have events.
+    pub fn has_objects(&self) -> bool {
+        self.said("allocations") == Some("yes")
     }
 
     /// The events of a thread, chunk by chunk.
@@ -162,8 +237,12 @@ impl Trace {
     pub fn chunks<'t>(&'t self, thread: &'t ThreadChunks) -> Result<Chunks<'t>, Error> {
         let file = File::open(&self.path)
             .map_err(|e| Error::File { path: self.path.clone(), source: ReadError::Io(e) })?;
-        let places = thread.chunks.iter();
-        Ok(Chunks { path: &self.path, file: BufReader::with_capacity(1 << 12, file), places, next: 0 })
+        let pieces = thread.chunks.iter();
+        let next = match self.last {
+            Some(_) => thread.chunks.first().map_or(0, |first| first.sequence),
+            None => 0,
+        };
+        Ok(Chunks { path: &self.path, file: BufReader::with_capacity(1 << 12, file), pieces, next })
     }
 
     /// The number of words of all threads: an upper bound of events.
@@ -175,7 +254,7 @@ impl Trace {
 impl ThreadChunks {
     /// The bytes of its events.
     pub fn bytes(&self) -> u64 {
-        self.chunks.iter().map(|place| u64::from(place.head.length)).sum()
+        self.chunks.iter().map(|piece| u64::from(piece.length)).sum()
     }
 }
 
@@ -184,7 +263,7 @@ impl ThreadChunks {
 pub struct Chunks<'t> {
     path: &'t Path,
     file: BufReader<File>,
-    places: std::slice::Iter<'t, Place>,
+    pieces: std::slice::Iter<'t, Piece>,
     next: u32,
 }
 
@@ -201,9 +280,13 @@ impl Iterator for Chunks<'_> {
     type Item = Result<Chunk, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let place = self.places.next()?;
-        let is_behind_gap = place.head.sequence != self.next;
-        self.next = place.head.sequence.wrapping_add(1);
+        let piece = self.pieces.next()?;
+        let is_behind_gap = piece.sequence != self.next;
+        self.next = piece.sequence.wrapping_add(1);
+        let place = match &piece.at {
+            Stored::Here(words) => return Some(Ok(Chunk { words: words.clone(), is_behind_gap })),
+            Stored::InFile(place) => place,
+        };
         Some(match place.content(&mut self.file) {
             Ok(Some(words)) => Ok(Chunk { words, is_behind_gap }),
             Ok(None) => Err(Error::Damaged { path: self.path.to_owned(), at: place.at }),

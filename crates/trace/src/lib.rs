@@ -9,6 +9,7 @@ pub mod contexts;
 pub mod coverage;
 pub mod executions;
 mod file;
+mod merged;
 pub mod metrics;
 mod position;
 mod program;
@@ -16,5 +17,7 @@ pub mod replay;
 pub mod structure;
 pub mod timeline;
 
+pub use cct_events::ring::SUFFIX as LAST_SUFFIX;
 pub use file::{Chunks, Error, ThreadChunks, Trace};
+pub use merged::Merged;
 pub use program::{Called, Callee, Found, Program};

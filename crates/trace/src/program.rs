@@ -1,7 +1,11 @@
 //! The program that a trace is of, as far as it is in the trace.
 
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
 use std::sync::Arc;
 
+use cct_events::file::Places;
 use cct_events::structure::{CallSite, Counted, Recording};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
@@ -74,6 +78,34 @@ impl Program {
     pub(crate) fn add(&mut self, mut packed: &[u8]) -> Option<()> {
         while !packed.is_empty() {
             self.classes.push(Class::unpack(&mut packed)?);
+        }
+        Some(())
+    }
+
+    /// Adds the classes of these methods, in order, out of the static side of a class library; `None` if it cannot be read.
+    pub(crate) fn add_of(&mut self, structure: &Path, methods: &[u32]) -> Option<()> {
+        let mut file = BufReader::new(File::open(structure).ok()?);
+        let places = Places::of(&mut file).ok()?;
+        let mut wanted = methods;
+        for (place, next) in places.list.iter().zip(places.list.iter().skip(1).map(Some).chain([None])) {
+            let end = next.map_or(u32::MAX, |next| next.head.sequence);
+            let (here, behind) = wanted.split_at(wanted.partition_point(|&method| method < end));
+            wanted = behind;
+            if here.is_empty() {
+                continue;
+            }
+            let content = place.content(&mut file).ok()??;
+            let mut rest = &content[..];
+            while !rest.is_empty() {
+                let whole = Class::split(&mut rest)?;
+                let head = Class::head(whole)?;
+                let from = here.partition_point(|&method| method < head.first_method);
+                let is_wanted =
+                    here.get(from).is_some_and(|&method| method - head.first_method < head.methods);
+                if is_wanted {
+                    self.classes.push(Class::of_bytes(whole)?);
+                }
+            }
         }
         Some(())
     }

@@ -10,8 +10,40 @@ use cct_events::{Decoder, Event};
 use crate::position::{self, Began};
 use crate::program::{Callee, Found, Program};
 
+/// The type of what was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Type<'p> {
+    /// A class, or an array's descriptor.
+    Named(&'p [u8]),
+    /// One by the number of its name.
+    Numbered(u32),
+}
+
+/// What is recorded on request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noted<'p> {
+    /// So many objects, or arrays of one length, were made.
+    Made {
+        /// Of this type.
+        of: Type<'p>,
+        /// How many.
+        count: u32,
+        /// Elements, of arrays.
+        length: u32,
+    },
+    /// The monitor of an object is wanted.
+    Lock(u32),
+    /// A synchronized method has begun, and has the monitor of its receiver.
+    Locked(u32),
+    /// A monitor is given back.
+    Unlock(u32),
+}
+
 /// What an analysis sees of a thread. Nodes are the analysis's own numbers for frames; the root's is 0.
 pub trait Visitor {
+    /// Whether it wants to know which call sites call.
+    const WANTS_SITES: bool = false;
+
     /// A method is entered, called by the frame with node `caller`; the number for its frame.
     fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32;
 
@@ -22,6 +54,16 @@ pub trait Visitor {
 
     /// A block begins, whose bytecodes are executed unless [`Visitor::take_back`] says otherwise.
     fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32);
+
+    /// The call site with this place among those of a method calls a method, which is entered next.
+    fn called(&mut self, caller: Found<'_>, site: usize, callee: Callee) {
+        let _ = (caller, site, callee);
+    }
+
+    /// Something that is recorded on request.
+    fn noted(&mut self, node: u32, what: Noted<'_>) {
+        let _ = (node, what);
+    }
 
     /// Bytecodes of methods that have no blocks.
     fn bytecodes(&mut self, node: u32, bytecodes: u32);
@@ -76,6 +118,8 @@ struct Frame {
     block: Option<u32>,
     /// Where what began in this block begins in [`Replay::began`].
     began: usize,
+    /// The first call site that has not called yet, if anybody wants to know.
+    site: usize,
 }
 
 /// The replay of one thread.
@@ -92,8 +136,8 @@ pub struct Replay<'p, V> {
     partial: Option<u32>,
     /// The method looked up last.
     last: Option<(u32, Found<'p>)>,
-    /// The size of the stack on top of which is a method that was over at once, if the VM has not been seen to call anything in it.
-    leaf: Option<usize>,
+    /// Sizes of the stack on top of which are methods that were over at once, if the VM has not been seen to call anything in them. What it calls may have some too.
+    leaves: Vec<usize>,
     /// Whether recording has paused: methods may go on then whose beginnings are not there.
     paused: bool,
     /// What was odd.
@@ -113,11 +157,16 @@ impl<'p, V: Visitor> Replay<'p, V> {
             began: Vec::new(),
             partial: None,
             last: None,
-            leaf: None,
+            leaves: Vec::new(),
             paused: false,
             oddities: Oddities::default(),
             events: 0,
         }
+    }
+
+    /// Events in front of these are missing, by intention: methods may go on whose beginnings are not there.
+    pub fn begins_in_the_middle(&mut self) {
+        self.paused = true;
     }
 
     /// Events that come behind those before.
@@ -157,14 +206,19 @@ impl<'p, V: Visitor> Replay<'p, V> {
     }
 
     fn event(&mut self, event: Event) {
-        if let Some(size) = self.leaf {
+        // Between whatever events, it is none of what the thread does.
+        if let Event::Order(_) = event {
+            return;
+        }
+        while let Some(&size) = self.leaves.last() {
             let is_within = self.stack.len() > size
                 || matches!(event, Event::Start { method, .. } if self.program.registers(method));
-            if !is_within {
-                self.leaf = None;
-                if self.stack.len() == size {
-                    self.pop(false);
-                }
+            if is_within {
+                break;
+            }
+            self.leaves.pop();
+            if self.stack.len() == size {
+                self.pop(false);
             }
         }
         let partial = self.partial.take();
@@ -207,8 +261,51 @@ impl<'p, V: Visitor> Replay<'p, V> {
                 }
                 self.paused = true;
             }
-            Event::Padding | Event::Resumed(_) => {}
+            Event::Made(bci) => self.made(bci, 0, 1, 0),
+            Event::Array { bci, length } => self.made(bci, 0, 1, length),
+            Event::Arrays { bci, level, count, length } => self.made(bci, level, count, length),
+            Event::MadeByNative { class, length } => {
+                let node = self.node();
+                let of = Type::Numbered(class);
+                self.visitor.noted(node, Noted::Made { of, count: 1, length });
+            }
+            Event::Lock { object, .. } => self.noted(Noted::Lock(object), partial),
+            Event::Locked(object) => self.noted(Noted::Locked(object), partial),
+            Event::Unlock { object, .. } => self.noted(Noted::Unlock(object), partial),
+            Event::Padding | Event::Resumed(_) | Event::Order(_) => {}
             Event::Gap(_) => self.oddities.gaps += 1,
+        }
+    }
+
+    fn noted(&mut self, what: Noted<'_>, partial: Option<u32>) {
+        self.partial = partial;
+        let node = self.node();
+        self.visitor.noted(node, what);
+    }
+
+    /// An instruction of the top frame has made something.
+    fn made(&mut self, bci: u32, level: u32, count: u32, length: u32) {
+        let node = self.node();
+        let found = self.stack.last().and_then(|top| top.method).and_then(|number| self.found(number));
+        match found.and_then(|found| found.method.made_at(bci)?.get(level as usize..)) {
+            Some(of) => self.visitor.noted(node, Noted::Made { of: Type::Named(of), count, length }),
+            None => self.oddities.methods += 1,
+        }
+    }
+
+    /// Tells which call site of the top frame calls.
+    fn tell_site(&mut self, callee: Callee, is_it: impl Fn(&cct_events::CallSite) -> bool) {
+        let Some(&Frame { method: Some(number), block: Some(block), site, .. }) = self.stack.last() else {
+            return;
+        };
+        let Some(found) = self.found(number) else { return };
+        let method = found.method;
+        let end = method.blocks.get(block as usize + 1).map_or(u32::MAX, |next| next.start);
+        let rest = method.calls.get(site..).unwrap_or_default();
+        let at = rest.iter().take_while(|site| site.bci < end).position(is_it);
+        if let (Some(at), Some(top)) = (at, self.stack.last_mut()) {
+            top.site = site + at + 1;
+            self.visitor.called(found, site + at, callee);
         }
     }
 
@@ -226,7 +323,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
     fn push(&mut self, callee: Callee, found: Option<Found<'p>>, number: Option<u32>) {
         let caller = self.node();
         let node = self.visitor.enter(caller, callee, found);
-        self.stack.push(Frame { node, method: number, block: None, began: self.began.len() });
+        self.stack.push(Frame { node, method: number, block: None, began: self.began.len(), site: 0 });
     }
 
     fn pop(&mut self, by_exception: bool) {
@@ -242,7 +339,12 @@ impl<'p, V: Visitor> Replay<'p, V> {
             self.oddities.methods += 1;
             return;
         };
-        self.push(self.program.callee(found), Some(found), Some(number));
+        let callee = self.program.callee(found);
+        if V::WANTS_SITES {
+            let called = found.method;
+            self.tell_site(callee, |site| site.name == called.name && site.descriptor == called.descriptor);
+        }
+        self.push(callee, Some(found), Some(number));
         if ends_at_once {
             let bytecodes = found.method.blocks.first().map_or(0, |block| block.bytecodes());
             let node = self.node();
@@ -262,6 +364,10 @@ impl<'p, V: Visitor> Replay<'p, V> {
         let bytecodes = found.method.blocks.get(block as usize).map_or(0, |block| block.bytecodes());
         if let Some(top) = self.stack.last_mut() {
             top.block = Some(block);
+            if V::WANTS_SITES {
+                let start = found.method.blocks.get(block as usize).map_or(0, |block| block.start);
+                top.site = found.method.calls.partition_point(|site| site.bci < start);
+            }
             self.began.truncate(top.began);
             self.visitor.block(top.node, found, block, bytecodes);
         }
@@ -358,13 +464,16 @@ impl<'p, V: Visitor> Replay<'p, V> {
             return;
         };
         let bytecodes = site.bytecodes;
+        if V::WANTS_SITES {
+            self.tell_site(callee, |site| site.bci == bci);
+        }
         self.push(callee, None, None);
         if bytecodes > 0 {
             let node = self.node();
             self.visitor.bytecodes(node, bytecodes);
         }
         if ends_at_once {
-            self.leaf = Some(self.stack.len());
+            self.leaves.push(self.stack.len());
         }
     }
 

@@ -1,4 +1,6 @@
-//! The static side, written out: as XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1), and as JSON.
+//! The static side, written out: as XML and CSV in the shape of Caserta and Zendra (2012, 3.2.1), as JSON, and as Parquet.
+
+mod parquet;
 
 use std::io::{self, Write};
 
@@ -7,6 +9,7 @@ use cct_events::{Block, Class, Method};
 
 use crate::coverage::escaped;
 use crate::file::Trace;
+pub use parquet::parquet;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

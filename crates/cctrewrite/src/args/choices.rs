@@ -74,7 +74,8 @@ pub struct Choices {
     cost_model: Option<&'static CostModel>,
 
     /// Count objects and arrays by type, below the context that makes them: a metric of its own, shown by reports and exports with
-    /// `--metric allocations`. All outputs that run together must agree in it
+    /// `--metric allocations`. With `--tool trace`: events of objects and arrays that are made, with types and lengths, and of monitors, with whose they are.
+    /// All outputs that run together must agree in it
     #[arg(long)]
     allocations: bool,
 }
@@ -247,7 +248,6 @@ impl Choices {
             (self.activation_counters, "--activation-counters"),
             (self.call_sites, "--call-sites"),
             (self.cost_model.is_some(), "--cost-model"),
-            (self.allocations, "--allocations"),
             (self.natives != NativesArgument::Wrap, "--natives"),
         ];
         match counting.iter().find(|(given, _)| *given) {

@@ -78,6 +78,9 @@ pub struct Run {
     pub system_threads: bool,
 
     #[command(flatten)]
+    pub tracing: Tracing,
+
+    #[command(flatten)]
     pub wanted: WantedArguments,
 
     /// How many contexts each JVM keeps apart, those of all its threads together: the ones that come up later are added up under one marked
@@ -108,6 +111,57 @@ pub struct Run {
     /// Say nothing but warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// How traces are written (docs/trace.md).
+#[derive(Debug, Clone, Args)]
+pub struct Tracing {
+    /// With --tool trace: `thread`, each thread's events for themselves; or `shared`, so that the order between threads is known too, which is slower
+    #[arg(long, value_enum, default_value_t = TraceMode::Thread)]
+    pub trace_mode: TraceMode,
+
+    /// With --tool trace: only the last events of each thread, so many at least, whatever ends the JVM
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1 << 30), conflicts_with = "trace_memory")]
+    pub trace_last: Option<u32>,
+
+    /// With --tool trace: so many bytes of events (as in 500m or 4g) stay in memory until the JVM ends, and are written then
+    #[arg(long, value_name = "SIZE")]
+    pub trace_memory: Option<String>,
+
+    /// With --tool trace: of which class the receiver of each method is
+    #[arg(long)]
+    pub trace_receivers: bool,
+}
+
+/// Whether threads are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TraceMode {
+    /// One trace for each thread
+    Thread,
+    /// One trace of all threads, in order
+    Shared,
+}
+
+impl Tracing {
+    /// What the runtime is told.
+    fn options(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let mode = (self.trace_mode == TraceMode::Shared).then(|| ("trace-mode", "shared".to_owned()));
+        let last = self.trace_last.map(|last| ("trace-last", last.to_string()));
+        let memory = self.trace_memory.clone().map(|memory| ("trace-memory", memory));
+        let receivers = self.trace_receivers.then(|| ("trace-receivers", "yes".to_owned()));
+        mode.into_iter().chain(last).chain(memory).chain(receivers)
+    }
+
+    /// The option that only traces know, if one was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.trace_mode != TraceMode::Thread, "--trace-mode"),
+            (self.trace_last.is_some(), "--trace-last"),
+            (self.trace_memory.is_some(), "--trace-memory"),
+            (self.trace_receivers, "--trace-receivers"),
+        ];
+        given.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+    }
 }
 
 /// What makes two classes the same.
@@ -152,13 +206,9 @@ impl Run {
         let given = regions.into_iter().chain(start_at).chain(extents);
         let by_loader = self.identity == IdentityArgument::Loader;
         let identity = by_loader.then(|| ("identity", "loader".to_owned()));
-        given
-            .chain(self.udi.told())
-            .chain(identity)
-            .chain(bound)
-            .chain(system_threads)
-            .chain(recursion)
-            .collect()
+        let tracing = self.tracing.options();
+        let given = given.chain(self.udi.told()).chain(identity).chain(bound);
+        given.chain(system_threads).chain(recursion).chain(tracing).collect()
     }
 
     /// The image that is needed of a JDK.

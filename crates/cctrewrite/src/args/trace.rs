@@ -116,8 +116,10 @@ pub struct TraceCoverage {
 pub enum CoverageFormat {
     /// A tracefile of LCOV, for genhtml and editors
     Lcov,
-    /// An XML report as JaCoCo writes it; branches are not told apart
+    /// An XML report as JaCoCo writes it
     Jacoco,
+    /// A line for each basic block: how often it began, its first bytecode index, its method
+    Blocks,
 }
 
 /// A timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the number of bytecodes that it has executed
@@ -161,6 +163,8 @@ pub enum StructureFormat {
     Csv,
     /// A line for each class
     Json,
+    /// The CSV's columns, for data bases
+    Parquet,
 }
 
 /// What a trace holds: threads, events, classes, and what is odd about it
@@ -189,6 +193,10 @@ pub struct TraceDump {
     /// So many events of each thread at most
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
+
+    /// The events of all threads in their order, each behind its thread's number; of a trace in mode `shared`
+    #[arg(long, conflicts_with = "below")]
+    pub in_order: bool,
 
     /// The numbers of events instead of words, as in the paper
     #[arg(long)]

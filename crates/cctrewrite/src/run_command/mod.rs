@@ -46,6 +46,9 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if arguments.choices.settings().traces() {
         return traced::run(arguments, command, rest);
     }
+    if let Some(option) = arguments.tracing.given() {
+        bail!("{option} says how a trace is written; give --tool trace with it, or leave it out");
+    }
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;

@@ -50,8 +50,6 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 fn check(arguments: &Run) -> Result<()> {
     arguments.choices.filter()?;
     let given = [
-        (arguments.start_at.is_some(), "--start-at"),
-        (!arguments.extent.is_empty(), "--extent"),
         (arguments.system_threads, "--system-threads"),
         (arguments.max_contexts.is_some(), "--max-contexts"),
         (arguments.recursion != "unbounded", "--recursion"),
@@ -71,6 +69,19 @@ fn output(arguments: &Run) -> PathBuf {
         true => PathBuf::from("cctrewrite.trace"),
         false => arguments.output.clone(),
     }
+}
+
+fn with_suffix(path: &Path) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(cct_trace::LAST_SUFFIX);
+    path.into()
+}
+
+fn put(from: &Path, to: &Path) -> Result<()> {
+    if fs::rename(from, to).is_err() {
+        fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    Ok(())
 }
 
 /// Puts the traces in their places; whether some are missing.
@@ -106,8 +117,11 @@ fn deliver(arguments: &Run, output: &Path, jvms: &[Jvm]) -> Result<bool> {
                 each.join(file_name(jvm.number, count, main)).with_extension("trace")
             }
         };
-        if fs::rename(&from, &to).is_err() {
-            fs::copy(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
+        put(&from, &to)?;
+        // What a JVM left in memory that was killed.
+        let (last, beside) = (with_suffix(&from), with_suffix(&to));
+        if last.is_file() {
+            put(&last, &beside)?;
         }
         if !arguments.quiet {
             let threads = counted(trace.threads.len() as u64, "thread");

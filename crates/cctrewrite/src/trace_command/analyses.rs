@@ -134,7 +134,8 @@ pub fn callgraph(arguments: &TraceCallgraph) -> Result<()> {
 /// `metrics`.
 pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
-    let values = metrics::of(&trace, &executions(&trace)?);
+    let (values, oddities) = metrics::of(&trace)?;
+    remarks(&trace, &oddities).iter().for_each(|remark| say(&format!("note: {remark}")));
     to_stdout(|out| {
         if arguments.json {
             let object: serde_json::Map<String, serde_json::Value> =
@@ -142,11 +143,13 @@ pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
             return writeln!(out, "{}", serde_json::Value::Object(object));
         }
         for value in &values {
-            let number = match value.value.fract() {
-                0.0 => format!("{:.0}", value.value),
-                _ => format!("{:.3}", value.value),
+            let number = match value.value {
+                None => "-".to_owned(),
+                Some(value) if value.fract() == 0.0 => format!("{value:.0}"),
+                Some(value) if value < 0.01 => format!("{value:.2e}"),
+                Some(value) => format!("{value:.3}"),
             };
-            writeln!(out, "{number:>16}  {:30} {}", value.name, value.meaning)?;
+            writeln!(out, "{number:>16}  {:36} {}", value.name, value.meaning)?;
         }
         Ok(())
     })
@@ -155,11 +158,13 @@ pub fn metrics(arguments: &TraceMetrics) -> Result<()> {
 /// `coverage`.
 pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
-    let executions = executions(&trace)?;
+    let (ways, oddities) = coverage::ways(&trace)?;
+    remarks(&trace, &oddities).iter().for_each(|remark| say(&format!("note: {remark}")));
     let wanted = wanted(arguments.classes.as_deref());
     to_stdout(|out| match arguments.format {
-        CoverageFormat::Lcov => coverage::lcov(&trace, &executions, &wanted, out),
-        CoverageFormat::Jacoco => coverage::jacoco(&trace, &executions, &wanted, out),
+        CoverageFormat::Lcov => coverage::lcov(&trace, &ways, &wanted, out),
+        CoverageFormat::Jacoco => coverage::jacoco(&trace, &ways, &wanted, out),
+        CoverageFormat::Blocks => coverage::counts(&trace, &ways.executions, &wanted, out),
     })
 }
 
@@ -178,9 +183,13 @@ pub fn structure(arguments: &TraceStructure) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
     let wanted = wanted(arguments.classes.as_deref());
     let wanted = |class: &cct_events::Class| wanted(&String::from_utf8_lossy(&class.name));
-    to_stdout(|out| match arguments.format {
-        StructureFormat::Xml => structure::xml(&trace, &wanted, out),
-        StructureFormat::Csv => structure::csv(&trace, &wanted, out),
-        StructureFormat::Json => structure::json(&trace, &wanted, out),
+    to_stdout(|out| {
+        match arguments.format {
+            StructureFormat::Xml => structure::xml(&trace, &wanted, out)?,
+            StructureFormat::Csv => structure::csv(&trace, &wanted, out)?,
+            StructureFormat::Json => structure::json(&trace, &wanted, out)?,
+            StructureFormat::Parquet => structure::parquet(&trace, &wanted, out)?,
+        }
+        Ok::<(), anyhow::Error>(())
     })
 }

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cct_events::{Decoder, Event, Words};
-use cct_trace::{Program, ThreadChunks, Trace};
+use cct_trace::{Merged, Program, ThreadChunks, Trace};
 
 use crate::args::TraceDump;
 use crate::exit::to_stdout;
@@ -17,10 +17,33 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
         arguments.thread.is_empty()
             || arguments.thread.iter().any(|wanted| wanted == name || *wanted == number)
     };
+    if arguments.in_order {
+        let threads: Vec<&ThreadChunks> = trace.threads.iter().filter(is_wanted).collect();
+        return in_order(&trace, &threads, arguments);
+    }
     // One after the other, as they are read: a trace has no place in memory.
     to_stdout(|out| {
         for thread in trace.threads.iter().filter(is_wanted) {
             dump(&trace, thread, arguments, out)?;
+        }
+        Ok::<(), anyhow::Error>(())
+    })
+}
+
+/// All threads' events, one behind the other.
+fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> Result<()> {
+    if !trace.is_ordered {
+        bail!(
+            "{}: this trace does not tell the order between threads; make one with --trace-mode shared",
+            arguments.file.display()
+        );
+    }
+    let limit = arguments.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    to_stdout(|out| {
+        for event in Merged::of(trace, threads.iter().copied())?.take(limit) {
+            let (thread, event) = event?;
+            write!(out, "{:>6}", threads[thread].number)?;
+            write(trace, arguments, event, out)?;
         }
         Ok::<(), anyhow::Error>(())
     })
@@ -140,6 +163,18 @@ fn described(trace: &Trace, event: Event) -> String {
         Event::Paused => "recording pauses".to_owned(),
         Event::Resumed(0) => "recording goes on".to_owned(),
         Event::Resumed(name) => format!("recording goes on: {}", class(name - 1)),
+        Event::Order(turn) => format!("turn  {turn}"),
+        Event::Made(bci) => format!("made  an object at bytecode index {bci}"),
+        Event::Array { bci, length } => format!("made  an array of {length} at bytecode index {bci}"),
+        Event::Arrays { bci, level, count, length } => {
+            format!("made  {count} arrays of {length}, {level} inside, at bytecode index {bci}")
+        }
+        Event::MadeByNative { class: number, length } => format!("made  {} of {length}", class(number)),
+        Event::Lock { bci, object } => format!("wants the monitor of {object:08x} at bytecode index {bci}"),
+        Event::Locked(object) => format!("has the monitor of {object:08x}"),
+        Event::Unlock { bci, object } => {
+            format!("gives back the monitor of {object:08x} at bytecode index {bci}")
+        }
         Event::Gap(_) => "events are missing here".to_owned(),
     }
 }

@@ -111,6 +111,12 @@ pub fn run(arguments: &TraceInfo) -> Result<()> {
             (None, true) => "complete".to_owned(),
         };
         writeln!(out, "  {end}")?;
+        if let Some(last) = trace.last {
+            writeln!(out, "  the last events alone: {last} of each thread at least, where it has so many")?;
+        }
+        if trace.is_ordered {
+            writeln!(out, "  in the order of all threads")?;
+        }
         let sizes = trace.sizes;
         let events = sum.events();
         let each = |bytes: u64| if events == 0 { 0.0 } else { bytes as f64 / events as f64 };

@@ -49,6 +49,11 @@ fn remarks(trace: &Trace, oddities: &Oddities) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if let Some(last) = trace.last {
+        remarks.push(format!(
+            "the trace has the last events alone, {last} of each thread at least: what was before is missing, and with it the callers of what it begins with"
+        ));
+    }
     let missing: u64 = trace.threads.iter().map(|thread| thread.missing).sum();
     let counts = [
         (missing, "chunk", "of events are missing in the middle of the trace"),

@@ -24,6 +24,7 @@ mod counts;
 mod custom_blocks;
 mod drift;
 mod endings;
+mod event_modes;
 mod events;
 mod exactness;
 mod faults;

@@ -6,14 +6,16 @@
 //! A thread is in a native meanwhile, so no collection waits for it. No lock is held that Java code could wait for.
 
 mod known;
+mod last;
 mod natives;
+mod options;
 mod output;
 mod record;
 
 pub use natives::register;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use cct_events::file::Thread;
@@ -22,6 +24,8 @@ use cct_rewrite::tracing::Numbers;
 use rustc_hash::FxHashMap;
 
 use known::Known;
+use last::Last;
+use options::Options;
 use output::{Job, Output};
 use record::{Buffer, Record};
 
@@ -36,6 +40,10 @@ pub fn tracer() -> Option<&'static Tracer> {
 #[derive(Debug)]
 pub struct Tracer {
     output: Output,
+    /// Where the last events of threads are, if these are all that is kept.
+    last: Option<Last>,
+    /// Who spoke last, and how often that has changed, where the order between threads is kept.
+    order: Option<AtomicU64>,
     /// Held by whoever flushes, and alone by who ends the trace.
     gate: RwLock<()>,
     closed: AtomicBool,
@@ -51,13 +59,17 @@ pub struct Tracer {
 
 impl Tracer {
     /// Begins the trace: its file, in which `%p` is the process, and what is known of the class library's classes.
-    fn start(file: &str, structure: &Path) -> Result<(), String> {
+    fn start(file: &str, structure: &Path, options: Options) -> Result<(), String> {
         let path = file.replace("%p", &std::process::id().to_string());
-        let (known, provenance, numbers) = Known::open(structure)?;
-        let output =
-            Output::create(Path::new(&path), &provenance, known).map_err(|e| format!("{path}: {e}"))?;
+        let because = |e: std::io::Error| format!("{path}: {e}");
+        let (known, mut provenance, numbers) = Known::open(structure)?;
+        provenance.push_str(&options.lines());
+        let output = Output::create(Path::new(&path), &provenance, known, options.memory).map_err(because)?;
+        let last = options.last.map(|events| Last::create(Path::new(&path), events, structure));
         let tracer = Tracer {
             output,
+            last: last.transpose().map_err(because)?,
+            order: options.is_shared.then(AtomicU64::default),
             gate: RwLock::new(()),
             closed: AtomicBool::new(false),
             paused: AtomicBool::new(false),
@@ -85,8 +97,13 @@ impl Tracer {
 
     /// A record for a thread.
     fn open(&self, thread: &Thread) -> Option<Record> {
-        let record = Record::new(self.name(thread))?;
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = if self.order.is_some() { records.len() as u64 + 1 } else { 0 };
+        let number = self.name(thread);
+        let record = match &self.last {
+            Some(last) => last.record(number, owner)?,
+            None => Record::new(number, owner)?,
+        };
         records.push(record);
         if self.paused.load(Ordering::Acquire) {
             record.ask(0);
@@ -99,7 +116,10 @@ impl Tracer {
         let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         if !self.closed.load(Ordering::Acquire) {
             record.resume();
-            self.take(record, false);
+            match record.is_in_ring() {
+                true => self.write_last(record),
+                false => drop(self.take(record, false)),
+            }
         }
         record.resume();
         record.renew(self.name(thread));
@@ -162,20 +182,34 @@ impl Tracer {
     /// A class was loaded in the thread with this record.
     pub fn loaded(&self, record: u64, name: &[u8]) {
         let Some(record) = Record::of_context(record) else { return };
-        let [word] = *Event::ClassLoaded(self.class_number(name)).words() else { return };
-        if !record.append(word) {
+        let event = Event::ClassLoaded(self.class_number(name));
+        if self.order.is_some() || !record.has_room() {
             self.flush(record);
-            record.append(word);
         }
+        record.force(event);
     }
 
-    /// The thread's buffer is full: the place of the next event.
+    /// The word that orders threads, if they are ordered.
+    fn order(&self) -> Option<&AtomicU64> {
+        self.order.as_ref()
+    }
+
+    /// The thread's buffer is full, or it was somebody else's turn: the place of the next event.
     fn flush(&self, record: Record) -> u64 {
         let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         if self.closed.load(Ordering::Acquire) {
-            // What comes behind the end is not recorded.
-            return record.rewind();
+            // What comes behind the end is not recorded, and what stands before it stays.
+            return record.pause();
         }
+        let place = self.make_room(record);
+        match &self.order {
+            Some(order) if !record.is_paused() => record.take_turn(order),
+            _ => place,
+        }
+    }
+
+    /// Under the gate.
+    fn make_room(&self, record: Record) -> u64 {
         if let Some(answer) = record.asked() {
             record.set_end();
             match answer.checked_sub(1) {
@@ -190,9 +224,9 @@ impl Tracer {
                 }
                 _ => {}
             }
-            if record.has_room() {
-                return record.place();
-            }
+        }
+        if record.has_room() {
+            return record.place();
         }
         match record.is_paused() {
             true => record.rewind(),
@@ -202,6 +236,9 @@ impl Tracer {
 
     /// Leaves what is in the buffer to the writer. Under the gate.
     fn take(&self, record: Record, grow: bool) -> u64 {
+        if record.is_in_ring() {
+            return record.turn();
+        }
         let size = if grow { record.next_size() } else { record.size() };
         match self.output.buffer(size).or_else(|| Buffer::new(size)) {
             Some(buffer) => {
@@ -218,6 +255,16 @@ impl Tracer {
         }
     }
 
+    /// Writes what a thread has left that does nothing any more.
+    fn write_last(&self, record: Record) {
+        let older = if record.is_in_ring() { record.older() } else { Vec::new() };
+        let newer = record.bytes();
+        for bytes in [older, newer].iter().filter(|bytes| !bytes.is_empty()) {
+            let (thread, sequence) = record.next();
+            self.output.write_now(thread, sequence, bytes);
+        }
+    }
+
     /// Writes lines.
     fn lines(&self, kind: FrameKind, lines: &[String]) {
         let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
@@ -231,15 +278,14 @@ impl Tracer {
             self.closed.store(true, Ordering::Release);
         }
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
-        for record in records.iter() {
-            let bytes = record.bytes();
-            if !bytes.is_empty() {
-                let (thread, sequence) = record.next();
-                self.output.write_now(thread, sequence, &bytes);
-            }
-        }
+        self.output.write_kept();
+        records.iter().for_each(|&record| self.write_last(record));
         self.lines(FrameKind::Notes, notes);
         self.output.send(Job::Frame(Frame::new(FrameKind::End, 0, 0, &[])));
-        self.output.close()
+        let trouble = self.output.close();
+        if let Some(last) = self.last.as_ref().filter(|_| trouble.is_none()) {
+            last.remove();
+        }
+        trouble
     }
 }

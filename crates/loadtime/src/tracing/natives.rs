@@ -11,6 +11,7 @@ use cct_events::file::Thread;
 use jni_sys as sys;
 use jni_sys::{jboolean, jint, jlong};
 
+use super::options::Options;
 use super::record::Record;
 use super::{Tracer, tracer};
 use crate::jni::{Env, jclass, jobject, jobjectArray, jstring};
@@ -19,8 +20,15 @@ use crate::state::jvmti;
 
 /// Binds them.
 pub fn register(env: Env) -> bool {
-    let natives: [(&[u8], &[u8], *mut c_void); 10] = [
-        (b"start\0", b"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0", start as *mut c_void),
+    let natives: [(&[u8], &[u8], *mut c_void); 13] = [
+        (
+            b"start\0",
+            b"(Ljava/lang/String;Ljava/lang/String;[Ljava/lang/String;)Ljava/lang/String;\0",
+            start as *mut c_void,
+        ),
+        (b"identity\0", b"(Ljava/lang/Object;)I\0", identity as *mut c_void),
+        (b"order\0", b"()J\0", order as *mut c_void),
+        (b"nest\0", b"(JI)V\0", nest as *mut c_void),
         (b"make\0", b"(Ljava/lang/Thread;Ljava/lang/String;I)J\0", make as *mut c_void),
         (b"renew\0", b"(JLjava/lang/Thread;Ljava/lang/String;I)Z\0", renew as *mut c_void),
         (b"flush\0", b"(J)J\0", flush as *mut c_void),
@@ -34,17 +42,37 @@ pub fn register(env: Env) -> bool {
     env.find_class("cctrewrite/runtime/Tracing").is_some_and(|class| env.register(class, &natives))
 }
 
-/// `String start(String file, String structure)`
-extern "system" fn start(raw: *mut sys::JNIEnv, _: jclass, file: jstring, structure: jstring) -> jstring {
+/// `String start(String file, String structure, String[] options)`
+extern "system" fn start(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    file: jstring,
+    structure: jstring,
+    options: jobjectArray,
+) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
-        let (Some(file), Some(structure)) = (env.text(file), env.text(structure)) else {
+        let (Some(file), Some(structure), Some(options)) =
+            (env.text(file), env.text(structure), env.texts(options))
+        else {
             return env.new_string(b"no memory");
         };
-        match Tracer::start(&file, Path::new(&structure)) {
+        let started =
+            Options::of(&options).and_then(|options| Tracer::start(&file, Path::new(&structure), options));
+        match started {
             Ok(()) => ptr::null_mut(),
             Err(trouble) => env.new_string(trouble.as_bytes()),
         }
     })
+}
+
+/// `int identity(Object object)`
+extern "system" fn identity(raw: *mut sys::JNIEnv, _: jclass, object: jobject) -> jint {
+    guarded(raw, 0, |env| jvmti(env).and_then(|jvmti| jvmti.identity(object)).unwrap_or(0))
+}
+
+/// `long order()`
+extern "system" fn order(raw: *mut sys::JNIEnv, _: jclass) -> jlong {
+    guarded(raw, 0, |_| tracer().and_then(Tracer::order).map_or(0, |order| order.as_ptr() as jlong))
 }
 
 /// `Thread.VIRTUAL`, and the class whose threads are.
@@ -109,6 +137,14 @@ extern "system" fn turn(raw: *mut sys::JNIEnv, _: jclass, record: jlong, recorde
     })
 }
 
+/// `void nest(long record, int deeper)`
+extern "system" fn nest(raw: *mut sys::JNIEnv, _: jclass, record: jlong, deeper: jint) {
+    guarded(raw, (), |_| {
+        // SAFETY: the runtime passes the current thread's record.
+        unsafe { Record::at(record as u64) }.nest(deeper);
+    });
+}
+
 /// `boolean isActive(long record)`
 extern "system" fn is_active(raw: *mut sys::JNIEnv, _: jclass, record: jlong) -> jboolean {
     // SAFETY: the runtime passes the current thread's record.
@@ -118,7 +154,10 @@ extern "system" fn is_active(raw: *mut sys::JNIEnv, _: jclass, record: jlong) ->
 /// `long number(Class<?> type)`
 extern "system" fn number(raw: *mut sys::JNIEnv, _: jclass, class: jclass) -> jlong {
     guarded(raw, 1, |env| {
-        let name = jvmti(env).and_then(|jvmti| jvmti.class_name(class)).unwrap_or_default();
+        // Of arrays there is no name but their descriptor.
+        let name =
+            jvmti(env).and_then(|jvmti| jvmti.class_name(class).or_else(|| jvmti.class_signature(class)));
+        let name = name.unwrap_or_default();
         tracer().map_or(1, |tracer| i64::from(tracer.class_number(&name)) + 1)
     })
 }

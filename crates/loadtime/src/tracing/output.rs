@@ -36,6 +36,17 @@ struct Shared {
     target: Mutex<Target>,
     known: Mutex<Known>,
     empty: Mutex<Vec<Buffer>>,
+    /// What is kept in memory until the end.
+    kept: Mutex<Kept>,
+}
+
+/// Events of threads that are written in the end.
+#[derive(Debug, Default)]
+struct Kept {
+    chunks: Vec<(u32, u32, Buffer)>,
+    bytes: usize,
+    /// No more than this.
+    most: usize,
 }
 
 /// The file.
@@ -47,13 +58,14 @@ pub struct Output {
 }
 
 impl Output {
-    /// Makes the file, for its owner alone, and starts the writer.
-    pub fn create(path: &Path, provenance: &str, known: Known) -> io::Result<Output> {
+    /// Makes the file, for its owner alone, and starts the writer. So many bytes of events are kept in `memory`; what comes then is written at once.
+    pub fn create(path: &Path, provenance: &str, known: Known, memory: usize) -> io::Result<Output> {
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
         let writer = FrameWriter::new(file, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
-        let shared = Arc::new(Shared { target, known: Mutex::new(known), empty: Mutex::default() });
+        let kept = Mutex::new(Kept { most: memory, ..Kept::default() });
+        let shared = Arc::new(Shared { target, known: Mutex::new(known), empty: Mutex::default(), kept });
         let (queue, jobs) = sync_channel(WAITING);
         let of_writer = shared.clone();
         let writer = std::thread::Builder::new()
@@ -76,6 +88,7 @@ impl Output {
 
     /// Has something written, by the writer unless that has enough to do.
     pub fn send(&self, job: Job) {
+        let Some(job) = self.shared.keep(job) else { return };
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let sent = queue.map_or(Err(None), |queue| {
             queue.try_send(job).map_err(|e| match e {
@@ -85,6 +98,31 @@ impl Output {
         if let Err(Some(job)) = sent {
             self.shared.job(job);
         }
+    }
+
+    /// Writes what was kept in memory, on all processors.
+    pub fn write_kept(&self) {
+        let mut kept = self.shared.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.most = 0;
+        let chunks = Mutex::new(std::mem::take(&mut kept.chunks).into_iter());
+        drop(kept);
+        let write = || {
+            loop {
+                let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((thread, sequence, buffer)) = next else { break };
+                self.shared.events(thread, sequence, buffer.bytes());
+            }
+        };
+        std::thread::scope(|scope| {
+            // Who is here writes too; without more threads it writes all.
+            let more = std::thread::available_parallelism().map_or(0, |processors| processors.get() - 1);
+            for _ in 0..more {
+                if std::thread::Builder::new().spawn_scoped(scope, write).is_err() {
+                    break;
+                }
+            }
+            write();
+        });
     }
 
     /// Waits until all is written; what went wrong.
@@ -106,6 +144,18 @@ fn write_all(shared: &Shared, jobs: &Receiver<Job>) {
 }
 
 impl Shared {
+    /// Keeps events in memory, if there is room for them; otherwise they are given back.
+    fn keep(&self, job: Job) -> Option<Job> {
+        let Job::Events(thread, sequence, buffer) = job else { return Some(job) };
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.bytes + buffer.size() > kept.most {
+            return Some(Job::Events(thread, sequence, buffer));
+        }
+        kept.bytes += buffer.size();
+        kept.chunks.push((thread, sequence, buffer));
+        None
+    }
+
     fn job(&self, job: Job) {
         match job {
             Job::Events(thread, sequence, buffer) => {

@@ -3,15 +3,20 @@
 #![allow(unsafe_code)]
 
 use cct_events::Event;
+use cct_events::ring::{self, offset};
 use std::alloc::{Layout, alloc, dealloc};
+use std::mem::offset_of;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a thread's first buffer, and of its largest: each is twice the one before.
 const FIRST: usize = 1 << 12;
 const LARGEST: usize = 1 << 18;
 
-/// Bytes behind the place where a buffer is full: an event may be three words, and one in front of it.
-const SPARE: usize = 32;
+/// Bytes behind the place where a buffer is full: an event may be four words, and three in front of it.
+pub const SPARE: usize = 64;
+
+/// Bits of the word that orders threads which say who spoke last; the others say how often that has changed.
+const OWNER_BITS: u32 = 24;
 
 /// Memory for events.
 #[derive(Debug)]
@@ -54,27 +59,69 @@ impl Drop for Buffer {
     }
 }
 
+impl Words {
+    fn of(thread: u32, owner: u64) -> Words {
+        Words {
+            place: 0,
+            end: 0,
+            full: 0,
+            to_pause: AtomicU64::new(0),
+            owner,
+            start: 0,
+            base: 0,
+            behind: 0,
+            paused: 0,
+            kept: 0,
+            thread,
+            sequence: 0,
+            size: 0,
+            extents: 0,
+        }
+    }
+}
+
 fn layout(size: usize) -> Option<Layout> {
     Layout::from_size_align(size, 64).ok().filter(|layout| layout.size() > 0)
 }
 
-/// The words of a record. The runtime knows the first two.
+/// The words of a record. The runtime knows the first five (`java.lang.CctTrace`), and readers of [`ring`]s others.
 #[repr(C, align(128))]
 struct Words {
     /// Where the next event goes.
     place: u64,
-    /// Where the buffer is full.
+    /// Where the buffer is full, as the thread sees it: 0 where it has to ask at each event.
     end: u64,
+    /// Where it is.
+    full: u64,
+    /// Whether it is to be recorded: what others set, who then have the buffer be full at once.
+    to_pause: AtomicU64,
+    /// Who it is in the word that orders threads, from 1; 0 where their order is not kept.
+    owner: u64,
     start: u64,
-    size: u64,
-    thread: u32,
-    sequence: u32,
+    /// In a ring, where this record is.
+    base: u64,
+    /// In a ring, the bytes in the half that is not written to.
+    behind: u64,
     /// Whether the thread writes to nowhere, and where it was before it did.
     paused: u64,
     kept: u64,
-    /// Whether it is to: what others set, who then have the buffer be full at once.
-    to_pause: AtomicU64,
+    thread: u32,
+    sequence: u32,
+    size: u64,
+    /// How many methods are on the stack whose extents are recorded.
+    extents: i64,
 }
+
+const _: () = {
+    assert!(offset_of!(Words, place) == offset::PLACE && offset_of!(Words, start) == offset::START);
+    assert!(offset_of!(Words, base) == offset::BASE && offset_of!(Words, behind) == offset::BEHIND);
+    assert!(offset_of!(Words, paused) == offset::PAUSED && offset_of!(Words, kept) == offset::KEPT);
+    assert!(offset_of!(Words, thread) == offset::THREAD && offset_of!(Words, sequence) == offset::SEQUENCE);
+    assert!(
+        offset_of!(Words, full) == 16 && offset_of!(Words, to_pause) == 24 && offset_of!(Words, owner) == 32
+    );
+    assert!(size_of::<Words>() <= ring::HEAD);
+};
 
 /// Where threads write that are not recorded. What stands there nobody reads.
 const NOWHERE: usize = 1 << 12;
@@ -87,23 +134,83 @@ pub struct Record(*mut Words);
 unsafe impl Send for Record {}
 
 impl Record {
-    /// A record with a buffer; `None` without memory.
-    pub fn new(thread: u32) -> Option<Record> {
+    /// A record with a buffer; `None` without memory. Its `owner` is 0 unless threads are ordered.
+    pub fn new(thread: u32, owner: u64) -> Option<Record> {
         let buffer = Buffer::new(FIRST)?;
-        let words = Words {
-            place: 0,
-            end: 0,
-            start: 0,
-            size: 0,
-            thread,
-            sequence: 0,
-            paused: 0,
-            kept: 0,
-            to_pause: AtomicU64::new(0),
-        };
-        let record = Record(Box::into_raw(Box::new(words)));
+        let record = Record(Box::into_raw(Box::new(Words::of(thread, owner))));
         record.put(buffer);
         Some(record)
+    }
+
+    /// A record in an area of a ring, with halves of so many bytes.
+    ///
+    /// # Safety
+    /// The area is there as long as the JVM is, has [`ring::area_size`] bytes, which are 0, and nobody else uses it.
+    pub unsafe fn in_ring(area: *mut u8, half: usize, thread: u32, owner: u64) -> Record {
+        let base = area as u64;
+        let start = base + ring::HEAD as u64;
+        let words = Words { base, start, size: half as u64, place: start, ..Words::of(thread, owner) };
+        // SAFETY: areas are aligned to pages.
+        let record = unsafe {
+            area.cast::<Words>().write(words);
+            Record(area.cast())
+        };
+        record.set_end();
+        record
+    }
+
+    /// Whether it is in a ring.
+    pub fn is_in_ring(self) -> bool {
+        // SAFETY: as above; it never changes.
+        unsafe { (*self.0).base != 0 }
+    }
+
+    /// In a ring: goes on with the other half.
+    pub fn turn(self) -> u64 {
+        // SAFETY: as above.
+        unsafe {
+            let words = self.0;
+            let first = (*words).base + ring::HEAD as u64;
+            (*words).behind = self.place().saturating_sub((*words).start).min((*words).size);
+            (*words).start = if (*words).start == first { first + (*words).size } else { first };
+            (*words).sequence += 1;
+            std::ptr::write_volatile(&raw mut (*words).place, (*words).start);
+        }
+        self.set_end();
+        self.place()
+    }
+
+    /// In a ring: what was in the half that is not written to.
+    pub fn older(self) -> Vec<u8> {
+        // SAFETY: as above; the half is not written to once the trace is closed.
+        unsafe {
+            let first = (*self.0).base + ring::HEAD as u64;
+            let other = if (*self.0).start == first { first + (*self.0).size } else { first };
+            std::slice::from_raw_parts(other as *const u8, (*self.0).behind as usize).to_vec()
+        }
+    }
+
+    /// Where threads are ordered: from here on it is this one's turn.
+    pub fn take_turn(self, order: &AtomicU64) -> u64 {
+        // SAFETY: as above.
+        let owner = unsafe { (*self.0).owner };
+        let mut last = order.load(Ordering::Acquire);
+        while last & ((1 << OWNER_BITS) - 1) != owner {
+            let turn = (last >> OWNER_BITS) + 1;
+            match order.compare_exchange_weak(
+                last,
+                turn << OWNER_BITS | owner,
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => {
+                    self.force(Event::Order(turn));
+                    break;
+                }
+                Err(now) => last = now,
+            }
+        }
+        self.place()
     }
 
     /// The record at an address.
@@ -132,9 +239,9 @@ impl Record {
         unsafe {
             (*words).start = buffer.start as u64;
             (*words).size = buffer.size as u64;
-            (*words).end = buffer.start as u64 + (buffer.size - SPARE) as u64;
             std::ptr::write_volatile(&raw mut (*words).place, buffer.start as u64);
         }
+        self.set_end();
     }
 
     /// Says whether the thread is to be recorded; 0 for not, otherwise the payload of the event that says so, plus one. Seen when it writes next.
@@ -143,6 +250,21 @@ impl Record {
         unsafe {
             (*self.0).to_pause.store(answer.wrapping_add(1), Ordering::Release);
             std::ptr::write_volatile(&raw mut (*self.0).end, 0);
+        }
+    }
+
+    /// Its thread has entered a method whose extent is recorded, or left one: with the first recording begins, and behind the last it pauses.
+    pub fn nest(self, deeper: i32) {
+        // SAFETY: as above.
+        let (before, now) = unsafe {
+            let before = (*self.0).extents;
+            (*self.0).extents = (before + i64::from(deeper)).max(0);
+            (before, (*self.0).extents)
+        };
+        match (before, now) {
+            (0, 1) => self.ask(1),
+            (1, 0) => self.ask(0),
+            _ => {}
         }
     }
 
@@ -175,8 +297,8 @@ impl Record {
             let nowhere = std::mem::ManuallyDrop::new(nowhere);
             // SAFETY: as above.
             unsafe {
-                (*self.0).paused = nowhere.start as u64;
-                (*self.0).kept = self.place();
+                std::ptr::write_volatile(&raw mut (*self.0).kept, self.place());
+                std::ptr::write_volatile(&raw mut (*self.0).paused, nowhere.start as u64);
             }
         }
         self.rewind()
@@ -204,14 +326,17 @@ impl Record {
                 0 => ((*self.0).start, (*self.0).size),
                 nowhere => (nowhere, NOWHERE as u64),
             };
-            std::ptr::write_volatile(&raw mut (*self.0).end, start + size - SPARE as u64);
+            let full = start + size - SPARE as u64;
+            (*self.0).full = full;
+            let end = if (*self.0).owner == 0 { full } else { 0 };
+            std::ptr::write_volatile(&raw mut (*self.0).end, end);
         }
     }
 
     /// Whether there is room for an event.
     pub fn has_room(self) -> bool {
         // SAFETY: as above.
-        unsafe { self.place() < (*self.0).end }
+        unsafe { self.place() < (*self.0).full }
     }
 
     /// Another thread's from now on; its buffer is empty.
@@ -221,6 +346,8 @@ impl Record {
         unsafe {
             (*self.0).thread = thread;
             (*self.0).sequence = 0;
+            (*self.0).behind = 0;
+            (*self.0).extents = 0;
         }
     }
 
@@ -257,30 +384,17 @@ impl Record {
         unsafe { (*self.0).thread }
     }
 
-    /// Writes a word; `false` if there is no room. In the record's thread.
-    pub fn append(self, word: u32) -> bool {
-        let place = self.place();
-        // SAFETY: as above. In front of the end there is room for more than a word.
-        unsafe {
-            if place >= (*self.0).end {
-                return false;
-            }
-            (place as *mut u32).write(word);
-            std::ptr::write_volatile(&raw mut (*self.0).place, place + 4);
-        }
-        true
-    }
-
-    /// Writes an event of one word where there is room behind the place where the buffer is full.
+    /// Writes an event where there is room, or behind the place where the buffer is full, as long as another one would have room there too. In the record's thread.
     pub fn force(self, event: Event) {
         let place = self.place();
-        // SAFETY: as above; at most three words are behind the end when it is seen that it is reached.
+        let words = event.words();
+        // SAFETY: as above; at most four words are behind the end when it is seen that it is reached.
         unsafe {
-            if let [word] = *event.words()
-                && place < (*self.0).end + (SPARE as u64 - 4)
-            {
-                (place as *mut u32).write(word);
-                std::ptr::write_volatile(&raw mut (*self.0).place, place + 4);
+            if place < (*self.0).full + (SPARE as u64 - 32) {
+                for (at, &word) in (place..).step_by(4).zip(&*words) {
+                    (at as *mut u32).write(word);
+                }
+                std::ptr::write_volatile(&raw mut (*self.0).place, place + 4 * words.len() as u64);
             }
         }
     }

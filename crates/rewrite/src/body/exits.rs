@@ -8,7 +8,7 @@ use cct_events::Event;
 use super::{Analysis, Body, Counts, Form, Locals};
 use crate::carrier::Emitter;
 use crate::initialisation::{self, Region};
-use crate::passes::exact_counts;
+use crate::passes::{exact_counts, trace_events};
 use crate::tracing::TracePlan;
 
 /// OSI: what the thread carried on entry is put back on every exit; here on those by a return.
@@ -42,7 +42,7 @@ pub(super) fn catch_all(
         _ => None,
     };
     if let Some(plan) = &analysis.trace {
-        return trace_end(emitter, code_edit, body, plan, form, initial_locals, locals);
+        return trace_end(emitter, code_edit, body, (plan, analysis.is_extent), form, initial_locals, locals);
     }
     let is_guarded = guarded.is_some_and(|(guarded, _)| !guarded.is_empty());
     if form == Form::Extended && !is_guarded {
@@ -127,7 +127,7 @@ fn trace_end(
     emitter: &mut Emitter<'_, '_, '_>,
     code_edit: &mut CodeEdit<'_, '_>,
     body: &Body<'_, '_>,
-    plan: &TracePlan,
+    (plan, is_extent): (&TracePlan, bool),
     form: Form,
     initial_locals: &[VerificationType],
     locals: Locals,
@@ -136,6 +136,9 @@ fn trace_end(
     let mut asm = Asm::new();
     let end = Event::End { method: plan.method, by_exception: true };
     emitter.event(&mut asm, body.context.local(), locals.pending, end)?;
+    if is_extent {
+        trace_events::extent(emitter, &mut asm, body.context.local(), -1)?;
+    }
     if form == Form::Original {
         emitter.restore_thread(&mut asm, locals.thread, locals.saved)?;
     }

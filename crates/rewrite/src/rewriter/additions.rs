@@ -180,7 +180,11 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
                 Ok(())
             })?;
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::forwarder(&mut emitter, helper.target(settings.call_sites), head)?;
+            let method = wrappers::forwarder(
+                &mut emitter,
+                helper.target(settings.call_sites, settings.traces()),
+                head,
+            )?;
             self.edit.add_method(method);
         }
         Ok(())

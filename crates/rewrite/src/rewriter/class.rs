@@ -1,43 +1,34 @@
 //! Rewriting one class: each method by its treatment.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
-use cct_classfile::edit::frames::Signature;
-use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Member, access, opcode};
+use cct_classfile::{ClassFile, Code, Member, access};
 use cct_events as events;
 use cct_events::structure::Recording;
 use cct_flow::{BlockRule, OwnMembers};
 
+use super::bodies::Bodies;
 use super::{Rewriter, Rewritten};
-use crate::allocation::{self, Allocation, NativeMakes};
-use crate::body::{self, Analysis, Form, Planners};
-use crate::carrier::{Constants, Emitter, Sites};
+use crate::carrier::{Constants, Emitter};
 use crate::convention;
 use crate::error::{Error, Result};
 use crate::hooks;
 use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
-use crate::local_names;
 use crate::marks;
 use crate::mid::Mid;
-use crate::pins::{self, Clock, Pin};
-use crate::plan::{self, CallTarget, Treatment, with_extension};
-use crate::positions::{Packed, Positions};
+use crate::pins::{Clock, Pin};
+use crate::plan::{self, Treatment};
+use crate::positions::Packed;
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
-use crate::settings::{ContextCarrier, Natives, Settings};
+use crate::settings::{Natives, Settings};
 use crate::structure;
-use crate::tracing::{self, TracePlan};
+use crate::tracing;
 use crate::world::{ClassId, MethodId};
 use crate::wrappers::{self, Below, Target};
-
-thread_local! {
-    // One per worker: analyses reuse their memory.
-    static PLANNERS: RefCell<Planners> = RefCell::default();
-}
 
 /// The state of rewriting one class.
 pub(super) struct ClassRewriter<'r, 'c, 'a> {
@@ -46,38 +37,16 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     pub(super) id: ClassId,
     pub(super) edit: ClassEdit<'c, 'a>,
     pub(super) constants: Constants,
-    recorded: bool,
+    pub(super) recorded: bool,
     /// References to members of its own; only where bytecodes are counted exactly.
-    own: OwnMembers,
+    pub(super) own: OwnMembers,
     pub(super) report: ClassReport,
     methods: Vec<MethodRecord>,
     /// Their static side, where events are recorded.
-    traced: Vec<events::Method>,
-    foreign: BTreeMap<Mid, ForeignRecord>,
+    pub(super) traced: Vec<events::Method>,
+    pub(super) foreign: BTreeMap<Mid, ForeignRecord>,
     /// The clocks that are pinned, by the names of the methods that ask them.
-    pinned: BTreeSet<(&'c [u8], Clock)>,
-}
-
-/// What came of writing a method's bodies.
-struct Bodies {
-    /// Slots of its nodes.
-    slots: u8,
-    /// Where the bytecodes were.
-    positions: Packed,
-    /// What had to be left out for the sake of size.
-    fallback: Option<Fallback>,
-}
-
-/// How much of the instrumentation a body gets. Each level is smaller than the one before.
-const LEVELS: [Level; 4] =
-    [Level::AsPlanned, Level::DefaultBlocks, Level::CallsOnly, Level::CallsWithoutObjects];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    AsPlanned,
-    DefaultBlocks,
-    CallsOnly,
-    CallsWithoutObjects,
+    pub(super) pinned: BTreeSet<(&'c [u8], Clock)>,
 }
 
 impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
@@ -143,6 +112,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 super_name: record.super_name.clone(),
                 interfaces: record.interfaces.to_vec(),
                 access: record.access,
+                field_bytes: structure::field_bytes(self.class),
                 source: structure::source(self.class),
                 methods: self.traced,
             };
@@ -341,13 +311,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     }
 
     /// The number of a method in traces, if these are what is made.
-    fn number(&self, index: usize) -> Option<u32> {
+    pub(super) fn number(&self, index: usize) -> Option<u32> {
         let first = self.rewriter.numbers(self.id).first_method;
         self.rewriter.settings.traces().then_some(first + index as u32)
     }
 
     /// The id by which others know a method: a native that its callers count has another one.
-    fn id_of(&self, index: usize, slots: u8) -> u64 {
+    pub(super) fn id_of(&self, index: usize, slots: u8) -> u64 {
         let summary = &self.rewriter.world[self.id].summary;
         let planned = self.rewriter.plan.of_class(self.id).get(index).map(|planned| planned.treatment);
         match plan::counted_native(summary, index) {
@@ -373,237 +343,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
     }
 
-    /// Instrumented bodies of a method.
-    fn bodies(&mut self, index: usize, member: &Member<'a>, treatment: Treatment) -> Result<Bodies> {
-        let code = Code::of(self.class, member)?.ok_or_else(|| {
-            cct_classfile::Error::new(ErrorKind::Malformed(
-                "a method without Code is neither native nor abstract",
-            ))
-        })?;
-        let calls = self.call_targets(&code)?;
-        let allocations = self.allocations(&code)?;
-        let places = calls.len() + allocations.iter().map(|a| a.made.slots()).sum::<usize>();
-        let sites = match self.rewriter.settings.call_sites {
-            true => Sites::Apart(places),
-            false => Sites::Merged(places),
-        };
-        let slots = sites.slots();
-        let mid = self.mid(index, slots);
-        let marks = &self.rewriter.marks;
-        let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
-        let is_start = !marks.starts_of(self.class.name(), member.name, member.descriptor).is_empty();
-        let pinned = match self.rewriter.settings.reproducible {
-            true => pins::reads(self.class, member.name, &code)?,
-            false => Vec::new(),
-        };
-        for level in LEVELS {
-            let blocks = match level {
-                Level::AsPlanned => self.rewriter.settings.block_rule(),
-                Level::DefaultBlocks => match self.rewriter.settings.block_rule() {
-                    Some(BlockRule::Precise | BlockRule::Exact | BlockRule::Custom(_)) => {
-                        Some(BlockRule::Default)
-                    }
-                    None if self.rewriter.settings.traces() => None,
-                    Some(BlockRule::Default) | None => continue,
-                },
-                Level::CallsOnly => None,
-                Level::CallsWithoutObjects if allocations.is_empty() => continue,
-                Level::CallsWithoutObjects => None,
-            };
-            let (calls, pins) = (calls.clone(), pinned.clone());
-            let Settings { activation, cost_model, .. } = self.rewriter.settings;
-            let mut analysis = PLANNERS.with_borrow_mut(|planners| {
-                let (class, own) = (self.class, &self.own);
-                Analysis::of(class, own, member, &code, planners, blocks, cost_model, activation, calls, pins)
-            })?;
-            analysis.traces = self.rewriter.settings.traces();
-            let recording = match level {
-                Level::AsPlanned => Recording::Full,
-                Level::DefaultBlocks => Recording::Blocks,
-                _ => Recording::Calls,
-            };
-            let plan = self.number(index).map(|method| TracePlan::of(self.class, &code, method, recording));
-            analysis.trace = plan.filter(|_| mid.is_some());
-            let reproducible = self.rewriter.settings.reproducible;
-            let traces = analysis.traces;
-            analysis.hooks =
-                hooks::body_hooks(self.class.name(), member.name, reproducible, traces).collect();
-            analysis.sites = sites;
-            if level != Level::CallsWithoutObjects {
-                analysis.allocations = allocations.clone();
-            }
-            analysis.is_extent = is_extent;
-            analysis.is_start = is_start;
-            analysis.holds_thread = self.rewriter.settings.context == ContextCarrier::Thread
-                && !rules::changes_the_current_thread(self.class.name());
-            if self.rewriter.names_locals {
-                let arguments = Signature::of(self.class, member)?.argument_slots();
-                analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
-            }
-            match self.write_bodies(index, member, &code, &analysis, treatment, mid) {
-                Ok(positions) => {
-                    if let Some(number) = self.number(index) {
-                        let id = self.id_of(index, slots);
-                        let none = || TracePlan::of(self.class, &code, number, Recording::None);
-                        let plan = analysis.trace.take().unwrap_or_else(none);
-                        let calls = &analysis.calls;
-                        self.traced.push(structure::method(self.class, member, id, &code, &plan, calls)?);
-                    }
-                    self.report.pinned += pinned.len() as u32;
-                    self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
-                    let fallback = match level {
-                        Level::AsPlanned => None,
-                        Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
-                        Level::CallsOnly => Some(Fallback::CallsOnly),
-                        Level::CallsWithoutObjects => Some(Fallback::CallsWithoutObjects),
-                    };
-                    let positions = positions.map_or_else(Packed::default, |positions| positions.pack());
-                    return Ok(Bodies { slots, positions, fallback: fallback.filter(|_| self.recorded) });
-                }
-                Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {}
-                Err(e) => return Err(e.into()),
-            }
-        }
-        // The body does not fit in any form: it stays, and what it calls hangs under its caller. Super calls may come by the extended form
-        // unless it was planned to redispatch: it must not do so now.
-        if treatment == Treatment::Redispatched || self.rewriter.world[self.id].summary.has_host {
-            self.redispatch(member)?;
-        } else if treatment.has_extended_form() {
-            self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
-        }
-        Ok(Bodies { slots: 0, positions: Packed::default(), fallback: Some(Fallback::NotInstrumented) })
-    }
-
-    /// Writes the bodies; where their bytecodes were, if call sites are told apart.
-    fn write_bodies(
-        &mut self,
-        position: usize,
-        member: &Member<'a>,
-        code: &Code<'a>,
-        analysis: &Analysis<'_>,
-        treatment: Treatment,
-        mid: Option<Mid>,
-    ) -> cct_classfile::Result<Option<Positions>> {
-        let extended = with_extension(member.descriptor);
-        let mut positions = self.rewriter.settings.call_sites.then(|| Positions::of(code));
-        let original = |this: &mut Self| {
-            let head = this.original_head(member);
-            body::write(
-                &mut this.edit,
-                &mut this.constants,
-                member,
-                code,
-                analysis,
-                Form::Original,
-                mid,
-                head,
-                &extended,
-            )
-        };
-        if treatment == Treatment::OriginalOnly {
-            let written = original(self)?;
-            self.take(position, written, &mut positions);
-            return Ok(positions);
-        }
-        if treatment == Treatment::Redispatched {
-            let written = original(self)?;
-            self.redispatch(member)?;
-            self.take(position, written, &mut positions);
-            return Ok(positions);
-        }
-        let head = self.extended_head(member, body::extended_flags(member.access_flags))?;
-        let extended_body = body::write(
-            &mut self.edit,
-            &mut self.constants,
-            member,
-            code,
-            analysis,
-            Form::Extended,
-            mid,
-            head,
-            &extended,
-        )?;
-        if treatment == Treatment::Duplicated {
-            let written = original(self)?;
-            self.take(position, written, &mut positions);
-        } else {
-            let head = self.original_head(member);
-            let signature = Signature::of(self.class, member)?;
-            let extended_index = self.edit.additions.utf8(&extended)?;
-            let target = Target::of(member, &signature, extended_index);
-            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            // Events come in order, whoever calls.
-            let replays = rules::is_called_by_vm(self.class.name(), member) && !analysis.traces;
-            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, head)?;
-            self.edit.replace_method(position, wrapper);
-        }
-        self.report.dropped_attributes(&extended_body.dropped_attributes);
-        self.edit.add_method(extended_body.method_info);
-        if let Some(positions) = &mut positions {
-            positions.moved(Form::Extended, extended_body.moves);
-        }
-        Ok(positions)
-    }
-
-    fn take(&mut self, position: usize, written: body::Written, positions: &mut Option<Positions>) {
-        self.report.dropped_attributes(&written.dropped_attributes);
-        self.edit.replace_method(position, written.method_info);
-        if let Some(positions) = positions {
-            positions.moved(Form::Original, written.moves);
-        }
-    }
-
-    /// How each invocation of a body calls.
-    fn call_targets<'x>(&mut self, code: &Code<'a>) -> Result<Vec<(Bci, CallTarget<'x>)>>
-    where
-        'a: 'x,
-        'r: 'x,
-    {
-        let rewriter: &'x Rewriter = self.rewriter;
-        let mut calls = Vec::new();
-        for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
-            let target = rewriter.call_target(self.id, self.class, &instruction)?;
-            if let CallTarget::Counted(f) | CallTarget::Dispatched(f) = target {
-                self.foreign.entry(f.mid()).or_insert_with(|| f.into());
-            }
-            if target == (CallTarget::Stored { known: false }) {
-                self.report.unknown_owner_sites += 1;
-            }
-            calls.push((instruction.bci, target));
-        }
-        Ok(calls)
-    }
-
-    /// What a body makes, where objects are counted. Slots follow from the code alone, whether it is recorded or not.
-    fn allocations(&mut self, code: &Code<'a>) -> Result<Vec<Allocation>> {
-        let rewriter = self.rewriter;
-        let mut allocations = Vec::new();
-        if !rewriter.settings.allocations {
-            return Ok(allocations);
-        }
-        let own_name = rewriter.own_name.as_deref().unwrap_or(self.class.name());
-        for instruction in code.instructions() {
-            let is_copy = || {
-                let target = rewriter.planned_target(self.id, self.class, &instruction)?;
-                Ok(matches!(target, CallTarget::Counted(f) if allocation::is_clone(f.class, f.name)))
-            };
-            if let Some(made) = allocation::of(self.class, own_name, &instruction, is_copy)? {
-                for of in made.types().iter().filter(|_| self.recorded) {
-                    let record = allocation::record(of);
-                    self.foreign.entry(record.mid).or_insert(record);
-                }
-                allocations.push(Allocation { bci: instruction.bci, made });
-            }
-        }
-        Ok(allocations)
-    }
-
-    /// What a native makes, where its wrapper counts that.
-    fn native_makes(&self, member: &Member<'_>) -> Option<NativeMakes> {
-        self.rewriter.settings.allocations.then(|| allocation::of_native(self.class.name(), member.name))?
-    }
-
-    fn original_head(&self, member: &Member<'a>) -> MemberBuilder {
+    pub(super) fn original_head(&self, member: &Member<'a>) -> MemberBuilder {
         let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
         head.copy_attributes(member, |name| name != b"Code");
         head

@@ -1,6 +1,7 @@
 //! Rewriting classes by the plan: what is shared by all of them. One class is the matter of [`class`], and what it gains of [`additions`].
 
 mod additions;
+mod bodies;
 mod class;
 #[cfg(test)]
 mod tests;

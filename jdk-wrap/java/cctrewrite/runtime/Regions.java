@@ -86,6 +86,10 @@ public final class Regions {
 
     /** A method is entered from whose first entry on everything is recorded. */
     public static void startAt() {
+        if (Tracing.on()) {
+            Tracing.startAt();
+            return;
+        }
         room(8);
         synchronized (LOCK) {
             turnAll(OWN);

@@ -17,6 +17,9 @@ public final class Tracing {
 
     private static boolean on;
 
+    /** Whether a method was entered with which recording begins. */
+    private static boolean entered;
+
     /** Why there is no trace, or null. */
     private static String trouble;
 
@@ -52,8 +55,6 @@ public final class Tracing {
     private static String refused() {
         String[] given = {
             Settings.AGENT.equals(Settings.DEFAULT_AGENT) ? null : "agent",
-            Settings.EXTENT == null ? null : "extent",
-            Settings.START_AT == null ? null : "start-at",
             Settings.MAX_CONTEXTS == null ? null : "max-contexts",
             Settings.MAX == null ? null : "max",
             Settings.RECURSION.equals("unbounded") ? null : "recursion",
@@ -97,12 +98,30 @@ public final class Tracing {
         if ("yes".equals(option("receivers"))) {
             CctTrace.withReceivers();
         }
-        boolean regions = "regions".equals(Settings.RECORD);
-        trouble = start(out == null ? "cctrewrite-%p.trace" : out, Property.get("java.home") + "/lib/cctrewrite/structure");
-        if (trouble == null && regions) {
+        boolean off = "regions".equals(Settings.RECORD) || Settings.START_AT != null || Settings.EXTENT != null;
+        String[] options = {option("mode"), option("last"), option("memory")};
+        trouble = start(out == null ? "cctrewrite-%p.trace" : out, Property.get("java.home") + "/lib/cctrewrite/structure", options);
+        if (trouble == null) {
+            CctTrace.withOrder(order());
+        }
+        if (trouble == null && off) {
             turn(0L, false, null);
         }
     }
+
+    /** A method is entered from whose first entry on everything is recorded. */
+    static void startAt() {
+        entered = true;
+        turn(0L, true, null);
+    }
+
+    /** A method whose extent is recorded is entered (1), or left (-1). */
+    public static void extent(long record, int deeper) {
+        entered = true;
+        nest(record, deeper);
+    }
+
+    private static native void nest(long record, int deeper);
 
     /** What was said about the trace: a property, or by who started this JVM; null for nothing. */
     private static String option(String key) {
@@ -167,10 +186,23 @@ public final class Tracing {
     /** The end of the JVM: what is in the buffers is written, and what readers must know. */
     static void finish() {
         names();
-        String wrong = end(LoadTime.notes());
+        String wrong = end(notes());
         if (wrong != null) {
             Settings.say("the trace is not complete: " + wrong);
         }
+    }
+
+    /** What readers must know. */
+    private static String[] notes() {
+        String[] notes = LoadTime.notes();
+        String wanted = Settings.START_AT != null ? Settings.START_AT : Settings.EXTENT;
+        if (wanted == null || entered) {
+            return notes;
+        }
+        String[] more = new String[notes.length + 1];
+        System.arraycopy(notes, 0, more, 1, notes.length);
+        more[0] = "recording was to begin with " + wanted + ", which has not been entered";
+        return more;
     }
 
     /** Threads that live have the names that they have now: some are named behind their first event. */
@@ -188,13 +220,19 @@ public final class Tracing {
     /** The name of the thread whose record this is. */
     private static native void name(long record, Thread thread, String name);
 
-    /** Opens the file, in which {@code %p} is the process; says what went wrong, or null. */
-    private static native String start(String file, String structure);
+    /** Opens the file, in which {@code %p} is the process; says what went wrong, or null. Options are null where nothing was said. */
+    private static native String start(String file, String structure, String[] options);
 
     private static native long make(Thread thread, String name, int flags);
 
     /** The record goes to another thread. */
     private static native boolean renew(long record, Thread thread, String name, int flags);
+
+    /** An object's identity hash code; 0 as long as the JVM does not tell. */
+    public static native int identity(Object object);
+
+    /** The address of the word that keeps the order between threads; 0 if it is not kept. */
+    private static native long order();
 
     /** Takes a full buffer; returns the place of the next event. */
     public static native long flush(long record);

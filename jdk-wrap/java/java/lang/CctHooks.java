@@ -43,7 +43,7 @@ public final class CctHooks {
             if (on && !Tracing.on()) {
                 Regions.begin();
             }
-            CctRuntime.start(on, Settings.EXTENT != null, Settings.START_AT != null);
+            CctRuntime.start(on, Settings.EXTENT != null && !Tracing.on(), Settings.START_AT != null);
         }
     }
 

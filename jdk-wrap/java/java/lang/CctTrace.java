@@ -16,6 +16,9 @@ import sun.misc.Unsafe;
 public final class CctTrace {
     // Offsets in a record (crates/loadtime/src/tracing/record.rs).
     private static final long END = 8L;
+    private static final long FULL = 16L;
+    private static final long ASKED = 24L;
+    private static final long OWNER = 32L;
 
     private static final long LIMIT = CctRuntime.LIMIT;
 
@@ -33,6 +36,13 @@ public final class CctTrace {
 
     /** An event of its own says of which class the receiver is. */
     private static final int RECEIVER = 2 << 25;
+    private static final int MADE_BY_NATIVE = 16 << 25;
+
+    /** Bits of the word that orders threads which say whose turn it is. */
+    private static final long OWNERS = (1L << 24) - 1L;
+
+    /** The address of that word, in a trace that keeps the order between threads; otherwise 0. */
+    private static long order;
 
     /** Whether receivers are recorded. */
     private static boolean receivers;
@@ -91,6 +101,11 @@ public final class CctTrace {
     /** From now on receivers are recorded. */
     public static void withReceivers() {
         receivers = true;
+    }
+
+    /** From now on the order between threads is kept, by the word at this address. */
+    public static void withOrder(long address) {
+        order = address;
     }
 
     /** An event of two words; the lower one comes first. */
@@ -159,11 +174,145 @@ public final class CctTrace {
         byId(record, LEAF_BY_ID, mid);
     }
 
-    /** The buffer is full; the place of the next event. */
+    /** The buffer is full, or it must be asked whose turn it is; the place of the next event. */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     private static long full(long record) {
+        if (order != 0L) {
+            // Here at each event, since buffers say that they are full. Who spoke last may go on without further ado.
+            Unsafe u = CctMemory.U;
+            long place = u.getLong(null, record);
+            if (place < u.getLong(null, record + FULL)
+                && u.getLong(null, record + ASKED) == 0L
+                && (u.getLong(null, order) & OWNERS) == u.getLong(null, record + OWNER)) {
+                return place;
+            }
+        }
         return Tracing.flush(record);
+    }
+
+    /** In a method whose extent is recorded: one deeper in such methods, or back. */
+    public static void extent(long record, int deeper) {
+        if (record >= LIMIT) {
+            Tracing.extent(record, deeper);
+        }
+    }
+
+    // ---- objects and monitors (--allocations) --------------------------------------------------------------------------------------
+
+    /** Behind an instruction that has made an array. */
+    public static void array(int length, long record, int word) {
+        if (record >= LIMIT) {
+            two(record, word, length);
+        }
+    }
+
+    private static void two(long record, int word, int second) {
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word);
+        u.putInt(null, place + 4L, second);
+        u.putLong(null, record, place + 8L);
+    }
+
+    /** Behind {@code multianewarray}, for each level but the outermost: which one is in the word's upper bits. */
+    public static void traceArrays(Object array, long record, int word) {
+        if (record < LIMIT) {
+            return;
+        }
+        long count = 1L;
+        Object inner = array;
+        for (int level = word >>> 16 & 0xFF; level > 0; level--) {
+            Object[] outer = (Object[]) inner;
+            if (outer.length == 0) {
+                return;
+            }
+            count *= outer.length;
+            inner = outer[0];
+        }
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word);
+        u.putInt(null, place + 4L, (int) count);
+        u.putInt(null, place + 8L, lengthOf(inner));
+        u.putLong(null, record, place + 12L);
+    }
+
+    /** Elements of an array; 0 of what is none. */
+    private static int lengthOf(Object array) {
+        if (array instanceof Object[]) {
+            return ((Object[]) array).length;
+        }
+        if (array instanceof byte[]) {
+            return ((byte[]) array).length;
+        }
+        if (array instanceof char[]) {
+            return ((char[]) array).length;
+        }
+        if (array instanceof int[]) {
+            return ((int[]) array).length;
+        }
+        if (array instanceof long[]) {
+            return ((long[]) array).length;
+        }
+        if (array instanceof boolean[]) {
+            return ((boolean[]) array).length;
+        }
+        if (array instanceof short[]) {
+            return ((short[]) array).length;
+        }
+        if (array instanceof float[]) {
+            return ((float[]) array).length;
+        }
+        return array instanceof double[] ? ((double[]) array).length : 0;
+    }
+
+    /** Behind a call that leads to {@code Object.clone}. */
+    public static void copy(Object made, long record) {
+        result(made, record);
+    }
+
+    /** In the wrapper of a native that returns what it has made. */
+    public static void result(Object made, long record) {
+        if (record < LIMIT || made == null) {
+            return;
+        }
+        Class<?> type = made.getClass();
+        long number = type.cct$class;
+        if (number == 0L) {
+            number = Tracing.number(type);
+            type.cct$class = number;
+        }
+        two(record, MADE_BY_NATIVE | (int) (number - 1L), lengthOf(made));
+    }
+
+    /** The same for an array of arrays: {@code lengths} says how many levels were made. */
+    public static void resultArrays(Object made, Object lengths, long record) {
+        Object array = made;
+        long count = 1L;
+        for (int level = ((int[]) lengths).length; level > 0 && array != null; level--) {
+            for (long i = 0L; i < count; i++) {
+                result(array, record);
+            }
+            if (level > 1) {
+                Object[] outer = (Object[]) array;
+                count *= outer.length;
+                array = outer.length == 0 ? null : outer[0];
+            }
+        }
+    }
+
+    /** Before a monitor is taken or given back, or behind that in a synchronized method: whose it is. */
+    public static void monitor(Object object, long record, int word) {
+        if (record >= LIMIT && object != null) {
+            two(record, word, Tracing.identity(object));
+        }
     }
 
     // ---- callees without events of their own ---------------------------------------------------------------------------------------

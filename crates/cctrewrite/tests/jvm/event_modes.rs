@@ -1,0 +1,283 @@
+//! Traces on request (docs/trace.md): objects and monitors, the order between threads, the last events, events in memory; and a compiler's contexts by both tools.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::events::{cctrewrite, java, rebuilt, text, tracing};
+use crate::modern_counts;
+use crate::support::{Blocks, Java, Jdk, assert_succeeded, fixture, folder, jdks};
+
+/// The events of a method of the fixture, without what it shares with all traces.
+fn below(method: &str, trace: &Path) -> Vec<String> {
+    let dump = text(&["dump", "--thread", "main", "--below", method], trace);
+    let is_noted =
+        |line: &&str| ["made", "wants", "has the", "gives"].iter().any(|word| line.starts_with(word));
+    dump.lines().map(str::trim_start).filter(is_noted).map(str::to_owned).collect()
+}
+
+/// What is made has its type and length, and monitors have their objects.
+fn objects(jdk: &'static Jdk) {
+    let home = folder("trace-objects").join("jdk");
+    let mut command = cctrewrite(&["jdk", "--tool", "trace", "--allocations", "--no-cds", "--link", "-q"]);
+    assert_succeeded(command.arg(jdk.home()).arg("-o").arg(&home));
+    let made = Jdk::made(jdk.version, home.clone());
+    let mut java = Java::new(&made, "trace-made");
+    java.verify().class_path([fixture("events").join("classes")]);
+    let run = java.option("-Dcctrewrite.trace-mode=shared").succeed("Made", &[]);
+    assert_eq!(run.out, "10\n");
+    let trace = run.profile_path();
+    assert_eq!(below("Made.one", &trace), ["made  an object at bytecode index 0"]);
+    let arrays =
+        ["made  an array of 2 at bytecode index 2", "made  2 arrays of 3, 1 inside, at bytecode index 2"];
+    assert_eq!(below("Made.arrays", &trace), arrays);
+    assert_eq!(below("Made.chars", &trace), ["made  an array of 5 at bytecode index 1"]);
+    assert_eq!(below("Made.copy", &trace), ["made  an array of 4 at bytecode index 1", "made  [I of 4"]);
+    let locked = below("Made.locked", &trace);
+    let object = |line: &str| line.split("monitor of ").nth(1).map(|rest| rest[..8].to_owned()).unwrap();
+    assert_eq!(locked.len(), 4, "{locked:?}");
+    assert!(locked[0].starts_with("wants the monitor") && locked[1].starts_with("gives back"), "{locked:?}");
+    assert!(locked.iter().all(|line| object(line) == object(&locked[0]) && object(line) != "00000000"));
+    let own = below("Made.own", &trace);
+    assert!(own.len() == 1 && own[0].starts_with("has the monitor") && object(&own[0]) != object(&locked[0]));
+    // The object has a header of 12 bytes, and fields of 4 and 8.
+    let metrics = text(&["metrics", "--json"], &trace);
+    for known in ["memory.byteAllocationDensity", "memory.averageObjectSize", "concurrency.lock.percentile"] {
+        assert!(
+            metrics.contains(&format!("\"{known}\":")) && !metrics.contains(&format!("\"{known}\":null")),
+            "{metrics}"
+        );
+    }
+
+    // And who waits for a monitor that another thread has is seen to.
+    let mut java = Java::new(&made, "trace-contended");
+    java.verify().class_path([fixture("events").join("classes")]);
+    let run = java.option("-Dcctrewrite.trace-mode=shared").succeed("Ordered", &[]);
+    let dump = text(&["dump", "--in-order"], &run.profile_path());
+    let wants = |line: &&str| line.contains("wants the monitor");
+    assert!(dump.lines().any(|line| wants(&line)));
+    let metrics = text(&["metrics"], &run.profile_path());
+    let contended = metrics.lines().find(|line| line.contains("lockContendedDensity")).unwrap();
+    assert!(contended.trim_start().parse_first() > 0.0, "{contended}");
+    fs::remove_dir_all(home.parent().unwrap()).unwrap();
+}
+
+/// The number that a line begins with.
+trait ParseFirst {
+    fn parse_first(&self) -> f64;
+}
+
+impl ParseFirst for str {
+    fn parse_first(&self) -> f64 {
+        self.split_whitespace().next().and_then(|first| first.parse().ok()).unwrap_or(f64::NAN)
+    }
+}
+
+/// Threads that take turns take them in the trace too.
+fn ordered(jdk: &'static Jdk) {
+    let mut java = java(jdk, "ordered", "events");
+    let run = java.option("-Dcctrewrite.trace-mode=shared").succeed("Ordered", &[]);
+    assert_eq!(run.out, "-1\n");
+    let dump = text(&["dump", "--in-order"], &run.profile_path());
+    let steps: Vec<&str> = dump
+        .lines()
+        .filter(|line| line.ends_with("start Ordered.step(I)V"))
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(steps.len(), 100);
+    assert!(steps[0] != steps[1], "{steps:?}");
+    for (place, thread) in steps.iter().enumerate() {
+        assert_eq!(*thread, steps[place % 2], "step {place}: {steps:?}");
+    }
+    // The same tree as ever.
+    let mut java = self::java(jdk, "ordered-calls", "calls");
+    let run = rebuilt(java.option("-Dcctrewrite.trace-mode=shared").succeed("Calls", &[]));
+    golden(jdk, "calls").assert_equal(&run, "calls, from a trace that keeps the order between threads");
+    // A trace that does not know the order does not make one up.
+    let trace = self::java(jdk, "unordered", "events").succeed("Figure3", &[]).profile_path();
+    let output = cctrewrite(&["trace", "dump", "--in-order"]).arg(&trace).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--trace-mode shared"), "{output:?}");
+}
+
+fn golden(jdk: &Jdk, name: &str) -> crate::support::golden::Golden {
+    match jdk.version {
+        8 => crate::counts::golden(name, Blocks::Exact),
+        version => modern_counts::golden(name, Blocks::Exact, version),
+    }
+}
+
+/// Of each thread there are the last events, and no more than twice as many as were asked for.
+fn last(jdk: &'static Jdk) {
+    let mut java = java(jdk, "last", "events");
+    let run = java.option("-Dcctrewrite.trace-last=500").succeed("Figure3", &[]);
+    let trace = run.profile_path();
+    assert!(!beside(&trace).exists());
+    let dump = text(&["dump", "--thread", "main"], &trace);
+    let events = dump.lines().count();
+    assert!((500..2000).contains(&events), "{events} events");
+    assert!(dump.contains("end   Figure3.main"), "{dump}");
+    let info = text(&["info"], &trace);
+    assert!(info.contains("complete") && info.contains("last events") && !info.contains("missing"), "{info}");
+    drop(rebuilt(run));
+}
+
+/// Recording begins with a method, or is of a method's extents alone.
+fn by_method(jdk: &'static Jdk) {
+    let own = |trace: &Path| {
+        let dump = text(&["dump", "--thread", "main"], trace);
+        let is_own = |line: &&str| line.starts_with("start Figure3") || line.starts_with("recording");
+        dump.lines().map(str::trim_start).filter(is_own).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut java = java(jdk, "extent", "events");
+    let run = java.option("-Dcctrewrite.extent=Figure3.b,Figure3.divide").succeed("Figure3", &[]);
+    let starts = own(&run.profile_path());
+    let (on, b, divide) = ("recording goes on", "start Figure3.b(I)V", "start Figure3.divide(I)I");
+    let expected = [[on, b, "recording pauses"]; 50].into_iter().chain([[on, divide, "recording pauses"]; 2]);
+    let expected: Vec<&str> = expected.flatten().collect();
+    // Behind the last one there may be no event with which it pauses.
+    assert_eq!(starts, expected[..starts.len()]);
+    assert!(starts.len() + 1 >= expected.len(), "{starts:?}");
+    let mut java = self::java(jdk, "start-at", "events");
+    let run = java.option("-Dcctrewrite.start-at=Figure3.divide").succeed("Figure3", &[]);
+    assert_eq!(own(&run.profile_path()), [on, divide, divide]);
+    let mut java = self::java(jdk, "start-at-nothing", "events");
+    let run = java.option("-Dcctrewrite.start-at=Figure3.never").succeed("Figure3", &[]);
+    assert!(text(&["info"], &run.profile_path()).contains("has not been entered"));
+}
+
+/// Where a JVM that is killed leaves them.
+fn beside(trace: &Path) -> std::path::PathBuf {
+    let mut path = trace.as_os_str().to_owned();
+    path.push(".last");
+    path.into()
+}
+
+/// And if the JVM is killed they are there all the same.
+fn last_of_the_killed(jdk: &'static Jdk) {
+    let mut java = java(jdk, "last-killed", "events");
+    let mut running = java.option("-Dcctrewrite.trace-last=1000").start("Endless", &[]);
+    let trace = running.profile_path();
+    running.wait_for("ready");
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert_succeeded(Command::new("kill").args(["-9", &running.id().to_string()]));
+    running.wait();
+    assert!(beside(&trace).exists());
+    let info = text(&["info"], &trace);
+    assert!(info.contains("killed or crashed") && info.contains("last events"), "{info}");
+    let dump = text(&["dump", "--thread", "main"], &trace);
+    let events: Vec<&str> = dump.lines().collect();
+    assert!(events.len() >= 1000, "{dump}");
+    assert!(events.last().unwrap().contains("Endless."), "{:?}", events.last());
+    let profile = trace.with_extension("rebuilt.cct");
+    assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(&trace).arg("-o").arg(&profile));
+    // Without that file it is said what is missing.
+    fs::remove_file(beside(&trace)).unwrap();
+    assert!(text(&["info"], &trace).contains("is not there"));
+}
+
+/// Events that stay in memory are the same events.
+fn in_memory(jdk: &'static Jdk) {
+    for memory in ["1g", "20k"] {
+        let mut java = java(jdk, &format!("memory-{memory}"), "exceptions");
+        let option = format!("-Dcctrewrite.trace-memory={memory}");
+        let run = rebuilt(java.option(option).succeed("Exceptions", &[]));
+        golden(jdk, "exceptions")
+            .assert_equal(&run, &format!("exceptions, with {memory} of events in memory"));
+    }
+    // What is no size is refused, and the program runs.
+    let mut java = java(jdk, "memory-bad", "events");
+    let run = java.option("-Dcctrewrite.trace-memory=much").run("Figure3", &[]);
+    assert!(run.err.contains("trace-memory"), "{}", run.err);
+}
+
+/// javac compiles a class, with one image behind the other in the same place: the contexts of all threads are the same, calls and bytecodes.
+fn compiler(jdk: &'static Jdk) {
+    let folder = folder("trace-javac");
+    let home = folder.join("jdk");
+    let source = folder.join("Ten.java");
+    fs::write(
+        &source,
+        "import java.util.*;\npublic class Ten {\n    public static void main(String[] arguments) {\n        List<String> list = new ArrayList<>();\n        \
+         for (String a : arguments) {\n            list.add(a.trim());\n        }\n        Collections.sort(list);\n        System.out.println(list);\n    }\n}\n",
+    )
+    .unwrap();
+    let empty = folder.join("empty");
+    fs::create_dir_all(&empty).unwrap();
+    let left = folder.join("left");
+    for (name, options) in [("profile", &[][..]), ("trace", &["--tool", "trace"])] {
+        let mut command = cctrewrite(&["jdk", "--reproducible", "--no-cds", "--link", "-q"]);
+        assert_succeeded(command.args(options).arg(jdk.home()).arg("-o").arg(&home));
+        let mut command = Command::new(home.join("bin/java"));
+        // Identity hash codes decide where things are in tables, and the collector when threads of its own run.
+        command.args(["-XX:hashCode=2", "-Xms1g", "-Xmn900m", "-XX:+UseSerialGC"]);
+        command.arg(format!("-Dcctrewrite.out={}", left.display()));
+        let out = folder.join("out");
+        fs::create_dir_all(&out).unwrap();
+        // The class library that is compiled against, and the compiler's own jar, are the plain ones.
+        if jdk.version == 8 {
+            command.arg("-cp").arg(jdk.tools_jar()).arg("com.sun.tools.javac.Main");
+            command.arg("-bootclasspath").arg(jdk.rt_jar()).arg("-extdirs").arg(&empty);
+        } else {
+            command.args(["-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "11"]);
+        }
+        command.args(["-proc:none", "-cp"]).arg(&empty).arg("-d").arg(&out).arg(&source);
+        assert_succeeded(command.current_dir(&folder));
+        assert!(out.join("Ten.class").is_file());
+        fs::rename(&left, folder.join(name)).unwrap();
+        fs::remove_dir_all(&out).unwrap();
+        fs::remove_dir_all(&home).unwrap();
+    }
+    let rebuilt = folder.join("rebuilt.cct");
+    assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(folder.join("trace")).arg("-o").arg(&rebuilt));
+    let mut compare = cctrewrite(&["compare", "--per-thread", "--limit", "3"]);
+    // Two profiles of one image differ in these too: a table of names that has its entries by chance, and what comes behind a collection.
+    for ignored in ["java.lang.ClassLoader.getClassLoadingLock", "jdk.internal.ref.CleanerImpl.run"] {
+        compare.args(["--ignore", ignored]);
+    }
+    if jdk.version == 25 {
+        // It reads the bytes of lib/modules, which are not the same.
+        compare.args(["--ignore", "jdk.internal.jimage.ImageLocation.decompress"]);
+    }
+    if jdk.version != 17 {
+        // Before the JVM's live phase profiles are not what traces are (docs/trace.md).
+        compare.args(["--root", "com.sun.tools.javac.Main.main"]);
+    }
+    let output = compare.arg(folder.join("profile")).arg(&rebuilt).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let contexts = said.lines().find_map(|line| line.strip_prefix("Contexts")).unwrap();
+    let contexts: u64 = contexts.split_whitespace().next().unwrap().replace(',', "").parse().unwrap();
+    assert!(contexts > 100_000, "{said}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+/// `run` hands on how the trace is to be, and says no to a profile.
+fn through_run(jdk: &'static Jdk) {
+    let folder = folder("trace-run-modes");
+    let trace = folder.join("out.trace");
+    let run = |options: &[&str]| {
+        let mut command = cctrewrite(&["run", "-q", "-o"]);
+        command.arg(&trace).args(options).arg("--jdk").arg(tracing(jdk).home()).args(["--", "java", "-cp"]);
+        command.arg(fixture("events").join("classes")).arg("Figure3").current_dir(&folder).output().unwrap()
+    };
+    for (option, value) in [("--trace-mode", "shared"), ("--trace-last", "9"), ("--trace-memory", "1m")] {
+        let output = run(&[option, value]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(option) && said.contains("--tool trace"), "{said}");
+    }
+    let output =
+        run(&["--tool", "trace", "--trace-mode", "shared", "--trace-last", "300", "--trace-receivers"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "1314\n", "{output:?}");
+    let dump = text(&["dump", "--in-order"], &trace);
+    assert!(dump.contains(" of    Figure3"), "{dump}");
+    assert!(text(&["info"], &trace).contains("last events"));
+}
+
+jdks!(made, objects, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(in_order, ordered, 8: jdk_8, 17: jdk_17);
+jdks!(last_events, last, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(last_events_of_the_killed, last_of_the_killed, 17: jdk_17);
+jdks!(methods, by_method, 8: jdk_8, 17: jdk_17);
+jdks!(memory, in_memory, 8: jdk_8, 17: jdk_17);
+jdks!(javac, compiler, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(run_modes, through_run, 17: jdk_17);

@@ -1,0 +1,151 @@
+//! Which ways control went at conditional jumps and switches.
+
+use cct_events::Method;
+use rustc_hash::FxHashSet;
+
+use crate::executions::Executions;
+use crate::program::{Callee, Found};
+use crate::replay::Visitor;
+
+/// What was executed, and which block came behind which.
+#[derive(Debug, Default)]
+pub struct Ways {
+    /// How often what ran.
+    pub executions: Executions,
+    /// By method: a block, and one that came directly behind it.
+    went: FxHashSet<(u32, u32, u32)>,
+    /// The method and the block of each frame.
+    frames: Vec<Option<(u32, u32)>>,
+}
+
+impl Ways {
+    /// Adds those of another thread.
+    pub fn add(&mut self, other: Ways) {
+        self.executions.add(other.executions);
+        self.went.extend(other.went);
+    }
+
+    /// Of the ways that lead on from a block which ends in a choice: how many there are, and how many were taken.
+    pub fn of_block(&self, number: u32, method: &Method, block: usize) -> (u64, u64) {
+        let targets = targets(method, block);
+        let was_taken = |target: &&u32| {
+            let next = method.blocks.partition_point(|block| block.start <= **target).checked_sub(1);
+            next.is_some_and(|next| self.went.contains(&(number, block as u32, next as u32)))
+        };
+        (targets.len() as u64, targets.iter().filter(was_taken).count() as u64)
+    }
+}
+
+impl Visitor for Ways {
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
+        self.frames.push(None);
+        self.executions.enter(caller, callee, method)
+    }
+
+    fn leave(&mut self, _: u32, _: bool) {
+        self.frames.pop();
+    }
+
+    fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32) {
+        if let Some(frame) = self.frames.last_mut()
+            && let Some((number, before)) = frame.replace((method.number(), block))
+        {
+            self.went.insert((number, before, block));
+        }
+        self.executions.block(node, method, block, bytecodes);
+    }
+
+    fn bytecodes(&mut self, _: u32, _: u32) {}
+
+    fn take_back(&mut self, node: u32, bytecodes: u32) {
+        self.executions.take_back(node, bytecodes);
+    }
+}
+
+/// Where control may go behind a block that ends in a conditional jump or a switch: each bytecode index once; nothing of other blocks.
+fn targets(method: &Method, block: usize) -> Vec<u32> {
+    let Some(start) = method.blocks.get(block).map(|block| block.start) else { return Vec::new() };
+    let end = method.blocks.get(block + 1).map_or(method.code.len() as u32, |next| next.start);
+    let (mut at, mut last) = (start, None);
+    while at < end {
+        let Some(&opcode) = method.code.get(at as usize) else { break };
+        last = Some((at, opcode));
+        match crate::position::length(opcode, method.code.get(at as usize + 1).copied()) {
+            Some(length) => at += length as u32,
+            None => break,
+        }
+    }
+    let Some((at, opcode)) = last else { return Vec::new() };
+    let mut targets = match opcode {
+        153..=166 | 198 | 199 => {
+            let offset = method.code.get(at as usize + 1..).and_then(|rest| rest.first_chunk());
+            let target = offset.map(|offset| at.wrapping_add_signed(i16::from_be_bytes(*offset).into()));
+            target.into_iter().chain([at + 3]).collect()
+        }
+        170 | 171 => switch(method, at, opcode).unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+/// The targets of a switch.
+fn switch(method: &Method, at: u32, opcode: u8) -> Option<Vec<u32>> {
+    let word = |place: u32| -> Option<i32> {
+        Some(i32::from_be_bytes(*method.code.get(place as usize..)?.first_chunk()?))
+    };
+    let first = (at + 1).next_multiple_of(4);
+    let (places, step) = match opcode {
+        170 => (first + 12, 4),
+        _ => (first + 12, 8),
+    };
+    let count = match opcode {
+        170 => i64::from(word(first + 8)?) - i64::from(word(first + 4)?) + 1,
+        _ => i64::from(word(first + 4)?),
+    };
+    let mut targets = vec![at.wrapping_add_signed(word(first)?)];
+    // No more than there is code.
+    for place in (places..method.code.len() as u32).step_by(step).take(usize::try_from(count).ok()?) {
+        targets.push(at.wrapping_add_signed(word(place)?));
+    }
+    Some(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cct_events::Block;
+
+    fn method(code: &[u8], starts: &[u32]) -> Method {
+        let blocks = starts.iter().map(|&start| Block { start, ..Block::default() }).collect();
+        Method { code: code.into(), blocks, ..Method::default() }
+    }
+
+    #[test]
+    fn ways_of_a_jump_and_of_a_switch() {
+        // iload_0, ifeq +4, nop | return
+        let jump = method(&[26, 153, 0, 4, 0, 177], &[0, 4, 5]);
+        assert_eq!((targets(&jump, 0), targets(&jump, 1)), (vec![4, 5], vec![]));
+        // iload_0, tableswitch 0 to 1: 20, 21, default 21 | return | return; then the same as lookupswitch.
+        let words = |words: &[i32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+        let table = [&[26, 170, 0, 0][..], &words(&[20, 0, 1, 19, 20]), &[177, 177]].concat();
+        assert_eq!(targets(&method(&table, &[0, 24]), 0), [20, 21]);
+        let lookup = [&[26, 171, 0, 0][..], &words(&[20, 1, 7, 19]), &[177, 177]].concat();
+        assert_eq!(targets(&method(&lookup, &[0, 20]), 0), [20, 21]);
+        // Cut off: no panic.
+        for length in 0..table.len() {
+            let _ = targets(&method(&table[..length], &[0]), 0);
+        }
+    }
+
+    #[test]
+    fn what_was_taken_is_counted() {
+        let jump = method(&[26, 153, 0, 4, 0, 177], &[0, 4, 5]);
+        let mut ways = Ways::default();
+        assert_eq!(ways.of_block(7, &jump, 0), (2, 0));
+        ways.went.insert((7, 0, 2));
+        assert_eq!((ways.of_block(7, &jump, 0), ways.of_block(8, &jump, 0)), ((2, 1), (2, 0)));
+        assert_eq!(ways.of_block(7, &jump, 2), (0, 0));
+    }
+}

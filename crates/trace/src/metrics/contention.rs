@@ -1,0 +1,46 @@
+//! Monitors that were wanted while another thread had them: only a trace that keeps the order between threads can tell.
+
+use cct_events::Event;
+use rustc_hash::FxHashMap;
+
+use crate::file::{Error, Trace};
+use crate::merged::Merged;
+
+/// By identity: how often a `monitorenter` came while another thread had the monitor by one.
+///
+/// # Errors
+/// When the trace cannot be read.
+pub fn of(trace: &Trace) -> Result<FxHashMap<u32, u64>, Error> {
+    let mut contended: FxHashMap<u32, u64> = FxHashMap::default();
+    // By object: who has the monitor, and how often.
+    let mut owners: FxHashMap<u32, (usize, u32)> = FxHashMap::default();
+    // By thread: the monitor that it wants and has not been seen to have.
+    let mut wanted: Vec<Option<u32>> = vec![None; trace.threads.len()];
+    for event in Merged::of(trace, &trace.threads)? {
+        let (thread, event) = event?;
+        // Whoever does something has what it wanted.
+        if let Some(object) = wanted[thread].take() {
+            let owner = owners.entry(object).or_insert((thread, 0));
+            if owner.0 == thread {
+                owner.1 += 1;
+            } else {
+                *owner = (thread, 1);
+            }
+        }
+        match event {
+            Event::Lock { object, .. } => {
+                if owners.get(&object).is_some_and(|&(owner, times)| owner != thread && times > 0) {
+                    *contended.entry(object).or_default() += 1;
+                }
+                wanted[thread] = Some(object);
+            }
+            Event::Unlock { object, .. } => {
+                if let Some(owner) = owners.get_mut(&object).filter(|owner| owner.0 == thread) {
+                    owner.1 = owner.1.saturating_sub(1);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(contended)
+}

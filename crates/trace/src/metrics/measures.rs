@@ -1,0 +1,176 @@
+//! What the metrics need beside how often each block ran: which way control went, who was called from where, what was made, and which monitors were taken.
+
+use rustc_hash::FxHashMap;
+
+use crate::executions::Executions;
+use crate::program::{Callee, Found};
+use crate::replay::{Noted, Type, Visitor};
+
+/// Counts of a thread, and then of all.
+#[derive(Debug, Default)]
+pub struct Measures {
+    /// How often what ran.
+    pub executions: Executions,
+    /// By method and block: how often control went on elsewhere than the last time.
+    pub changes: u64,
+    /// By method and the place of a call site.
+    pub sites: FxHashMap<(u32, u32), Site>,
+    /// What was made.
+    pub made: Made,
+    /// By identity: how often a monitor was taken.
+    pub locks: FxHashMap<u32, u64>,
+    /// Where the last of each block led to.
+    successors: FxHashMap<(u32, u32), u32>,
+    /// The method and the block of each frame.
+    frames: Vec<Option<(u32, u32)>>,
+    /// The call site that has called what is entered next.
+    calling: Option<(u32, u32)>,
+    /// The call site of each frame.
+    callers: Vec<Option<(u32, u32)>>,
+}
+
+/// What was called from one place.
+#[derive(Debug, Clone, Default)]
+pub struct Site {
+    /// Calls.
+    pub calls: u64,
+    /// How often another method was called than the last time.
+    pub target_changes: u64,
+    /// The methods.
+    pub targets: Vec<Callee>,
+    /// Calls whose receiver's class is known.
+    pub received: u64,
+    /// How often it was another one than the last time.
+    pub receiver_changes: u64,
+    /// The classes.
+    pub receivers: Vec<u32>,
+    last_target: Option<Callee>,
+    last_receiver: Option<u32>,
+}
+
+/// Objects and arrays.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    /// By class, or the descriptor of an array, and number of elements: how many.
+    pub named: FxHashMap<(Box<[u8]>, u32), u64>,
+    /// By the number of the name.
+    pub numbered: FxHashMap<(u32, u32), u64>,
+}
+
+impl Measures {
+    /// Adds those of another thread.
+    #[allow(clippy::iter_over_hash_type)] // Sums.
+    pub fn add(&mut self, other: Measures) {
+        self.executions.add(other.executions);
+        self.changes += other.changes;
+        for (place, site) in other.sites {
+            let of = self.sites.entry(place).or_default();
+            of.calls += site.calls;
+            of.target_changes += site.target_changes;
+            of.received += site.received;
+            of.receiver_changes += site.receiver_changes;
+            of.targets.extend(site.targets);
+            of.targets.sort_unstable();
+            of.targets.dedup();
+            of.receivers.extend(site.receivers);
+            of.receivers.sort_unstable();
+            of.receivers.dedup();
+        }
+        for (of, count) in other.made.named {
+            *self.made.named.entry(of).or_default() += count;
+        }
+        for (of, count) in other.made.numbered {
+            *self.made.numbered.entry(of).or_default() += count;
+        }
+        for (object, count) in other.locks {
+            *self.locks.entry(object).or_default() += count;
+        }
+    }
+}
+
+impl Visitor for Measures {
+    const WANTS_SITES: bool = true;
+
+    fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
+        let site = self.calling.take();
+        if let Some(site) = site.and_then(|site| self.sites.get_mut(&site)) {
+            site.calls += 1;
+            if site.last_target != Some(callee) {
+                site.target_changes += u64::from(site.last_target.is_some());
+                site.last_target = Some(callee);
+                if !site.targets.contains(&callee) {
+                    site.targets.push(callee);
+                }
+            }
+        }
+        self.callers.push(site);
+        self.frames.push(None);
+        self.executions.enter(caller, callee, method)
+    }
+
+    fn leave(&mut self, node: u32, by_exception: bool) {
+        self.frames.pop();
+        self.callers.pop();
+        self.executions.leave(node, by_exception);
+    }
+
+    fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32) {
+        if let Some(frame) = self.frames.last_mut() {
+            let before = frame.replace((method.number(), block));
+            if let Some(before) = before
+                && let Some(last) = self.successors.insert(before, block)
+                && ends_in_a_choice(method, before.1)
+            {
+                self.changes += u64::from(last != block);
+            }
+        }
+        self.executions.block(node, method, block, bytecodes);
+    }
+
+    fn called(&mut self, caller: Found<'_>, site: usize, _: Callee) {
+        let place = (caller.number(), site as u32);
+        self.sites.entry(place).or_default();
+        self.calling = Some(place);
+    }
+
+    fn bytecodes(&mut self, node: u32, bytecodes: u32) {
+        self.executions.bytecodes(node, bytecodes);
+    }
+
+    fn take_back(&mut self, node: u32, bytecodes: u32) {
+        self.executions.take_back(node, bytecodes);
+    }
+
+    fn receiver(&mut self, node: u32, class: u32) {
+        let site = self.callers.last().copied().flatten().and_then(|site| self.sites.get_mut(&site));
+        if let Some(site) = site {
+            site.received += 1;
+            if site.last_receiver != Some(class) {
+                site.receiver_changes += u64::from(site.last_receiver.is_some());
+                site.last_receiver = Some(class);
+                if !site.receivers.contains(&class) {
+                    site.receivers.push(class);
+                }
+            }
+        }
+        self.executions.receiver(node, class);
+    }
+
+    fn noted(&mut self, _: u32, what: Noted<'_>) {
+        match what {
+            Noted::Made { of: Type::Numbered(class), count, length } => {
+                *self.made.numbered.entry((class, length)).or_default() += u64::from(count);
+            }
+            Noted::Made { of: Type::Named(name), count, length } => {
+                *self.made.named.entry((name.into(), length)).or_default() += u64::from(count);
+            }
+            Noted::Lock(object) | Noted::Locked(object) => *self.locks.entry(object).or_default() += 1,
+            Noted::Unlock(_) => {}
+        }
+    }
+}
+
+/// Whether a block ends in a conditional jump or a switch.
+fn ends_in_a_choice(method: Found<'_>, block: u32) -> bool {
+    method.method.blocks.get(block as usize).is_some_and(|block| block.metrics[5] > 0)
+}
