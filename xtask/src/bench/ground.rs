@@ -33,6 +33,17 @@ impl Ground {
         Ok(Ground { jdks, cctrewrite: built.program, work: tempfile::tempdir_in(&folder)? })
     }
 
+    /// The same with a command that was built before.
+    ///
+    /// # Errors
+    /// If a JDK is not to be had.
+    pub fn with(versions: &[u32], cctrewrite: &Path) -> Result<Ground> {
+        let answers = jdks::get(versions, Fetch::IfMissing)?;
+        let jdks: Vec<Jdk> = answers.into_iter().map(|answer| answer.jdk).collect::<Result<_>>()?;
+        let cctrewrite = cctrewrite.canonicalize()?;
+        Ok(Ground { jdks, cctrewrite, work: tempfile::tempdir()? })
+    }
+
     /// A folder that goes with this.
     pub fn work(&self) -> &Path {
         self.work.path()

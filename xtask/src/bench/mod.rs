@@ -12,6 +12,7 @@ mod rewrite;
 mod run;
 mod scale;
 mod sources;
+mod trace;
 mod trees;
 mod ways;
 
@@ -27,6 +28,8 @@ pub enum Benchmark {
     Run(run::Arguments),
     /// How much memory contexts take, in the JVM and in the profile, and how long the profile's writing takes.
     Memory(memory::Arguments),
+    /// What traces cost beside the plain JDK and the profile, and what codecs make of them.
+    Trace(trace::Arguments),
     /// How costs grow with threads, classes and contexts, and what starting takes.
     Scale(scale::Arguments),
 }
@@ -40,6 +43,7 @@ pub fn run(benchmark: &Benchmark) -> Result<()> {
         Benchmark::Rewrite(arguments) => rewrite::run(arguments),
         Benchmark::Run(arguments) => run::run(arguments),
         Benchmark::Memory(arguments) => memory::run(arguments),
+        Benchmark::Trace(arguments) => trace::run(arguments),
         Benchmark::Scale(arguments) => scale::run(arguments),
     }
 }

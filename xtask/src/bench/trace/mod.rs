@@ -1,0 +1,236 @@
+//! `cargo xtask bench trace`: what traces cost, beside the plain JDK and the profile, as whole processes with all writing; and what codecs make of them.
+
+mod codecs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+
+use super::ground::Ground;
+use super::machine;
+use super::measure::{self, Spread};
+use super::page::write_section;
+use super::run::KERNELS;
+use super::ways;
+use crate::jdks::{self, tool};
+use crate::{print_line, process};
+
+/// Options of `cargo xtask bench trace`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The JDK.
+    #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
+    jdk: u32,
+    /// How often each program is run in each way, in turns.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// How often each kernel does its work in a JVM.
+    #[arg(long, default_value_t = 20)]
+    times: u32,
+    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// A program `cctrewrite` that was built before, in the place of one that is built for release now.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Do not wait until the machine is quiet.
+    #[arg(long)]
+    now: bool,
+}
+
+/// A way to run a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Way {
+    name: &'static str,
+    /// What its image is made with; `None` of the plain JDK.
+    image: Option<&'static [&'static str]>,
+    /// The JVM's options.
+    options: &'static [&'static str],
+}
+
+const TRACE: &[&str] = &["--tool", "trace"];
+
+const WAYS: [Way; 6] = [
+    Way { name: "plain", image: None, options: &[] },
+    Way { name: "profile", image: Some(&[]), options: &[] },
+    Way { name: "trace", image: Some(TRACE), options: &[] },
+    Way { name: "in memory", image: Some(TRACE), options: &["-Dcctrewrite.trace-memory=3g"] },
+    Way { name: "last 100,000", image: Some(TRACE), options: &["-Dcctrewrite.trace-last=100000"] },
+    Way { name: "shared", image: Some(TRACE), options: &["-Dcctrewrite.trace-mode=shared"] },
+];
+
+/// The place of the usual trace among them.
+const USUAL: usize = 2;
+
+/// A program in all ways.
+struct Row {
+    name: String,
+    seconds: Vec<Spread>,
+    events: u64,
+    stored: u64,
+}
+
+/// Measures, and writes the section of docs/benchmarks.md.
+///
+/// # Errors
+/// If a JDK is not to be had, or a run fails.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let ground = match &arguments.program {
+        Some(program) => Ground::with(&[arguments.jdk], program)?,
+        None => Ground::new(&[arguments.jdk])?,
+    };
+    let jdk = ground.jdks.first().context("no JDK")?;
+    let homes: Vec<PathBuf> = WAYS
+        .iter()
+        .map(|way| match way.image {
+            None => Ok(jdk.home.clone()),
+            Some(options) => ways::image(jdk, &ground.cctrewrite, options),
+        })
+        .collect::<Result<_>>()?;
+    let kernels = ground.kernels()?;
+    if !arguments.now {
+        machine::wait_until_quiet();
+    }
+    let load_before = machine::load().unwrap_or(f64::NAN);
+    let names: Vec<&str> = ["javac"].into_iter().chain(KERNELS.iter().map(|(name, _)| *name)).collect();
+    let mut rows = Vec::new();
+    let mut codecs = Vec::new();
+    for name in names
+        .into_iter()
+        .filter(|&name| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name))
+    {
+        let left = ground.work().join("left");
+        let command = |way: usize| {
+            let mut java = tool(&homes[way], "java");
+            java.args(WAYS[way].options).arg(format!("-Dcctrewrite.out={}", left.display()));
+            program(&mut java, name, arguments, &kernels, ground.work());
+            java
+        };
+        let (row, of_codecs) = measure_one(name, &command, &left, arguments.rounds, &ground)?;
+        rows.push(row);
+        codecs.push((name.to_owned(), of_codecs));
+    }
+    let load_after = machine::load().unwrap_or(f64::NAN);
+    let mut text = format!(
+        "## Traces: `cargo xtask bench trace`
+
+On JDK {}. Whole processes, all writing included: seconds of the plain JDK, and how many times as long each way takes; medians of {} runs in turns, in parentheses the
+least and the most. `javac` compiles a class of ten lines; a kernel does its work {} times. Load average {load_before:.2} before, {load_after:.2} after. {}, commit {} (`+`: with changes){}.
+
+- **Machine**: {}.
+
+",
+        jdk.full_version,
+        arguments.rounds,
+        arguments.times,
+        machine::date(),
+        machine::commit(),
+        if arguments.program.is_some() { ", by a program that was built before" } else { "" },
+        machine::describe(),
+    );
+    text += &table(&rows);
+    text += &codecs::table(&codecs);
+    if arguments.only.is_empty() {
+        print_line(&format!("wrote {}", write_section("trace", &text)?.display()))
+    } else {
+        print_line(&text)
+    }
+}
+
+/// Adds a program and its arguments.
+fn program(java: &mut Command, name: &str, arguments: &Arguments, kernels: &Path, work: &Path) {
+    if name != "javac" {
+        java.arg("-cp").arg(kernels).args(["Kernels", name, &(arguments.times - 1).to_string(), "1"]);
+        return;
+    }
+    let source = work.join("Ten.java");
+    // If it cannot be written javac says so.
+    let _ = fs::write(&source, codecs::TEN_LINES);
+    match arguments.jdk {
+        8 => java.arg("-cp").arg(kernels).args(["-Djava.ext.dirs=", "com.sun.tools.javac.Main"]),
+        _ => java.args(["-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "11"]),
+    };
+    java.args(["-proc:none", "-d"]).arg(work).arg(source);
+}
+
+fn measure_one(
+    name: &str,
+    command: &dyn Fn(usize) -> Command,
+    left: &Path,
+    rounds: u32,
+    ground: &Ground,
+) -> Result<(Row, Vec<codecs::Made>)> {
+    let mut seconds: Vec<Vec<f64>> = vec![Vec::new(); WAYS.len()];
+    let (mut events, mut stored, mut of_codecs) = (0, 0, Vec::new());
+    for round in 0..rounds as usize {
+        for turn in 0..WAYS.len() {
+            let way = (round + turn) % WAYS.len();
+            let run =
+                measure::run(&mut command(way)).with_context(|| format!("{name}, {}", WAYS[way].name))?;
+            seconds[way].push(run.seconds);
+            if way == USUAL && round == 0 {
+                (events, stored) = sizes(&ground.cctrewrite, left)?;
+                of_codecs = codecs::measure(left)?;
+            }
+            // Of the plain JDK there is none.
+            let _ = fs::remove_file(left);
+        }
+    }
+    let seconds =
+        seconds.iter().map(|seconds| Spread::of(seconds)).collect::<Option<Vec<_>>>().context("no round")?;
+    let said: Vec<String> = seconds.iter().map(|spread| format!("{:7.2}", spread.median)).collect();
+    print_line(&format!("{name:<12} {} s", said.join(" ")))?;
+    Ok((Row { name: name.to_owned(), seconds, events, stored }, of_codecs))
+}
+
+/// Events, and the bytes that they take in the file.
+fn sizes(cctrewrite: &Path, trace: &Path) -> Result<(u64, u64)> {
+    let mut info = Command::new(cctrewrite);
+    let info = process::output(info.args(["trace", "info"]).arg(trace))?;
+    let number = |what: &str, before: bool| -> Option<u64> {
+        let line = info.lines().find(|line| line.contains(what))?;
+        let (left, right) = line.split_once(what)?;
+        let text =
+            if before { left.split_whitespace().next_back()? } else { right.split_whitespace().next()? };
+        text.parse().ok()
+    };
+    let events = number("events: ", false).context("trace info does not say how many events there are")?;
+    let stored = number(" of events (", true).context("trace info does not say how large they are")?;
+    Ok((events, stored))
+}
+
+/// With three digits that matter.
+fn spelled(number: f64) -> String {
+    match number {
+        100.0.. => format!("{number:.0}"),
+        10.0.. => format!("{number:.1}"),
+        _ => format!("{number:.2}"),
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let mut text = "| | plain, s |".to_owned();
+    for way in &WAYS[1..] {
+        text += &format!(" {} |", way.name);
+    }
+    text += " events, M | bytes each |\n|---|---|";
+    text += &"---|".repeat(WAYS.len() + 1);
+    text += "\n";
+    for row in rows {
+        let plain = row.seconds[0];
+        text += &format!("| {} | {:.2} |", row.name, plain.median);
+        for of in &row.seconds[1..] {
+            let by = |seconds: f64| seconds / plain.median;
+            text += &format!(" {:.1} ({:.1} to {:.1}) |", by(of.median), by(of.least), by(of.most));
+        }
+        text += &format!(
+            " {} | {} |\n",
+            spelled(row.events as f64 / 1e6),
+            spelled(row.stored as f64 / row.events.max(1) as f64)
+        );
+    }
+    text += "\n";
+    text
+}
