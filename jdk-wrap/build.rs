@@ -3,6 +3,7 @@
 //! Two runs: first the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's annotations), then the sources
 //! (`java/`) with the stubs in front of the class library. `--release 8` cannot do this: it hides what the stubs stand for. What programs use
 //! (`api/`) stands alone, and so does what modules of users are (`udi/`); the harness of `cctrewrite bench` (`harness/`) uses the former.
+//! What classes with markers call (`markers/`) stands alone, too.
 
 use std::env;
 use std::error::Error;
@@ -22,6 +23,7 @@ fn main() -> Result<()> {
     tell_cargo("rerun-if-changed=api");
     tell_cargo("rerun-if-changed=harness");
     tell_cargo("rerun-if-changed=udi");
+    tell_cargo("rerun-if-changed=markers");
 
     let javac = find_javac()?;
     fs::write(out.join("compiler.txt"), version(&javac)?)?;
@@ -39,6 +41,9 @@ fn main() -> Result<()> {
     let udi = fresh_folder(&out.join("udi"))?;
     compile(&javac, &root.join("udi"), &udi, None)?;
     fs::write(out.join("udi.rs"), table(&udi)?)?;
+    let markers = fresh_folder(&out.join("markers"))?;
+    compile(&javac, &root.join("markers"), &markers, None)?;
+    fs::write(out.join("markers.rs"), table(&markers)?)?;
     Ok(())
 }
 

@@ -44,6 +44,13 @@ pub fn bypass() -> impl Iterator<Item = &'static Class> {
 
 static UDI: &[Class] = include!(concat!(env!("OUT_DIR"), "/udi.rs"));
 
+/// What classes with markers call, and what clients of markers implement (`docs/markers.md`), sorted by name. Of the program's own it needs nothing.
+pub fn markers() -> &'static [Class] {
+    MARKERS
+}
+
+static MARKERS: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers.rs"));
+
 static HARNESS: &[Class] = include!(concat!(env!("OUT_DIR"), "/harness.rs"));
 
 static API: &[Class] = include!(concat!(env!("OUT_DIR"), "/api.rs"));

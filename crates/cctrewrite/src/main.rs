@@ -23,6 +23,8 @@ mod instrument;
 mod jdk;
 mod json;
 mod load_time;
+mod markers_command;
+mod marking;
 mod merge_command;
 mod output;
 mod pending_file;
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
         Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
         Command::Trace(arguments) => (complete(trace_command::run(&arguments.command)), exit::FAILURE),
+        Command::Markers(arguments) => (complete(markers_command::run(&arguments.command)), exit::FAILURE),
         Command::Completions(arguments) => (complete(shell::completions(&arguments)), exit::FAILURE),
         Command::Man(arguments) => (complete(shell::man(&arguments)), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),

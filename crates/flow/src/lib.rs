@@ -35,6 +35,7 @@ pub mod depth_first;
 pub mod dominators;
 pub mod exact;
 pub mod graph;
+pub mod initialisation;
 pub mod loops;
 #[cfg(test)]
 mod testing;

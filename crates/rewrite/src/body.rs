@@ -16,7 +16,7 @@ use crate::allocation::Allocation;
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::hooks::{self, BodyHook, Place};
-use crate::initialisation;
+use cct_flow::initialisation;
 use crate::local_names;
 use crate::mid::Mid;
 use crate::passes::{

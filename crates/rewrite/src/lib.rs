@@ -15,7 +15,6 @@ pub mod error;
 pub mod filter;
 pub mod hooks;
 pub mod index;
-mod initialisation;
 pub mod intrinsics;
 pub mod jlink;
 mod local_names;

@@ -31,6 +31,10 @@ pub struct Choices {
     #[arg(long, value_enum, default_value_t = ToolArgument::Profile)]
     pub tool: ToolArgument,
 
+    /// Where clients hear that a thread is there: a file of rules (docs/markers.md; repeatable)
+    #[arg(long, value_name = "FILE.toml")]
+    pub markers: Vec<PathBuf>,
+
     /// How a method is told its calling context
     #[arg(long, value_enum, default_value_t = ContextArgument::Argument)]
     context: ContextArgument,
@@ -87,6 +91,8 @@ pub enum ToolArgument {
     Profile,
     /// Its events in order: methods, basic blocks, classes (docs/trace.md)
     Trace,
+    /// Nothing of its own: what clients of markers print (docs/markers.md)
+    Markers,
 }
 
 /// How contexts travel.
@@ -139,6 +145,8 @@ impl Choices {
             tool: match self.tool {
                 ToolArgument::Profile => Tool::Profile,
                 ToolArgument::Trace => Tool::Trace,
+                // Classes do not come to the rewriter.
+                ToolArgument::Markers => Tool::Profile,
             },
             context: match self.context {
                 ContextArgument::Argument => ContextCarrier::Argument,
@@ -178,6 +186,7 @@ impl Choices {
             include,
             exclude,
             tool,
+            markers: _,
             context,
             metrics,
             blocks,
@@ -232,8 +241,45 @@ impl Choices {
                  thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name"
             );
         }
+        if self.tool == ToolArgument::Markers || !self.markers.is_empty() {
+            bail!(
+                "markers are for `cctrewrite instrument INPUT --tool markers --markers FILE.toml` so far: not beside a calling-context tree, and not in whole JDKs"
+            );
+        }
         self.check_trace()?;
         Ok(Filter::new(&self.include, &self.exclude)?)
+    }
+
+    /// Whether there are to be markers, and nothing else.
+    pub fn marks_alone(&self) -> bool {
+        self.tool == ToolArgument::Markers
+    }
+
+    /// Refuses what is about profiles, where there is to be none.
+    pub fn check_markers(&self) -> Result<()> {
+        if self.markers.is_empty() {
+            bail!("--tool markers needs rules: give a file of them by --markers FILE.toml (docs/markers.md)");
+        }
+        let counting = [
+            (self.context != ContextArgument::Argument, "--context"),
+            (self.metrics != MetricsArgument::Bytecodes, "--metrics"),
+            (self.blocks != BlockRule::Exact, "--blocks"),
+            (self.intrinsics != IntrinsicsArgument::Bytecode, "--intrinsics"),
+            (self.activation_counters, "--activation-counters"),
+            (self.call_sites, "--call-sites"),
+            (self.cost_model.is_some(), "--cost-model"),
+            (self.allocations, "--allocations"),
+            (self.natives != NativesArgument::Wrap, "--natives"),
+            (self.reproducible, "--reproducible"),
+            (!self.include.is_empty(), "--include"),
+            (!self.exclude.is_empty(), "--exclude"),
+        ];
+        match counting.iter().find(|(given, _)| *given) {
+            None => Ok(()),
+            Some((_, option)) => bail!(
+                "--tool markers does not go together with {option}, which is about what a profile has; leave {option} out: the rules say what is marked"
+            ),
+        }
     }
 
     /// Refuses what a trace does not know: it has all events, and counting is for who reads it.

@@ -12,6 +12,7 @@ mod info;
 mod instrument;
 mod jdk;
 mod limits;
+mod markers;
 mod merge;
 mod recover;
 mod report;
@@ -37,6 +38,7 @@ pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
 pub use jdk::Jdk;
 pub use limits::LimitsArguments;
+pub use markers::{Markers, MarkersCheck, MarkersCommand};
 pub use merge::{Merge, ThreadsArgument};
 pub use recover::{Recover, Snapshot};
 pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
@@ -111,6 +113,7 @@ pub enum Command {
     Compare(Compare),
     Export(Export),
     Trace(Trace),
+    Markers(Markers),
     Explain(Explain),
     Verify(Verify),
     Api(Api),
@@ -133,6 +136,7 @@ mod tests {
         include_str!("../../../../docs/cli.md"),
         include_str!("../../../../docs/cost-models.md"),
         include_str!("../../../../docs/identity.md"),
+        include_str!("../../../../docs/markers.md"),
         include_str!("../../../../docs/recover.md"),
         include_str!("../../../../docs/reports.md"),
         include_str!("../../../../docs/run.md"),

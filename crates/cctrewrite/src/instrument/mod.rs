@@ -4,7 +4,7 @@ mod class_path;
 mod driver;
 mod made_from;
 mod summary;
-mod targets;
+pub mod targets;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,9 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         bail!(
             "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"
         );
+    }
+    if arguments.choices.marks_alone() {
+        return crate::marking::instrument(arguments);
     }
     let (named, left_out) = match arguments.class_path {
         true => (class_path::of(&arguments.inputs)?, Vec::new()),

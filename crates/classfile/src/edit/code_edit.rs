@@ -142,6 +142,16 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         self.extra_stack = self.extra_stack.max(slots);
     }
 
+    /// Locals for inserted code alone, behind all others: no frame states them, so they hold what they got no further than the next one. The first slot.
+    pub fn scratch(&mut self, slots: u16) -> Result<u16> {
+        let by = self.edits.shift.by;
+        let first = self.code.max_locals.max(self.edits.shift.from).checked_add(by);
+        let first = first.filter(|first| first.checked_add(slots).is_some());
+        let first = first.ok_or(ErrorKind::TooMany("local variables"))?;
+        self.extra_locals = self.extra_locals.max(by + slots);
+        Ok(first)
+    }
+
     /// Names an original local all over the code, in a `LocalVariableTable` behind those that there are: their entries come first to whoever
     /// searches.
     pub fn name_local(&mut self, slot: u16, name: Index, descriptor: Index) {

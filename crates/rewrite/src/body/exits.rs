@@ -4,10 +4,10 @@ use cct_classfile::edit::frames::{Frame, VerificationType};
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Result, opcode};
 use cct_events::Event;
+use cct_flow::initialisation::{self, Region};
 
 use super::{Analysis, Body, Counts, Form, Locals};
 use crate::carrier::Emitter;
-use crate::initialisation::{self, Region};
 use crate::passes::{exact_counts, trace_events};
 use crate::tracing::TracePlan;
 

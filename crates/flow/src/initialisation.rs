@@ -6,10 +6,13 @@ use cct_classfile::{Bci, Code, ConstantPool, Handler, opcode};
 
 /// A stretch of code in which `this` is, or is not yet, initialised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Region {
-    pub(crate) start: Bci,
-    pub(crate) end: Bci,
-    pub(crate) initialised: bool,
+pub struct Region {
+    /// Where it begins.
+    pub start: Bci,
+    /// The bci behind it.
+    pub end: Bci,
+    /// Whether `this` is initialised.
+    pub initialised: bool,
 }
 
 /// State before an instruction: objects made by `new` and not yet initialised, and whether `this` is.
@@ -20,11 +23,20 @@ struct State {
 }
 
 /// The regions of a constructor, in order; code that is not reached belongs to none, nor does the initialising call itself, which no
-/// handler may cover (see [`crate::wrappers`]).
+/// handler may cover.
 ///
 /// Follows control flow and pairs each call of an `<init>` with the latest `new`; one without such a `new` initialises `this`. Where paths
 /// meet that disagree (no compiler makes such code) nothing is certain, and there are no regions.
-pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
+pub fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
+    of(code, pool).0
+}
+
+/// The calls by which a constructor's `this` is initialised: that of this() or super(), on each path. None where there are no [`regions`].
+pub fn initialising_calls(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Bci> {
+    of(code, pool).1
+}
+
+fn of(code: &Code<'_>, pool: &ConstantPool<'_>) -> (Vec<Region>, Vec<Bci>) {
     let mut states: Vec<Option<State>> = vec![None; code.bytes.len()];
     let mut initialising = vec![false; code.bytes.len()];
     let mut torn = false;
@@ -75,8 +87,9 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
         }
     }
     if torn {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
+    let calls = (0..).zip(&initialising).filter(|(_, is)| **is).map(|(bci, _)| bci).collect();
     let mut regions: Vec<Region> = Vec::new();
     for instruction in code.instructions() {
         let at = instruction.bci as usize;
@@ -92,7 +105,7 @@ pub(crate) fn regions(code: &Code<'_>, pool: &ConstantPool<'_>) -> Vec<Region> {
             }),
         }
     }
-    regions
+    (regions, calls)
 }
 
 /// Entries of an exception table that have not been taken yet. One that covers an instruction is found without looking at all of them: there may be 65,535 of each.

@@ -1,0 +1,66 @@
+//! `cctrewrite markers`: rules without a rewriting, and the runtime for who compiles a client.
+
+
+use anyhow::Result;
+use cct_markers::Marked;
+use cct_markers::weave;
+use cct_profile::report::grouped;
+
+use crate::args::{MarkersCheck, MarkersCommand};
+use crate::exit::to_stdout;
+use crate::inputs::Sources;
+use crate::marking::{self, Tally};
+use crate::pending_file::PendingFile;
+use crate::text::readable;
+
+/// Runs the command.
+pub fn run(command: &MarkersCommand) -> Result<()> {
+    match command {
+        MarkersCommand::Check(arguments) => check(arguments),
+        MarkersCommand::Jar(arguments) => {
+            let jar = marking::jar()?;
+            PendingFile::write(&arguments.output, |out| Ok(out.write_all(&jar)?))?.commit()
+        }
+    }
+}
+
+fn check(arguments: &MarkersCheck) -> Result<()> {
+    let rules = marking::rules(std::slice::from_ref(&arguments.rules))?;
+    if arguments.inputs.is_empty() {
+        return to_stdout(|out| {
+            for rule in &rules.list {
+                let kind = if rule.pair { "pair" } else { "one-way" };
+                writeln!(out, "line {}: {} at {}, {kind}", rule.line, rule.token, rule.at.name())?;
+            }
+            Ok::<(), std::io::Error>(())
+        });
+    }
+    let sources = Sources::open(&arguments.inputs, &arguments.library, &arguments.limits.limits())?;
+    let world = marking::world(&sources)?;
+    let mut tally = Tally::new(&rules);
+    let mut places = Vec::new();
+    for input in &sources.inputs {
+        let survey = input.survey(|at, bytes| -> Result<Option<(String, Marked)>> {
+            let Ok(class) = cct_classfile::ClassFile::parse(bytes) else { return Ok(None) };
+            let marked = weave::matches(&class, &rules, &world)?;
+            Ok(Some((format!("{at}: {}", readable(class.name())), marked)))
+        })?;
+        for (class, marked) in survey.classes.into_iter().flatten() {
+            tally.add(&marked);
+            for descriptor in &marked.descriptors {
+                places.push(format!("{class} {}", marking::shown(descriptor)));
+            }
+        }
+    }
+    to_stdout(|out| {
+        if arguments.places {
+            for place in &places {
+                writeln!(out, "{place}")?;
+            }
+        }
+        for line in tally.lines(&rules) {
+            writeln!(out, "{line}")?;
+        }
+        writeln!(out, "{} places in all", grouped(places.len() as u128))
+    })
+}

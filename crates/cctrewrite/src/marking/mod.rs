@@ -1,0 +1,231 @@
+//! `--tool markers`: programs get markers and nothing else.
+
+mod driver;
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_archive::{RewriteOptions, Staged};
+use cct_markers::{Descriptor, Marked, Rules, World};
+use cct_profile::report::grouped;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::args::Instrument;
+use crate::exit::say;
+use crate::inputs::{BadClasses, Sources, TOOL};
+use crate::instrument::targets::Targets;
+use crate::output;
+use crate::pending_file::PendingFile;
+use crate::progress::Progress;
+use crate::text::{counted, readable};
+use driver::Driver;
+
+/// The entry by which an output of this tool is known: lines of `key=value`.
+pub const ENTRY: &str = "cctrewrite-output/markers";
+
+/// The jar with what marked classes call; it lies beside outputs.
+pub const JAR: &str = "cctrewrite-markers.jar";
+
+/// A file larger than this is none of rules.
+const LARGEST: u64 = 16 << 20;
+
+/// The rules in files.
+pub fn rules(files: &[PathBuf]) -> Result<Rules> {
+    let mut rules = Rules::default();
+    for file in files {
+        let cannot = || format!("cannot read {}", file.display());
+        let about = fs::metadata(file).with_context(cannot)?;
+        if about.len() > LARGEST {
+            bail!("{} has {} bytes, too many for a file of markers", file.display(), about.len());
+        }
+        let text = fs::read_to_string(file).with_context(cannot)?;
+        rules.add(&text).with_context(|| file.display().to_string())?;
+    }
+    Ok(rules)
+}
+
+/// What is above which class.
+pub fn world(sources: &Sources) -> Result<World> {
+    let mut world = World::default();
+    for input in sources.inputs.iter().chain(&sources.libraries) {
+        type Above = Option<(Vec<u8>, Vec<Vec<u8>>)>;
+        let survey = input.survey(|_, bytes| -> Result<Above> {
+            let Ok(class) = cct_classfile::ClassFile::parse(bytes) else { return Ok(None) };
+            let above = class.super_name().into_iter().chain(class.interface_names());
+            Ok(Some((class.name().to_vec(), above.map(<[u8]>::to_vec).collect())))
+        })?;
+        for (name, above) in survey.classes.into_iter().flatten() {
+            world.insert(&name, above.iter().map(Vec::as_slice));
+        }
+    }
+    Ok(world)
+}
+
+/// The jar of the runtime: the same bytes each time, since entries have the format's first date.
+pub fn jar() -> Result<Vec<u8>> {
+    let mut jar = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().last_modified_time(zip::DateTime::default());
+    jar.start_file("META-INF/MANIFEST.MF", options)?;
+    jar.write_all(b"Manifest-Version: 1.0\r\nAutomatic-Module-Name: cctrewrite.markers\r\n\r\n")?;
+    for (name, bytes) in jdk_wrap::markers() {
+        jar.start_file(format!("{name}.class"), options)?;
+        jar.write_all(bytes)?;
+    }
+    Ok(jar.finish()?.into_inner())
+}
+
+/// A marker on a line.
+pub fn shown(descriptor: &Descriptor) -> String {
+    let mut text = format!(
+        "{}{} at {} {}{}",
+        descriptor.token,
+        if descriptor.predicate.is_empty() { String::new() } else { format!(":{}", descriptor.predicate) },
+        descriptor.place,
+        readable(&descriptor.method),
+        readable(&descriptor.descriptor)
+    );
+    if descriptor.place != "method" {
+        text += &format!(" bci {}", descriptor.bci);
+    }
+    if let Some(line) = descriptor.line {
+        text += &format!(" line {line}");
+    }
+    if !descriptor.detail.is_empty() {
+        text += &format!(" {}", readable(&descriptor.detail));
+    }
+    text
+}
+
+/// How often rules matched, and what they could not mark.
+#[derive(Debug)]
+pub struct Tally {
+    places: Vec<u64>,
+    refused: Vec<std::collections::BTreeMap<&'static str, (u64, String)>>,
+}
+
+impl Tally {
+    /// Nothing yet.
+    pub fn new(rules: &Rules) -> Tally {
+        Tally { places: vec![0; rules.list.len()], refused: vec![Default::default(); rules.list.len()] }
+    }
+
+    /// A class more.
+    pub fn add(&mut self, marked: &Marked) {
+        for &rule in &marked.rules {
+            self.places[rule] += 1;
+        }
+        for refusal in &marked.refused {
+            let first = || (0, refusal.method.clone());
+            self.refused[refusal.rule].entry(refusal.why).or_insert_with(first).0 += 1;
+        }
+    }
+
+    /// A line for each rule, and one for each reason for which places are not marked.
+    pub fn lines(&self, rules: &Rules) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (number, rule) in rules.list.iter().enumerate() {
+            let name = format!("line {} ({} at {})", rule.line, rule.token, rule.at.name());
+            match self.places[number] {
+                0 => lines.push(format!("{name}: matches nothing")),
+                count => lines.push(format!("{name}: {}", counted(count, "place"))),
+            }
+            for (why, (count, first)) in &self.refused[number] {
+                let others = match count {
+                    1 => String::new(),
+                    count => format!(" and {} more", grouped(u128::from(count - 1))),
+                };
+                lines.push(format!("  not marked: {}{others}: {why}", readable(first.as_bytes())));
+            }
+        }
+        lines
+    }
+}
+
+/// Runs `instrument`.
+pub fn instrument(arguments: &Instrument) -> Result<()> {
+    arguments.choices.check_markers()?;
+    for (given, option) in [
+        (arguments.class_path, "--class-path"),
+        (arguments.patches, "--patches"),
+        (arguments.if_changed, "--if-changed"),
+        (arguments.report.is_some(), "--report"),
+        (arguments.verify, "--verify"),
+        (arguments.manifest, "--manifest"),
+    ] {
+        if given {
+            bail!("{option} does not go together with --tool markers yet; leave it out");
+        }
+    }
+    let started = std::time::Instant::now();
+    let rules = rules(&arguments.choices.markers)?;
+    let sources = Sources::open(&arguments.inputs, &arguments.choices.library, &arguments.limits.limits())?;
+    for input in &sources.inputs {
+        if output::has_object(input) {
+            bail!(
+                "{}: has java.lang.Object; --tool markers is for programs so far, not for class libraries",
+                input.path().display()
+            );
+        }
+    }
+    let targets = Targets::new(&arguments.output, &sources, &[], false)?;
+    let progress = Progress::counting("looking at classes", !arguments.quiet);
+    let world = world(&sources)?;
+    drop(progress);
+    let bad = if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse };
+    let driver = Driver { rules: &rules, world: &world, bad, lines: lines(&rules) };
+    let options = RewriteOptions { level: arguments.level, ..RewriteOptions::default() };
+    let mut tally = Tally::new(&rules);
+    let mut outputs: Vec<Staged<driver::Record>> = Vec::new();
+    let (mut classes, mut markers) = (0, 0);
+    let mut dropped = std::collections::BTreeSet::new();
+    for (input, target) in sources.inputs.iter().zip(&targets.list) {
+        let output = input.rewrite(target, &options, &driver)?;
+        for record in &output.account().records {
+            tally.add(&record.marked);
+            classes += u64::from(record.changed);
+            markers += record.marked.descriptors.len() as u64;
+            dropped.extend(record.marked.dropped_attributes.iter().cloned());
+        }
+        for notice in &output.account().notices {
+            say(&format!("cctrewrite: {notice}"));
+        }
+        outputs.push(output);
+    }
+    let jar = jar()?;
+    let mut folders: Vec<&Path> = targets.list.iter().filter_map(|target| target.path().parent()).collect();
+    folders.dedup();
+    let mut jars = Vec::new();
+    for folder in folders {
+        jars.push(PendingFile::write(&folder.join(JAR), |out| Ok(out.write_all(&jar)?))?);
+    }
+    for output in outputs {
+        output.commit()?;
+    }
+    for jar in jars {
+        jar.commit()?;
+    }
+    targets.keep();
+    for name in dropped {
+        say(&format!("cctrewrite: attribute {name} of code may hold bytecode indices and was left out"));
+    }
+    if !arguments.quiet {
+        for line in tally.lines(&rules) {
+            say(&line);
+        }
+        say(&format!(
+            "{} in {}, {:.1} s; run with the options of `cctrewrite flags`",
+            counted(markers, "marker"),
+            counted(classes, "class"),
+            started.elapsed().as_secs_f64()
+        ));
+    }
+    Ok(())
+}
+
+/// What an output says of itself.
+fn lines(rules: &Rules) -> String {
+    format!("rules={:016x}\ntool={TOOL}\n", rules.hash())
+}

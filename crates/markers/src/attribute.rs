@@ -1,0 +1,106 @@
+//! The class attribute `cctrewrite.Markers` (docs/markers.md): the descriptors of the markers that stand in the class. The same texts are handed to the runtime.
+
+use cct_classfile::bytes::{Cursor, PutBytes};
+use cct_classfile::{ClassFile, mutf8};
+
+/// Its name.
+pub const NAME: &[u8] = b"cctrewrite.Markers";
+
+const VERSION: u16 = 1;
+
+/// Between the fields of a descriptor's text.
+const BETWEEN: u8 = 1;
+
+/// The descriptor of a marker (MTF 3.2.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    /// What clients go by.
+    pub token: String,
+    /// For clients.
+    pub predicate: String,
+    /// Whether there is an exit.
+    pub pair: bool,
+    /// Whether objects can be left out one by one.
+    pub per_object: bool,
+    /// The kind of place.
+    pub place: String,
+    /// The method's name.
+    pub method: Box<[u8]>,
+    /// And its descriptor.
+    pub descriptor: Box<[u8]>,
+    /// The bytecode index in the original method.
+    pub bci: u32,
+    /// The line, if it is known.
+    pub line: Option<u16>,
+    /// The callee, field or type.
+    pub detail: Box<[u8]>,
+}
+
+impl Descriptor {
+    /// Its text, in modified UTF-8.
+    pub(crate) fn text(&self) -> Vec<u8> {
+        let flags = [&b"p"[..usize::from(self.pair)], &b"o"[..usize::from(self.per_object)]].concat();
+        let line = self.line.map_or(-1, i32::from);
+        [
+            &mutf8::encode(&self.token)[..],
+            &mutf8::encode(&self.predicate),
+            &flags,
+            self.place.as_bytes(),
+            &self.method,
+            &self.descriptor,
+            self.bci.to_string().as_bytes(),
+            line.to_string().as_bytes(),
+            &self.detail,
+        ]
+        .join(&BETWEEN)
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let fields: Vec<&[u8]> = text.split(|&b| b == BETWEEN).collect();
+        let [token, predicate, flags, place, method, descriptor, bci, line, detail] = fields[..] else {
+            return None;
+        };
+        let string = |bytes: &[u8]| mutf8::decode_lossy(bytes).into_owned();
+        let line: i32 = string(line).parse().ok()?;
+        Some(Descriptor {
+            token: string(token),
+            predicate: string(predicate),
+            pair: flags.contains(&b'p'),
+            per_object: flags.contains(&b'o'),
+            place: string(place),
+            method: method.into(),
+            descriptor: descriptor.into(),
+            bci: string(bci).parse().ok()?,
+            line: u16::try_from(line).ok(),
+            detail: detail.into(),
+        })
+    }
+}
+
+/// The attribute's content.
+pub(crate) fn write(descriptors: &[Descriptor]) -> Vec<u8> {
+    let mut out = Vec::new();
+    out.put2(VERSION);
+    out.put2(descriptors.len() as u16);
+    for text in descriptors.iter().map(Descriptor::text) {
+        out.put2(text.len() as u16);
+        out.extend_from_slice(&text);
+    }
+    out
+}
+
+/// The markers of a class by their numbers in it: `None` if it has no such attribute, or one of another version.
+pub fn read(class: &ClassFile<'_>) -> Option<Vec<Descriptor>> {
+    let attribute = class.attributes.find(NAME)?;
+    let mut cursor: Cursor<'_> = attribute.cursor();
+    if cursor.u2().ok()? != VERSION {
+        return None;
+    }
+    let count = cursor.u2().ok()?;
+    let mut descriptors = Vec::new();
+    for _ in 0..count {
+        let length = cursor.u2().ok()?;
+        descriptors.push(Descriptor::parse(cursor.take(usize::from(length)).ok()?)?);
+    }
+    cursor.is_empty().then_some(descriptors)
+}

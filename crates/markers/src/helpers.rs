@@ -1,0 +1,405 @@
+//! What a class with markers gains: its guards, and methods that look at them. The marked methods call these, and so gain no jump and no frame.
+
+use cct_classfile::bytes::PutBytes;
+use cct_classfile::constant_pool::{Index, tag};
+use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::{Asm, ClassEdit};
+use cct_classfile::{Result, access, opcode};
+
+/// What names of added members begin with.
+pub(crate) const PREFIX: &[u8] = b"cct$";
+/// Fields with one bit for each marker, on while somebody is told.
+const GUARD: &str = "cct$markers";
+/// Of objects, with the bits of markers that they are left out of.
+const SKIPPED: &[u8] = b"cct$skipped";
+const TABLE: &[u8] = b"cct$table";
+const EXIT: &[u8] = b"cct$exit";
+const THROWN: &[u8] = b"cct$thrown";
+const EXIT_WITH: &[u8] = b"cct$exitWith";
+/// The runtime.
+pub(crate) const GATE: &[u8] = b"cctrewrite/markers/Gate";
+
+const OBJECT: &[u8] = b"Ljava/lang/Object;";
+
+/// What code calls where a marker is.
+#[derive(Debug, Clone)]
+pub(crate) struct Helper {
+    /// The marker's index in the class.
+    pub(crate) index: u16,
+    /// Whether what it returns is to be kept for the exit.
+    pub(crate) pair: bool,
+    /// Whether it gets what it returned before, which says whether the region was entered.
+    pub(crate) again: bool,
+    /// Whether it asks the object.
+    pub(crate) per_object: bool,
+    /// Descriptors of the arguments that it hands over, one behind the other.
+    pub(crate) arguments: Option<Vec<u8>>,
+}
+
+impl Helper {
+    fn name(&self) -> Vec<u8> {
+        let what = if self.pair { "enter" } else { "at" };
+        format!("cct${what}${}", self.index).into_bytes()
+    }
+
+    fn descriptor(&self) -> Vec<u8> {
+        let again = if self.again { &b"I"[..] } else { b"" };
+        let result = if self.pair { &b")I"[..] } else { b")V" };
+        let arguments = self.arguments.as_deref().unwrap_or_default();
+        [b"(", again, OBJECT, arguments, result].concat()
+    }
+}
+
+/// The helpers of a class.
+pub(crate) struct Helpers {
+    is_interface: bool,
+    has_frames: bool,
+    own: Index,
+}
+
+impl Helpers {
+    pub(crate) fn new(edit: &ClassEdit<'_, '_>) -> Self {
+        let class = edit.class();
+        Helpers {
+            is_interface: class.is_interface(),
+            has_frames: class.major_version >= 50,
+            own: class.this_class,
+        }
+    }
+
+    fn own_method(&self, edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Result<Index> {
+        let kind = if self.is_interface { tag::INTERFACE_METHODREF } else { tag::METHODREF };
+        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+        edit.additions.member_ref(kind, self.own, name, descriptor)
+    }
+
+    fn own_field(&self, edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Result<Index> {
+        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+        edit.additions.member_ref(tag::FIELDREF, self.own, name, descriptor)
+    }
+
+    /// The call of a marker's helper.
+    pub(crate) fn call(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper, asm: &mut Asm) -> Result<()> {
+        let index = self.own_method(edit, &helper.name(), &helper.descriptor())?;
+        asm.indexed(opcode::INVOKESTATIC, index);
+        Ok(())
+    }
+
+    /// The call of what tells an exit, with the token on the stack.
+    pub(crate) fn exit(&self, edit: &mut ClassEdit<'_, '_>, how: Exit, asm: &mut Asm) -> Result<()> {
+        let index = self.own_method(edit, how.name(), how.descriptor())?;
+        asm.indexed(opcode::INVOKESTATIC, index);
+        Ok(())
+    }
+
+    /// Adds the guards, the class's table, the exits, and a helper for each marker.
+    pub(crate) fn add(&self, edit: &mut ClassEdit<'_, '_>, helpers: &[Helper], texts: &[Vec<u8>]) -> Result<()> {
+        if !self.is_interface {
+            let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
+            for word in 0..helpers.len().div_ceil(32) {
+                let (name, descriptor) =
+                    (edit.additions.utf8(&guard(word))?, edit.additions.utf8(b"I")?);
+                let mut field = MemberBuilder::new(flags, name, descriptor);
+                // All bits are on until the class has registered, which its first marker does; no initialiser is needed for that.
+                let (constant, value) = (edit.additions.utf8(b"ConstantValue")?, edit.additions.integer(-1)?);
+                field.attribute(constant, |out| {
+                    out.put2(value);
+                    Ok(())
+                })?;
+                edit.add_field(field.finish());
+            }
+            let (name, descriptor) = (edit.additions.utf8(TABLE)?, edit.additions.utf8(OBJECT)?);
+            edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
+            if helpers.iter().any(|helper| helper.per_object) {
+                let (name, descriptor) = (edit.additions.utf8(SKIPPED)?, edit.additions.utf8(b"I")?);
+                let flags = access::PRIVATE | access::TRANSIENT | access::SYNTHETIC;
+                edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
+            }
+        }
+        self.table(edit, texts)?;
+        if helpers.iter().any(|helper| helper.pair) {
+            for how in [Exit::Normal, Exit::Thrown, Exit::With] {
+                self.exit_helper(edit, how)?;
+            }
+        }
+        for helper in helpers {
+            self.helper(edit, helper)?;
+        }
+        Ok(())
+    }
+
+    /// `if (guard) return Gate.enter(table, index, receiver, arguments); return 0;`
+    fn helper(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper) -> Result<()> {
+        let receiver = u16::from(helper.again);
+        let mut code = Branching::new();
+        let nothing = |asm: &mut Asm| {
+            match helper.pair {
+                true => asm.int(0).ret(Some(Kind::Int)),
+                false => asm.ret(None),
+            };
+        };
+        if helper.again {
+            code.asm.load(Kind::Int, 0);
+            code.unless(opcode::IFEQ, |asm| {
+                asm.load(Kind::Int, 0).ret(Some(Kind::Int));
+            });
+        }
+        let gate = edit.additions.class_named(GATE)?;
+        let index = helper.index as i16;
+        if self.is_interface {
+            let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
+            let is_on = member(edit, gate, b"isOn", b"(Ljava/lang/Object;I)Z")?;
+            code.asm.indexed(opcode::INVOKESTATIC, table).int(index).indexed(opcode::INVOKESTATIC, is_on);
+        } else {
+            let field = self.own_field(edit, &guard(usize::from(helper.index / 32)), b"I")?;
+            code.asm.indexed(opcode::GETSTATIC, field);
+            if helper.per_object {
+                let skipped = self.own_field(edit, SKIPPED, b"I")?;
+                code.asm.load(Kind::Reference, receiver).indexed(opcode::CHECKCAST, self.own);
+                code.asm.indexed(opcode::GETFIELD, skipped);
+                code.asm.int(-1).op(opcode::IXOR).op(opcode::IAND);
+            }
+            let bit = 1i32.wrapping_shl(u32::from(helper.index % 32));
+            match i16::try_from(bit) {
+                Ok(bit) => code.asm.int(bit),
+                Err(_) => {
+                    let constant = edit.additions.integer(bit)?;
+                    code.asm.ldc(constant)
+                }
+            };
+            code.asm.op(opcode::IAND);
+        }
+        code.unless(opcode::IFNE, nothing);
+        let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
+        code.asm.indexed(opcode::INVOKESTATIC, table).int(index).load(Kind::Reference, receiver);
+        let slots = self.arguments(edit, helper, receiver + 1, &mut code.asm)?;
+        let (name, descriptor): (&[u8], &[u8]) = match helper.pair {
+            true => (b"enter", b"(Ljava/lang/Object;ILjava/lang/Object;[Ljava/lang/Object;)I"),
+            false => (b"at", b"(Ljava/lang/Object;ILjava/lang/Object;[Ljava/lang/Object;)V"),
+        };
+        let call = member(edit, gate, name, descriptor)?;
+        code.asm.indexed(opcode::INVOKESTATIC, call).ret(helper.pair.then_some(Kind::Int));
+        self.method(edit, &helper.name(), &helper.descriptor(), &code, slots)
+    }
+
+    /// Pushes the array of arguments, or null. Returns the first slot behind them.
+    fn arguments(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        helper: &Helper,
+        first: u16,
+        asm: &mut Asm,
+    ) -> Result<u16> {
+        let Some(arguments) = &helper.arguments else {
+            asm.op(opcode::ACONST_NULL);
+            return Ok(first);
+        };
+        let descriptor = [b"(", &arguments[..], b")V"].concat();
+        let parsed = MethodDescriptor::parse(&descriptor)?;
+        let object = edit.additions.class_named(b"java/lang/Object")?;
+        asm.int(parsed.arguments().count() as i16).indexed(opcode::ANEWARRAY, object);
+        let mut local = first;
+        for (position, argument) in parsed.arguments().enumerate() {
+            asm.op(opcode::DUP).int(position as i16);
+            if let Some(kind) = Kind::of(argument) {
+                asm.load(kind, local);
+            }
+            if let cct_classfile::descriptor::FieldType::Base(base) = argument {
+                let boxed: &[u8] = match base {
+                    b'Z' => b"java/lang/Boolean",
+                    b'B' => b"java/lang/Byte",
+                    b'C' => b"java/lang/Character",
+                    b'S' => b"java/lang/Short",
+                    b'I' => b"java/lang/Integer",
+                    b'J' => b"java/lang/Long",
+                    b'F' => b"java/lang/Float",
+                    _ => b"java/lang/Double",
+                };
+                let class = edit.additions.class_named(boxed)?;
+                let descriptor = [b"(", &[base][..], b")L", boxed, b";"].concat();
+                let value_of = member(edit, class, b"valueOf", &descriptor)?;
+                asm.indexed(opcode::INVOKESTATIC, value_of);
+            }
+            asm.op(opcode::AASTORE);
+            local += argument.slots();
+        }
+        Ok(local)
+    }
+
+    /// `if (token != 0) Gate.exit(token, ...); return 0;`
+    fn exit_helper(&self, edit: &mut ClassEdit<'_, '_>, how: Exit) -> Result<()> {
+        let gate = edit.additions.class_named(GATE)?;
+        let (name, descriptor): (&[u8], &[u8]) = match how {
+            Exit::Normal => (b"exit", b"(I)V"),
+            Exit::Thrown => (b"thrown", b"(I)V"),
+            Exit::With => (b"exit", b"(ILjava/lang/Object;)V"),
+        };
+        let call = member(edit, gate, name, descriptor)?;
+        let mut code = Branching::new();
+        code.asm.load(Kind::Int, 0);
+        code.unless(opcode::IFNE, |asm| {
+            asm.int(0).ret(Some(Kind::Int));
+        });
+        code.asm.load(Kind::Int, 0);
+        if how == Exit::With {
+            code.asm.load(Kind::Reference, 1);
+        }
+        code.asm.indexed(opcode::INVOKESTATIC, call).int(0).ret(Some(Kind::Int));
+        self.method(edit, how.name(), how.descriptor(), &code, 2)
+    }
+
+    /// The class's table, which it gets from the runtime once that is there: it says who it is by a lookup, which also is how its guards are set.
+    fn table(&self, edit: &mut ClassEdit<'_, '_>, texts: &[Vec<u8>]) -> Result<()> {
+        let gate = edit.additions.class_named(GATE)?;
+        let mut code = Branching::new();
+        let field = if self.is_interface { 0 } else { self.own_field(edit, TABLE, OBJECT)? };
+        let table_of = member(edit, gate, b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;")?;
+        let own = self.own;
+        let get = |asm: &mut Asm| {
+            match field {
+                0 => asm.ldc(own).indexed(opcode::INVOKESTATIC, table_of),
+                field => asm.indexed(opcode::GETSTATIC, field),
+            };
+        };
+        get(&mut code.asm);
+        code.unless(opcode::IFNULL, |asm| {
+            get(asm);
+            asm.ret(Some(Kind::Reference));
+        });
+        let is_ready = member(edit, gate, b"isReady", b"()Z")?;
+        code.asm.indexed(opcode::INVOKESTATIC, is_ready);
+        code.unless(opcode::IFNE, |asm| {
+            asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference));
+        });
+        let handles = edit.additions.class_named(b"java/lang/invoke/MethodHandles")?;
+        let lookup = member(edit, handles, b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;")?;
+        code.asm.indexed(opcode::INVOKESTATIC, lookup);
+        let string = edit.additions.class_named(b"java/lang/String")?;
+        code.asm.int(texts.len() as i16).indexed(opcode::ANEWARRAY, string);
+        for (position, text) in texts.iter().enumerate() {
+            let text = edit.additions.utf8(text)?;
+            let text = edit.additions.string(text)?;
+            code.asm.op(opcode::DUP).int(position as i16).ldc(text).op(opcode::AASTORE);
+        }
+        let descriptor = b"(Ljava/lang/invoke/MethodHandles$Lookup;[Ljava/lang/String;)Ljava/lang/Object;";
+        let register = member(edit, gate, b"register", descriptor)?;
+        code.asm.indexed(opcode::INVOKESTATIC, register);
+        if field != 0 {
+            code.asm.op(opcode::DUP).indexed(opcode::PUTSTATIC, field);
+        }
+        code.asm.ret(Some(Kind::Reference));
+        self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 0)
+    }
+
+    fn method(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        name: &[u8],
+        descriptor: &[u8],
+        code: &Branching,
+        locals: u16,
+    ) -> Result<()> {
+        let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+        let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
+        let mut method = MemberBuilder::new(flags, name, descriptor);
+        let mut names = std::mem::take(&mut edit.names);
+        let code_name = names.code(&mut edit.additions)?;
+        let frames = match self.has_frames {
+            true => Some(names.stack_map_table(&mut edit.additions)?),
+            false => None,
+        };
+        let version = names.version;
+        edit.names = names;
+        method.attribute(code_name, |out| {
+            // The table, the index, the receiver, the array twice, a position, a value.
+            version.put_code_head(8, locals, code.asm.bytes.len() as u32, out)?;
+            out.extend_from_slice(&code.asm.bytes);
+            out.put2(0);
+            let Some(frames) = frames else {
+                out.put2(0);
+                return Ok(());
+            };
+            out.put2(1);
+            out.put2(frames);
+            let mut table = Vec::new();
+            table.put2(code.targets.len() as u16);
+            let mut next = 0;
+            for &target in &code.targets {
+                // The state of the method's entry, everywhere.
+                match target - next {
+                    delta @ 0..=63 => table.put1(delta as u8),
+                    delta => {
+                        table.put1(251);
+                        table.put2(delta);
+                    }
+                }
+                next = target + 1;
+            }
+            out.put4(table.len() as u32);
+            out.extend_from_slice(&table);
+            Ok(())
+        })?;
+        edit.add_method(method.finish());
+        Ok(())
+    }
+}
+
+/// How a region is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Normal,
+    Thrown,
+    /// With the object that there is now.
+    With,
+}
+
+impl Exit {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Exit::Normal => EXIT,
+            Exit::Thrown => THROWN,
+            Exit::With => EXIT_WITH,
+        }
+    }
+
+    fn descriptor(self) -> &'static [u8] {
+        match self {
+            Exit::With => b"(ILjava/lang/Object;)I",
+            _ => b"(I)I",
+        }
+    }
+}
+
+fn member(edit: &mut ClassEdit<'_, '_>, class: Index, name: &[u8], descriptor: &[u8]) -> Result<Index> {
+    let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+    edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
+}
+
+fn guard(word: usize) -> Vec<u8> {
+    format!("{GUARD}{word}").into_bytes()
+}
+
+/// Code with jumps over early returns, whose targets all have the state of the entry.
+struct Branching {
+    asm: Asm,
+    targets: Vec<u16>,
+}
+
+impl Branching {
+    fn new() -> Self {
+        Branching { asm: Asm::new(), targets: Vec::new() }
+    }
+
+    /// Unless the jump is taken, this runs, which returns.
+    fn unless(&mut self, jump: opcode::Opcode, otherwise: impl FnOnce(&mut Asm)) {
+        let mut skipped = Asm::new();
+        otherwise(&mut skipped);
+        let offset = 3 + skipped.bytes.len() as u16;
+        let target = self.asm.bytes.len() as u16 + offset;
+        self.asm.indexed(jump, offset);
+        self.asm.bytes.extend_from_slice(&skipped.bytes);
+        self.targets.push(target);
+    }
+}

@@ -1,0 +1,414 @@
+//! What rules match in a class.
+
+use cct_classfile::attributes::AttributeInfo;
+use cct_classfile::attributes::debug::LineNumber;
+use cct_classfile::{Attributes, Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
+use cct_flow::initialisation::{self, Region};
+use cct_flow::{BlockId, BlockRule, Blocks, DepthFirst, Dominators, Graph, Loops};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::made;
+use crate::patterns;
+use crate::rules::{At, Rule, Rules};
+use crate::world::World;
+
+/// A place that a rule matched.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The rule's position among all.
+    pub rule: usize,
+    /// The bytecode index.
+    pub bci: Bci,
+    /// What is there.
+    pub spot: Spot,
+    /// The callee, field or type.
+    pub detail: Vec<u8>,
+}
+
+/// What is at a place, as far as inserting code needs it. Where a region is left is where its exits are told: there control comes from outside, too, but then nothing is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spot {
+    /// A method.
+    Method,
+    /// A loop.
+    Loop {
+        /// What may come behind it: normally, or by an exception that the method catches.
+        exits: Vec<Bci>,
+        /// How many loops it is in, itself included; `None` where loops may be entered in their middle.
+        depth: Option<u16>,
+    },
+    /// A loop's head.
+    LoopHeader,
+    /// A basic block.
+    Block {
+        /// What may come behind it.
+        exits: Vec<Bci>,
+    },
+    /// A line.
+    Line,
+    /// An exception handler.
+    Handler,
+    /// An invocation.
+    Call {
+        /// The handlers of what it throws.
+        exits: Vec<Bci>,
+    },
+    /// An allocation.
+    Allocation {
+        /// The instruction behind which the object is on top of the stack.
+        made_by: Option<Bci>,
+    },
+    /// `getfield` or `getstatic`.
+    FieldRead,
+    /// `putfield` or `putstatic`.
+    FieldWrite,
+}
+
+/// What a rule matched and cannot be marked, or not as it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The rule's position.
+    pub rule: usize,
+    /// The method.
+    pub method: String,
+    /// Why.
+    pub why: &'static str,
+}
+
+/// What is known of a method's code by all its rules.
+pub(crate) struct Shape<'a> {
+    pub(crate) code: Code<'a>,
+    lines: Vec<LineNumber>,
+    /// Of a constructor.
+    pub(crate) regions: Option<Vec<Region>>,
+    has_subroutines: bool,
+    flow: Option<Flow>,
+}
+
+/// What may follow what.
+struct Flow {
+    reached: Vec<bool>,
+    blocks: Blocks,
+    graph: Graph,
+    loops: Loops,
+}
+
+impl<'a> Shape<'a> {
+    pub(crate) fn of(class: &ClassFile<'a>, member: &Member<'a>, code: Code<'a>) -> Self {
+        let mut lines = Vec::new();
+        for attribute in code.attributes.iter().filter(|a| a.name == b"LineNumberTable") {
+            if let Ok(AttributeInfo::LineNumberTable(table)) = AttributeInfo::parse(attribute, &class.pool) {
+                lines.extend(table);
+            }
+        }
+        lines.sort_by_key(|line| line.start);
+        let is_constructor = member.name == b"<init>" && class.super_class != 0;
+        let regions = is_constructor.then(|| initialisation::regions(&code, &class.pool));
+        let has_subroutines = code.instructions().any(|i| opcode::is_subroutine_call(i.opcode));
+        Shape { code, lines, regions, has_subroutines, flow: None }
+    }
+
+    /// The line of an instruction.
+    pub(crate) fn line(&self, bci: Bci) -> Option<u16> {
+        let behind = self.lines.partition_point(|line| Bci::from(line.start) <= bci);
+        behind.checked_sub(1).map(|at| self.lines[at].line)
+    }
+
+    /// Whether `this` is an object at an instruction of a method with one.
+    pub(crate) fn has_this(&self, bci: Bci) -> bool {
+        self.regions.as_ref().is_none_or(|regions| {
+            regions.iter().any(|r| r.initialised && (r.start..r.end).contains(&bci))
+        })
+    }
+
+    /// Whether an instruction may run: what cannot may have any frame, in which local 0 is nothing.
+    pub(crate) fn is_reached(&self, bci: Bci) -> bool {
+        self.flow.as_ref().is_some_and(|flow| {
+            flow.blocks.containing(bci).is_some_and(|block| flow.reached[block as usize])
+        })
+    }
+
+    fn flow(&mut self, class: &ClassFile<'_>) -> Option<&Flow> {
+        if self.flow.is_none() {
+            let blocks = Blocks::of(&self.code, &class.pool, BlockRule::Default);
+            let graph = Graph::of(&self.code, &class.pool, &blocks).ok()?;
+            let order = DepthFirst::of(&graph);
+            let dominators = Dominators::of(&graph, &order);
+            let loops = Loops::of(&graph, &order, &dominators);
+            let reached = (0..graph.len() as BlockId).map(|block| order.is_reachable(block)).collect();
+            self.flow = Some(Flow { reached, blocks, graph, loops });
+        }
+        self.flow.as_ref()
+    }
+}
+
+/// The rules that may match in a class, by their positions.
+pub(crate) fn of_class<'r>(class: &ClassFile<'_>, rules: &'r Rules, world: &World) -> Vec<(usize, &'r Rule)> {
+    let matches = |rule: &Rule| {
+        rule.class.as_ref().is_none_or(|pattern| pattern.matches(class.name()))
+            && rule.subtypes_of.as_ref().is_none_or(|wanted| world.is_below(class, wanted))
+    };
+    rules.list.iter().enumerate().filter(|(_, rule)| matches(rule)).collect()
+}
+
+/// Whether a rule of the class matches a method, before its code is looked at.
+pub(crate) fn matches_method(class: &ClassFile<'_>, member: &Member<'_>, rule: &Rule) -> bool {
+    rule.method.as_ref().is_none_or(|pattern| patterns::matches(pattern, member.name))
+        && rule.descriptor.as_ref().is_none_or(|pattern| patterns::matches(pattern, member.descriptor))
+        && rule.annotated.as_ref().is_none_or(|pattern| {
+            let is_annotated = |attributes| annotations(class, attributes).iter().any(|a| pattern.matches(a));
+            is_annotated(&member.attributes) || is_annotated(&class.attributes)
+        })
+        && rule.sample.is_none_or(|percent| {
+            let name = [class.name(), b".", member.name, member.descriptor].concat();
+            xxh3_64(&name) % 100 < percent
+        })
+}
+
+/// The names of annotations, kept for reflection or not. What cannot be read has none.
+fn annotations(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Vec<Vec<u8>> {
+    let mut names = Vec::new();
+    for attribute in attributes.iter() {
+        if !attribute.name.ends_with(b"visibleAnnotations") && !attribute.name.ends_with(b"VisibleAnnotations") {
+            continue;
+        }
+        let (Ok(AttributeInfo::RuntimeVisibleAnnotations(list))
+        | Ok(AttributeInfo::RuntimeInvisibleAnnotations(list))) =
+            AttributeInfo::parse(attribute, &class.pool)
+        else {
+            continue;
+        };
+        for annotation in list {
+            let name = class.pool.utf8(annotation.type_index).unwrap_or_default();
+            names.extend(name.strip_prefix(b"L").and_then(|n| n.strip_suffix(b";")).map(<[u8]>::to_vec));
+        }
+    }
+    names
+}
+
+/// Why a method has no place for any marker of a rule, if it has none.
+pub(crate) fn refusal(member: &Member<'_>, rule: &Rule) -> Option<&'static str> {
+    match rule.at {
+        At::Method if member.is(access::NATIVE) => {
+            Some("it is native and has no code; mark its calls, by at = \"call\"")
+        }
+        _ => None,
+    }
+}
+
+/// What a rule matches in a method's code, and what of it cannot be marked.
+pub(crate) fn find(
+    class: &ClassFile<'_>,
+    shape: &mut Shape<'_>,
+    position: usize,
+    rule: &Rule,
+) -> Result<(Vec<Found>, Vec<&'static str>)> {
+    let mut finder = Finder { class, position, rule, found: Vec::new(), refused: Vec::new() };
+    // Known or not: places that are not known to be reached get no `this`.
+    let _ = shape.flow(class);
+    match rule.at {
+        At::Method => finder.add(0, Spot::Method, Vec::new()),
+        At::Loop | At::LoopHeader => finder.loops(shape),
+        At::Block => finder.blocks(shape),
+        At::Line => finder.lines(shape),
+        At::Handler => finder.handlers(shape)?,
+        At::Call | At::Allocation | At::FieldRead | At::FieldWrite => finder.instructions(shape)?,
+    }
+    Ok((finder.found, finder.refused))
+}
+
+struct Finder<'f, 'a> {
+    class: &'f ClassFile<'a>,
+    position: usize,
+    rule: &'f Rule,
+    found: Vec<Found>,
+    refused: Vec<&'static str>,
+}
+
+const TOO_MANY_EDGES: &str = "its exception handlers are too many to follow";
+const SUBROUTINES: &str = "it has subroutines (jsr), whose ways out are not followed";
+
+impl Finder<'_, '_> {
+    fn add(&mut self, bci: Bci, spot: Spot, detail: Vec<u8>) {
+        self.found.push(Found { rule: self.position, bci, spot, detail });
+    }
+
+    fn loops(&mut self, shape: &mut Shape<'_>) {
+        let wants_region = self.rule.at == At::Loop && self.rule.pair;
+        if wants_region && shape.has_subroutines {
+            return self.refused.push(SUBROUTINES);
+        }
+        let Some(flow) = shape.flow(self.class) else { return self.refused.push(TOO_MANY_EDGES) };
+        let is_simple = flow.loops.iter().all(|l| l.reducible);
+        let spots: Vec<(Bci, Spot)> = (0u32..)
+            .zip(flow.loops.iter())
+            .map(|(id, one)| {
+                let head = flow.blocks[one.head as usize].start;
+                if !wants_region {
+                    return (head, Spot::LoopHeader);
+                }
+                let is_inside = |block: BlockId| flow.loops.around(block).any(|around| around == id);
+                let body: Vec<BlockId> = flow.loops.body(id).collect();
+                let leaving = body.iter().flat_map(|&b| flow.graph.successors(b)).filter(|&b| !is_inside(b));
+                let exits = starts(flow, leaving);
+                let depth = is_simple.then(|| flow.loops.around(one.head).count() as u16);
+                (head, Spot::Loop { exits, depth })
+            })
+            .collect();
+        for (bci, spot) in spots {
+            self.add(bci, spot, Vec::new());
+        }
+    }
+
+    fn blocks(&mut self, shape: &mut Shape<'_>) {
+        if self.rule.pair && shape.has_subroutines {
+            return self.refused.push(SUBROUTINES);
+        }
+        let Some(flow) = shape.flow(self.class) else { return self.refused.push(TOO_MANY_EDGES) };
+        let spots: Vec<(Bci, Spot)> = (0u32..)
+            .zip(flow.blocks.iter())
+            .map(|(id, block)| {
+                let exits = starts(flow, flow.graph.successors(id));
+                (block.start, Spot::Block { exits })
+            })
+            .collect();
+        for (bci, spot) in spots {
+            self.add(bci, spot, Vec::new());
+        }
+    }
+
+    fn lines(&mut self, shape: &Shape<'_>) {
+        for line in shape.lines.iter().filter(|line| self.rule.lines.contains(&line.line)) {
+            self.add(line.start.into(), Spot::Line, Vec::new());
+        }
+        self.found.dedup_by_key(|found| found.bci);
+    }
+
+    fn handlers(&mut self, shape: &Shape<'_>) -> Result<()> {
+        let mut seen = Vec::new();
+        for handler in &shape.code.handlers {
+            let caught = match handler.catch_type {
+                0 => &b"java/lang/Throwable"[..],
+                index => self.class.pool.class(index)?,
+            };
+            let is_wanted = self.rule.made.as_ref().is_none_or(|pattern| pattern.matches(caught));
+            // Several entries may lead to one handler.
+            if is_wanted && !seen.contains(&handler.handler) {
+                seen.push(handler.handler);
+                self.add(handler.handler, Spot::Handler, caught.to_vec());
+            }
+        }
+        Ok(())
+    }
+
+    fn instructions(&mut self, shape: &Shape<'_>) -> Result<()> {
+        for instruction in shape.code.instructions() {
+            match (self.rule.at, instruction.opcode) {
+                (At::Call, op) if opcode::is_invoke(op) => self.call(shape, &instruction)?,
+                (At::Allocation, _) => self.allocation(shape, &instruction)?,
+                (At::FieldRead, opcode::GETFIELD | opcode::GETSTATIC) => {
+                    self.field(&instruction, Spot::FieldRead)?;
+                }
+                (At::FieldWrite, opcode::PUTFIELD | opcode::PUTSTATIC) => {
+                    self.field(&instruction, Spot::FieldWrite)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, shape: &Shape<'_>, instruction: &Instruction<'_>) -> Result<()> {
+        let Some(index) = instruction.pool_index() else { return Ok(()) };
+        let pool = &self.class.pool;
+        let (name, detail) = if instruction.opcode == opcode::INVOKEDYNAMIC {
+            let (_, name, descriptor) = pool.dynamic(index)?;
+            ([&b"invokedynamic/"[..], name].concat(), [b"invokedynamic.", name, descriptor].concat())
+        } else {
+            let callee = pool.member_ref(index)?;
+            let name = [callee.class, b"/", callee.name].concat();
+            (name, [callee.class, b".", callee.name, callee.descriptor].concat())
+        };
+        if !self.rule.callee.as_ref().is_none_or(|pattern| pattern.matches(&name)) {
+            return Ok(());
+        }
+        let covers = |h: &&cct_classfile::code::Handler| (h.start..h.end).contains(&instruction.bci);
+        let mut exits: Vec<Bci> = shape.code.handlers.iter().filter(covers).map(|h| h.handler).collect();
+        exits.sort_unstable();
+        exits.dedup();
+        self.add(instruction.bci, Spot::Call { exits }, detail);
+        Ok(())
+    }
+
+    fn allocation(&mut self, shape: &Shape<'_>, instruction: &Instruction<'_>) -> Result<()> {
+        let pool = &self.class.pool;
+        let class_of = |at: &Instruction<'_>| at.pool_index().map(|index| pool.class(index)).transpose();
+        let (made, made_by) = match instruction.opcode {
+            opcode::NEW => {
+                let by = made::initialised(&shape.code, pool, instruction);
+                (class_of(instruction)?.unwrap_or_default().to_vec(), by.map(|by| by.bci))
+            }
+            opcode::NEWARRAY => {
+                const NAMES: [&[u8]; 8] =
+                    [b"boolean", b"char", b"float", b"double", b"byte", b"short", b"int", b"long"];
+                let code = instruction.bytes.get(1).copied().unwrap_or_default();
+                let name = NAMES.get(usize::from(code.wrapping_sub(4))).copied().unwrap_or(b"?");
+                ([name, b"[]"].concat(), Some(instruction.bci))
+            }
+            opcode::ANEWARRAY => {
+                let element = readable(class_of(instruction)?.unwrap_or_default());
+                ([&element[..], b"[]"].concat(), Some(instruction.bci))
+            }
+            opcode::MULTIANEWARRAY => {
+                (readable(class_of(instruction)?.unwrap_or_default()), Some(instruction.bci))
+            }
+            _ => return Ok(()),
+        };
+        if !self.rule.made.as_ref().is_none_or(|pattern| pattern.matches(&made)) {
+            return Ok(());
+        }
+        if made_by.is_none() && self.rule.receiver {
+            self.refused.push("an object is made in a way that is not followed: handlers hear of it before it is made, and get none");
+        }
+        self.add(instruction.bci, Spot::Allocation { made_by }, made);
+        Ok(())
+    }
+
+    fn field(&mut self, instruction: &Instruction<'_>, spot: Spot) -> Result<()> {
+        let Some(index) = instruction.pool_index() else { return Ok(()) };
+        let field = self.class.pool.member_ref(index)?;
+        let name = [field.class, b"/", field.name].concat();
+        if self.rule.field.as_ref().is_none_or(|pattern| pattern.matches(&name)) {
+            self.add(instruction.bci, spot, [field.class, b".", field.name, b":", field.descriptor].concat());
+        }
+        Ok(())
+    }
+}
+
+/// Where blocks begin, each once.
+fn starts(flow: &Flow, blocks: impl Iterator<Item = BlockId>) -> Vec<Bci> {
+    let mut starts: Vec<Bci> = blocks.map(|block| flow.blocks[block as usize].start).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    starts
+}
+
+/// The name of what a `CONSTANT_Class` of an array class, or another one, stands for, as programs write it.
+fn readable(name: &[u8]) -> Vec<u8> {
+    let dimensions = name.iter().take_while(|&&b| b == b'[').count();
+    if dimensions == 0 {
+        return name.to_vec();
+    }
+    let element: &[u8] = match &name[dimensions..] {
+        b"Z" => b"boolean",
+        b"C" => b"char",
+        b"F" => b"float",
+        b"D" => b"double",
+        b"B" => b"byte",
+        b"S" => b"short",
+        b"I" => b"int",
+        b"J" => b"long",
+        other => other.strip_prefix(b"L").and_then(|n| n.strip_suffix(b";")).unwrap_or(other),
+    };
+    [element, &b"[]".repeat(dimensions)].concat()
+}

@@ -1,0 +1,436 @@
+//! The file (docs/markers.md): which places are marked, with which token, and what handlers get.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::patterns::NamePattern;
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {problem}")]
+pub struct RulesError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// No TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// Something else than `[[marker]]`.
+    #[error("'{0}' is unknown here: a file of markers has tables [[marker]] alone")]
+    NotAMarker(String),
+    /// A key that there is not.
+    #[error("'{key}' is unknown: a [[marker]] has {KEYS}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
+    /// A key that must be there.
+    #[error("the [[marker]] has no '{0}'")]
+    Missing(&'static str),
+    /// A value of another kind.
+    #[error("'{key}' must be {kind}")]
+    Kind {
+        /// The key.
+        key: String,
+        /// What it must be.
+        kind: &'static str,
+    },
+    /// A word that is none of those that there are.
+    #[error("{key} = \"{value}\": it must be {known}")]
+    Word {
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A bad pattern.
+    #[error("{key}: bad glob \"{pattern}\": {why}")]
+    Pattern {
+        /// The key.
+        key: String,
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        why: String,
+    },
+    /// Keys that do not go together.
+    #[error("{0}")]
+    Contradiction(String),
+}
+
+const KEYS: &str = "token, predicate, at, kind, class, method, descriptor, subtypes-of, annotated, callee, type, field, lines, context, per-object, sample";
+
+/// A kind of place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum At {
+    /// A method, from its entry to its exits.
+    Method,
+    /// A loop, from its head until it is left.
+    Loop,
+    /// Each pass of a loop's head.
+    LoopHeader,
+    /// A basic block.
+    Block,
+    /// A line's beginning.
+    Line,
+    /// The beginning of an exception handler.
+    Handler,
+    /// An invocation.
+    Call,
+    /// What makes an object or array, once it is made.
+    Allocation,
+    /// A read of a field.
+    FieldRead,
+    /// A write of a field.
+    FieldWrite,
+}
+
+impl At {
+    const ALL: [(At, &'static str); 10] = [
+        (At::Method, "method"),
+        (At::Loop, "loop"),
+        (At::LoopHeader, "loop-header"),
+        (At::Block, "block"),
+        (At::Line, "line"),
+        (At::Handler, "handler"),
+        (At::Call, "call"),
+        (At::Allocation, "allocation"),
+        (At::FieldRead, "field-read"),
+        (At::FieldWrite, "field-write"),
+    ];
+
+    /// The word that rules and descriptors have for it.
+    pub fn name(self) -> &'static str {
+        At::ALL.iter().find(|(at, _)| *at == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether it has an extent, so that there can be an exit.
+    pub fn has_extent(self) -> bool {
+        matches!(self, At::Method | At::Loop | At::Block | At::Call)
+    }
+}
+
+/// A rule.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    /// Its line.
+    pub line: usize,
+    /// What clients go by.
+    pub token: String,
+    /// For clients.
+    pub predicate: String,
+    /// What it marks.
+    pub at: At,
+    /// Whether there is an exit.
+    pub pair: bool,
+    /// Whether handlers get the object.
+    pub receiver: bool,
+    /// Whether they get the arguments.
+    pub arguments: bool,
+    /// Whether objects can be left out one by one.
+    pub per_object: bool,
+    pub(crate) class: Option<NamePattern>,
+    pub(crate) method: Option<String>,
+    pub(crate) descriptor: Option<String>,
+    pub(crate) subtypes_of: Option<Vec<u8>>,
+    pub(crate) annotated: Option<NamePattern>,
+    pub(crate) callee: Option<NamePattern>,
+    pub(crate) made: Option<NamePattern>,
+    pub(crate) field: Option<NamePattern>,
+    pub(crate) lines: Vec<u16>,
+    pub(crate) sample: Option<u64>,
+}
+
+/// All rules of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    /// In the order of their files and lines.
+    pub list: Vec<Rule>,
+    /// What decides about outputs.
+    text: String,
+}
+
+impl Rules {
+    /// Adds the rules of a file.
+    ///
+    /// # Errors
+    /// What is unknown, missing or contradictory, by its line.
+    pub fn add(&mut self, text: &str) -> Result<(), RulesError> {
+        let line = |at: usize| 1 + text.bytes().take(at).filter(|&b| b == b'\n').count();
+        let root = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(text.len(), |span| span.start);
+            RulesError { line: line(at), problem: Problem::Syntax(shown(error.message())) }
+        })?;
+        let mut found = Vec::new();
+        for (key, value) in root.get_ref() {
+            let not = || {
+                let problem = Problem::NotAMarker(shown(key.get_ref()));
+                RulesError { line: line(key.span().start), problem }
+            };
+            let DeValue::Array(items) = value.get_ref() else { return Err(not()) };
+            if key.get_ref() != "marker" {
+                return Err(not());
+            }
+            for item in items {
+                let DeValue::Table(table) = item.get_ref() else { return Err(not()) };
+                found.push(rule(table, line(item.span().start), &line)?);
+            }
+        }
+        found.sort_by_key(|rule| rule.line);
+        self.list.append(&mut found);
+        self.text.push_str(text);
+        self.text.push('\0');
+        Ok(())
+    }
+
+    /// A hash of the files.
+    pub fn hash(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(self.text.as_bytes())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+type Table<'i> = DeTable<'i>;
+
+/// The keys of a table, with how messages name their lines.
+struct Keys<'t, 'i, L> {
+    table: &'t Table<'i>,
+    start: usize,
+    line: &'t L,
+}
+
+impl<'t, 'i, L: Fn(usize) -> usize> Keys<'t, 'i, L> {
+    fn wrong<T>(&self, key: &str, problem: Problem) -> Result<T, RulesError> {
+        let at = self.table.iter().find(|(k, _)| k.get_ref() == key);
+        Err(RulesError { line: at.map_or(self.start, |(k, _)| (self.line)(k.span().start)), problem })
+    }
+
+    fn value(&self, key: &str) -> Option<&'t DeValue<'i>> {
+        self.table.iter().find(|(k, _)| k.get_ref() == key).map(|(_, value)| value.get_ref())
+    }
+
+    fn kind<T>(&self, key: &str, kind: &'static str) -> Result<T, RulesError> {
+        self.wrong(key, Problem::Kind { key: key.to_owned(), kind })
+    }
+
+    fn text(&self, key: &str) -> Result<Option<String>, RulesError> {
+        match self.value(key) {
+            None => Ok(None),
+            // They go into lines of text.
+            Some(DeValue::String(text)) if text.len() <= 1000 && !text.contains(char::is_control) => {
+                Ok(Some(text.to_string()))
+            }
+            Some(_) => self.kind(key, "a \"string\" of at most 1000 bytes without control characters"),
+        }
+    }
+
+    fn pattern(&self, key: &str) -> Result<Option<NamePattern>, RulesError> {
+        let Some(text) = self.text(key)? else { return Ok(None) };
+        match NamePattern::new(&text) {
+            Ok(pattern) => Ok(Some(pattern)),
+            Err(why) => {
+                self.wrong(key, Problem::Pattern { key: key.to_owned(), pattern: shown(&text), why })
+            }
+        }
+    }
+
+    fn integer(&self, key: &str, value: &DeValue<'_>, most: i64) -> Result<i64, RulesError> {
+        let number = match value {
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
+            _ => None,
+        };
+        match number.filter(|number| (0..=most).contains(number)) {
+            Some(number) => Ok(number),
+            None if most == 100 => self.kind(key, "an integer from 0 to 100"),
+            None => self.kind(key, "a list of line numbers, 0 to 65535"),
+        }
+    }
+
+    fn words(&self, key: &str) -> Result<Option<Vec<String>>, RulesError> {
+        match self.value(key) {
+            None => Ok(None),
+            Some(DeValue::Array(items)) => {
+                let words = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned)).collect();
+                match words {
+                    Some(words) => Ok(Some(words)),
+                    None => self.kind(key, "a list of strings"),
+                }
+            }
+            Some(_) => self.kind(key, "a list of strings"),
+        }
+    }
+
+    fn flag(&self, key: &str) -> Result<bool, RulesError> {
+        match self.value(key) {
+            None => Ok(false),
+            Some(DeValue::Boolean(flag)) => Ok(*flag),
+            Some(_) => self.kind(key, "true or false"),
+        }
+    }
+}
+
+fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Result<Rule, RulesError> {
+    let keys = Keys { table, start, line };
+    if let Some((key, _)) = table.iter().find(|(k, _)| !KEYS.split(", ").any(|known| known == k.get_ref())) {
+        let key = key.get_ref();
+        return keys.wrong(key, Problem::UnknownKey { key: shown(key) });
+    }
+    let missing = |what| keys.wrong("", Problem::Missing(what));
+    let Some(token) = keys.text("token")?.filter(|token| !token.is_empty()) else { return missing("token") };
+    let Some(word) = keys.text("at")? else { return missing("at") };
+    let Some((at, _)) = At::ALL.iter().copied().find(|(_, name)| *name == word) else {
+        let known = At::ALL.map(|(_, name)| name).join(", ");
+        return keys.wrong("at", Problem::Word { key: "at".into(), value: shown(&word), known });
+    };
+    let pair = match keys.text("kind")?.as_deref() {
+        None => at.has_extent(),
+        Some("one-way") => false,
+        Some("pair") if at.has_extent() => true,
+        Some("pair") => {
+            let what = format!("a {} is a place without an extent; it is one-way", at.name());
+            return keys.wrong("kind", Problem::Contradiction(what));
+        }
+        Some(other) => {
+            let known = "pair, one-way".to_owned();
+            return keys.wrong("kind", Problem::Word { key: "kind".into(), value: shown(other), known });
+        }
+    };
+    for (key, wanted) in [
+        ("callee", &[At::Call][..]),
+        ("type", &[At::Allocation, At::Handler]),
+        ("field", &[At::FieldRead, At::FieldWrite]),
+        ("lines", &[At::Line]),
+        ("per-object", &[At::Method]),
+    ] {
+        if keys.value(key).is_some() && !wanted.contains(&at) {
+            let names: Vec<&str> = wanted.iter().map(|at| at.name()).collect();
+            let what = format!("'{key}' is for at = \"{}\", not for \"{}\"", names.join("\" or \""), at.name());
+            return keys.wrong(key, Problem::Contradiction(what));
+        }
+    }
+    let (mut receiver, mut arguments) = (true, false);
+    if let Some(words) = keys.words("context")? {
+        receiver = words.iter().any(|word| word == "receiver");
+        arguments = words.iter().any(|word| word == "arguments");
+        if let Some(other) = words.iter().find(|word| !["receiver", "arguments"].contains(&word.as_str())) {
+            let known = "receiver, arguments".to_owned();
+            return keys.wrong("context", Problem::Word { key: "context".into(), value: shown(other), known });
+        }
+        if arguments && !matches!(at, At::Method | At::Call) {
+            let what = format!("a {} has no arguments; methods and calls have", at.name());
+            return keys.wrong("context", Problem::Contradiction(what));
+        }
+    }
+    let mut lines = Vec::new();
+    match keys.value("lines") {
+        Some(DeValue::Array(items)) => {
+            for item in items {
+                let item: &Spanned<DeValue<'_>> = item;
+                lines.push(keys.integer("lines", item.get_ref(), 65535)? as u16);
+            }
+        }
+        Some(_) => return keys.kind("lines", "a list of line numbers, 0 to 65535"),
+        None if at == At::Line => return missing("lines"),
+        None => {}
+    }
+    let sample = keys.value("sample").map(|value| keys.integer("sample", value, 100)).transpose()?;
+    Ok(Rule {
+        line: start,
+        token,
+        predicate: keys.text("predicate")?.unwrap_or_default(),
+        at,
+        pair,
+        receiver,
+        arguments,
+        per_object: keys.flag("per-object")?,
+        class: keys.pattern("class")?,
+        method: keys.text("method")?,
+        descriptor: keys.text("descriptor")?.map(|text| text.replace('.', "/")),
+        subtypes_of: keys.text("subtypes-of")?.map(|text| text.replace('.', "/").into_bytes()),
+        annotated: keys.pattern("annotated")?,
+        callee: keys.pattern("callee")?,
+        made: keys.pattern("type")?,
+        field: keys.pattern("field")?,
+        lines,
+        sample: sample.map(|sample| sample as u64),
+    })
+}
+
+/// What a message shows of a text that anybody wrote.
+fn shown(text: &str) -> String {
+    let short: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().count() > 40 { short + "..." } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Rule>, RulesError> {
+        let mut rules = Rules::default();
+        rules.add(text).map(|()| rules.list)
+    }
+
+    #[test]
+    fn rules_are_read_with_their_defaults() {
+        let rules = read(
+            "# iterators\n[[marker]]\ntoken = \"it\"\npredicate = \"n\"\nat = \"method\"\nmethod = \"next\"\n\n[[marker]]\ntoken = \"l\"\nat = \"line\"\nlines = [3, 0x10]\nsample = 25\n",
+        )
+        .unwrap();
+        let [first, second] = &rules[..] else { panic!("{rules:?}") };
+        assert_eq!((first.line, &*first.token, &*first.predicate, first.at), (2, "it", "n", At::Method));
+        assert!(first.pair && first.receiver && !first.arguments && !first.per_object);
+        assert_eq!((second.line, second.at, second.pair), (8, At::Line, false));
+        assert_eq!((&second.lines[..], second.sample), (&[3, 16][..], Some(25)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused_by_its_line() {
+        let marker = |rest: &str| format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{rest}\n");
+        for (text, line, problem) in [
+            ("x = 1".to_owned(), 1, "'x' is unknown here"),
+            ("[marker]\ntoken = 1".to_owned(), 1, "[[marker]] alone"),
+            ("[[marker]]\nat = \"method\"".to_owned(), 1, "no 'token'"),
+            ("\n[[marker]]\ntoken = \"t\"".to_owned(), 2, "no 'at'"),
+            ("[[marker]]\ntoken = \"t\"\nat = \"here\"".to_owned(), 3, "method, loop,"),
+            (marker("clas = \"a\""), 4, "'clas' is unknown"),
+            (marker("class = 1"), 4, "must be a \"string\""),
+            (marker("class = \"a{\""), 4, "bad glob"),
+            (marker("callee = \"a\""), 4, "is for at = \"call\""),
+            (marker("kind = \"both\""), 4, "pair, one-way"),
+            (marker("context = [\"this\"]"), 4, "receiver, arguments"),
+            (marker("sample = 101"), 4, "0 to 100"),
+            (marker("per-object = 1"), 4, "true or false"),
+            ("[[marker]]\ntoken = \"t\"\nat = \"line\"".to_owned(), 1, "no 'lines'"),
+            ("[[marker]]\ntoken = \"t\"\nat = \"handler\"\nkind = \"pair\"".to_owned(), 4, "one-way"),
+            (marker("x"), 4, ""),
+        ] {
+            let error = read(&text).unwrap_err();
+            assert_eq!(error.line, line, "{text}: {error}");
+            assert!(error.to_string().contains(problem), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn anything_is_read_or_refused() {
+        arbtest::arbtest(|u| {
+            let bytes: Vec<u8> = u.arbitrary()?;
+            let text = String::from_utf8_lossy(&bytes);
+            let _ = read(&text);
+            let _ = read(&format!("[[marker]]\ntoken = \"t\"\nat = \"method\"\n{text}"));
+            Ok(())
+        });
+    }
+}

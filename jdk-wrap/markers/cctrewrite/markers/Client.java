@@ -1,0 +1,33 @@
+package cctrewrite.markers;
+
+import java.io.PrintStream;
+
+/**
+ * What hears of markers. Named by {@code -Dcctrewrite.markers.clients=a.B,c.D}, which needs a public constructor without arguments, or given to
+ * {@link Markers#register}. Several may be there at once.
+ *
+ * <p>Handlers run in the thread that came to the marker, and several threads may be in one at the same time. What a client does is not told to any client. A
+ * client that throws is told nothing more, and the end of the run says so; the program does not see the exception.
+ */
+public interface Client {
+    /** Once, before anything else: here providers such as {@link ObjectDeath} are asked for. */
+    default void register() {}
+
+    /** Whether it wants to hear of this marker: asked once for each, when its class first comes to one of its markers. */
+    boolean subscribe(MarkerDescriptor descriptor);
+
+    /** A thread is at the marker, or at the beginning of its region. The argument is valid until this returns. */
+    void markerEnter(Marker marker);
+
+    /** A thread leaves the region of a marker whose {@link #markerEnter} it heard. */
+    default void markerExit(Marker marker) {}
+
+    /** An object that was {@linkplain ObjectDeath#watch watched} is gone. */
+    default void objectDeath(Object handback) {}
+
+    /** A class has come to the first of its markers: this method of it has some. */
+    default void methodLoaded(MethodDescriptor method) {}
+
+    /** The program ends: what was found. */
+    default void print(PrintStream out) {}
+}

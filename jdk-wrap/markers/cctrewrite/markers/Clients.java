@@ -1,0 +1,218 @@
+package cctrewrite.markers;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The clients, and who of them is told of which marker. */
+final class Clients {
+    /** Held while anything here changes; handlers are never called under it, only {@link Client#subscribe} and {@link Client#register}. */
+    static final Object LOCK = new Object();
+
+    private static final List<Client> ALL = new ArrayList<>();
+    private static final List<WeakReference<MarkerTable>> TABLES = new ArrayList<>();
+    /** Tokens that were disabled or enabled for classes that are still to come. */
+    private static final Map<String, Boolean> SWITCHED = new HashMap<>();
+    /** Clients that threw, and what. */
+    private static final Map<Client, Throwable> FAILED = new IdentityHashMap<>();
+
+    private static boolean loaded;
+    private static int numbers;
+
+    private Clients() {}
+
+    /** Numbers for so many markers. */
+    static int numbers(int count) {
+        numbers += count;
+        return numbers - count;
+    }
+
+    /** Loads the clients that the command line names, once. */
+    static void load() {
+        if (loaded) {
+            return;
+        }
+        loaded = true;
+        End.prepare();
+        Control.start();
+        String names = System.getProperty("cctrewrite.markers.clients", "");
+        for (String token : Control.words("cctrewrite.markers.off")) {
+            SWITCHED.put(token, false);
+        }
+        for (String name : names.split(",")) {
+            if (name.trim().isEmpty()) {
+                continue;
+            }
+            try {
+                Class<?> client = Class.forName(name.trim(), true, ClassLoader.getSystemClassLoader());
+                add((Client) client.getDeclaredConstructor().newInstance());
+            } catch (ReflectiveOperationException | ClassCastException | LinkageError problem) {
+                System.err.println("cctrewrite: markers: client " + name.trim() + " cannot be loaded (" + problem
+                        + "); -Dcctrewrite.markers.clients names public classes on the class path that implement"
+                        + " cctrewrite.markers.Client and have a public constructor without arguments");
+            }
+        }
+    }
+
+    /** A client more; it is asked about all markers that are known. */
+    static void add(Client client) {
+        MarkerStack stack = Stacks.current();
+        boolean nested = stack.inClient;
+        stack.inClient = true;
+        List<MarkerTable> tables;
+        try {
+            synchronized (LOCK) {
+                load();
+                client.register();
+                ALL.add(client);
+                tables = tables();
+                for (MarkerTable table : tables) {
+                    ask(client, table);
+                }
+            }
+            for (MarkerTable table : tables) {
+                table.update();
+            }
+        } finally {
+            stack.inClient = nested;
+        }
+    }
+
+    /** All clients are asked about a new table. */
+    static void subscribe(MarkerTable table) {
+        TABLES.add(new WeakReference<>(table));
+        for (MarkerDescriptor descriptor : table.descriptors) {
+            Boolean switched = SWITCHED.get(descriptor.token());
+            if (switched != null) {
+                descriptor.enabled = switched;
+            }
+        }
+        for (Client client : new ArrayList<>(ALL)) {
+            ask(client, table);
+        }
+    }
+
+    private static void ask(Client client, MarkerTable table) {
+        try {
+            for (MethodDescriptor method : table.methods()) {
+                client.methodLoaded(method);
+            }
+            for (MarkerDescriptor descriptor : table.descriptors) {
+                if (client.subscribe(descriptor)) {
+                    Client[] old = descriptor.subscribers;
+                    Client[] all = Arrays.copyOf(old, old.length + 1);
+                    all[old.length] = client;
+                    descriptor.subscribers = all;
+                    tell(descriptor);
+                }
+            }
+        } catch (Throwable thrown) {
+            threw(client, thrown, null);
+        }
+    }
+
+    private static void tell(MarkerDescriptor descriptor) {
+        descriptor.clients = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
+    }
+
+    /** One marker is told of, or no more. */
+    static void enable(MarkerDescriptor descriptor, boolean enabled) {
+        synchronized (LOCK) {
+            descriptor.enabled = enabled;
+            tell(descriptor);
+        }
+        descriptor.table.update();
+    }
+
+    /** The same of all with a token, in classes that are still to come too. How many there are. */
+    static int enable(String token, boolean enabled) {
+        int found = 0;
+        Set<MarkerTable> changed = new HashSet<>();
+        synchronized (LOCK) {
+            SWITCHED.put(token, enabled);
+            for (MarkerTable table : tables()) {
+                for (MarkerDescriptor descriptor : table.descriptors) {
+                    if (descriptor.token().equals(token)) {
+                        descriptor.enabled = enabled;
+                        tell(descriptor);
+                        changed.add(table);
+                        found++;
+                    }
+                }
+            }
+        }
+        for (MarkerTable table : changed) {
+            table.update();
+        }
+        return found;
+    }
+
+    /** The tables of classes that are still loaded. */
+    static List<MarkerTable> tables() {
+        synchronized (LOCK) {
+            List<MarkerTable> tables = new ArrayList<>(TABLES.size());
+            for (WeakReference<MarkerTable> reference : TABLES) {
+                MarkerTable table = reference.get();
+                if (table != null) {
+                    tables.add(table);
+                }
+            }
+            return tables;
+        }
+    }
+
+    static List<Client> all() {
+        synchronized (LOCK) {
+            return new ArrayList<>(ALL);
+        }
+    }
+
+    static Map<Client, Throwable> failed() {
+        synchronized (LOCK) {
+            return new IdentityHashMap<>(FAILED);
+        }
+    }
+
+    /** How many markers there were. */
+    static int known() {
+        synchronized (LOCK) {
+            return numbers;
+        }
+    }
+
+    /** A client threw: it is told nothing more, unless it was the program that left no stack for it. */
+    static void threw(Client client, Throwable thrown, Counts counts) {
+        if (thrown instanceof StackOverflowError && counts != null) {
+            counts.overflows++;
+            return;
+        }
+        List<MarkerTable> tables;
+        synchronized (LOCK) {
+            if (FAILED.putIfAbsent(client, thrown) != null) {
+                return;
+            }
+            ALL.remove(client);
+            tables = tables();
+            for (MarkerTable table : tables) {
+                for (MarkerDescriptor descriptor : table.descriptors) {
+                    descriptor.subscribers = without(descriptor.subscribers, client);
+                    tell(descriptor);
+                }
+            }
+        }
+        for (MarkerTable table : tables) {
+            table.update();
+        }
+    }
+
+    private static Client[] without(Client[] clients, Client client) {
+        List<Client> others = new ArrayList<>(Arrays.asList(clients));
+        return others.removeIf(other -> other == client) ? others.toArray(new Client[0]) : clients;
+    }
+}

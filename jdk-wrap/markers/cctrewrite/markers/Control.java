@@ -1,0 +1,72 @@
+package cctrewrite.markers;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Switching from outside: {@code -Dcctrewrite.markers.control=FILE} names a file of lines {@code on TOKEN} and {@code off TOKEN}, which is read when it changes. A
+ * token that no line names stays as it was.
+ */
+final class Control {
+    private static final long INTERVAL_MS = 100;
+
+    private Control() {}
+
+    /** What a property lists. */
+    static List<String> words(String property) {
+        List<String> words = new ArrayList<>();
+        for (String word : System.getProperty(property, "").split(",")) {
+            if (!word.trim().isEmpty()) {
+                words.add(word.trim());
+            }
+        }
+        return words;
+    }
+
+    static void start() {
+        String name = System.getProperty("cctrewrite.markers.control", "");
+        if (name.isEmpty()) {
+            return;
+        }
+        File file = new File(name);
+        Thread thread = new Thread(() -> watch(file), "cctrewrite markers control");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void watch(File file) {
+        Stacks.current().inClient = true;
+        String last = "";
+        while (true) {
+            try {
+                String text = file.isFile() ? new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8) : last;
+                // A line that is not complete yet will be.
+                if (!text.equals(last) && (text.isEmpty() || text.endsWith("\n"))) {
+                    last = text;
+                    obey(text);
+                }
+                Thread.sleep(INTERVAL_MS);
+            } catch (IOException problem) {
+                System.err.println("cctrewrite: markers: " + file + ": " + problem + "; nothing more is read of it");
+                return;
+            } catch (InterruptedException end) {
+                return;
+            }
+        }
+    }
+
+    private static void obey(String text) {
+        for (String line : text.split("\n")) {
+            String[] words = line.trim().split("\\s+", 2);
+            if (words.length == 2 && (words[0].equals("on") || words[0].equals("off"))) {
+                Clients.enable(words[1], words[0].equals("on"));
+            } else if (!line.trim().isEmpty()) {
+                System.err.println("cctrewrite: markers: control: '" + line.trim() + "' is neither 'on TOKEN' nor 'off TOKEN'");
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package cctrewrite.markers;
+
+/**
+ * A thread at a marker: what handlers get. There is one for each thread and depth, which is used again: it is valid until the handler returns, those
+ * {@linkplain #parent below it} as well.
+ */
+public final class Marker {
+    final MarkerStack stack;
+    final int depth;
+    MarkerDescriptor descriptor;
+    Object receiver;
+    Object[] arguments;
+    Client[] clients;
+    boolean byException;
+
+    Marker(MarkerStack stack, int depth) {
+        this.stack = stack;
+        this.depth = depth;
+    }
+
+    /** Which marker. */
+    public MarkerDescriptor descriptor() {
+        return descriptor;
+    }
+
+    /** The thread. */
+    public Thread thread() {
+        return stack.thread;
+    }
+
+    /**
+     * The object that it is about, if the rule asked for it: of calls and fields that of the instruction, of handlers the exception, of allocations what was
+     * made, else {@code this}. {@code null} if there is none: in static methods, and in constructors up to the call of another one. At the exit of a
+     * constructor it is there.
+     */
+    public Object receiver() {
+        return receiver;
+    }
+
+    /** The arguments of the method or call, where the rule asks for them; else {@code null}. Of a method, as they were on entry. */
+    public Object[] arguments() {
+        return arguments;
+    }
+
+    /** At an exit: whether it is left by an exception. */
+    public boolean isByException() {
+        return byException;
+    }
+
+    /** How many markers the thread is in, this one included. */
+    public int depth() {
+        return depth;
+    }
+
+    /** The marker that the thread came to before, and is still in; {@code null} if there is none. */
+    public Marker parent() {
+        return depth > 1 ? stack.frame(depth - 1) : null;
+    }
+
+    @Override
+    public String toString() {
+        return String.valueOf(descriptor);
+    }
+}

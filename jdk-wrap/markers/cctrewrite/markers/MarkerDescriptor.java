@@ -1,0 +1,157 @@
+package cctrewrite.markers;
+
+/** What is known of a marker before anything runs: what stands in the class's attribute. */
+public final class MarkerDescriptor {
+    static final Client[] NOBODY = {};
+
+    final MarkerTable table;
+    final int index;
+    final int number;
+    private final String token;
+    private final String predicate;
+    private final boolean pair;
+    private final String place;
+    private final MethodDescriptor method;
+    private final int bci;
+    private final int line;
+    private final String detail;
+    final boolean perObject;
+    /** Who subscribed; replaced, never changed. */
+    volatile Client[] subscribers = NOBODY;
+    /** Who is told: the subscribers, or nobody while it is disabled. Inserted code's guard is on while there is somebody. */
+    volatile Client[] clients = NOBODY;
+    volatile boolean enabled = true;
+
+    MarkerDescriptor(MarkerTable table, int index, int number, Row row, MethodDescriptor method) {
+        this.table = table;
+        this.index = index;
+        this.number = number;
+        this.method = method;
+        token = row.token;
+        predicate = row.predicate;
+        pair = row.pair;
+        place = row.place;
+        bci = row.bci;
+        line = row.line;
+        detail = row.detail;
+        perObject = row.perObject;
+    }
+
+    /** A number of its own in this run. */
+    public int number() {
+        return number;
+    }
+
+    /** Its index in its class, as in the class's attribute. */
+    public int index() {
+        return index;
+    }
+
+    /** The class that it stands in. */
+    public Class<?> owner() {
+        return table.owner;
+    }
+
+    /** What clients go by. */
+    public String token() {
+        return token;
+    }
+
+    /** What else the rule says to clients; empty if nothing. */
+    public String predicate() {
+        return predicate;
+    }
+
+    /** Whether it has an exit. */
+    public boolean isPair() {
+        return pair;
+    }
+
+    /** The kind of its place, by the word of the rule: {@code method}, {@code loop}, {@code call} ... */
+    public String place() {
+        return place;
+    }
+
+    /** The method that it stands in. */
+    public MethodDescriptor method() {
+        return method;
+    }
+
+    /** The bytecode index in the original method. */
+    public int bci() {
+        return bci;
+    }
+
+    /** The line, or -1. */
+    public int line() {
+        return line;
+    }
+
+    /** The callee, field, or type, where its place has one; else empty. */
+    public String detail() {
+        return detail;
+    }
+
+    /** Whether objects can be {@linkplain Markers#ignore left out} one by one. */
+    public boolean isPerObject() {
+        return perObject;
+    }
+
+    /** Whether it is enabled: it is, unless somebody disabled it. */
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(token);
+        if (!predicate.isEmpty()) {
+            text.append(':').append(predicate);
+        }
+        text.append(' ').append(place).append(' ').append(method);
+        if (!place.equals("method")) {
+            text.append(" @").append(bci);
+        }
+        if (!detail.isEmpty()) {
+            text.append(' ').append(detail);
+        }
+        return text.toString();
+    }
+
+    /** What inserted code hands over, one text for each marker. */
+    static final class Row {
+        String token;
+        String predicate;
+        boolean pair;
+        String place;
+        String methodName;
+        String methodDescriptor;
+        int bci;
+        int line;
+        String detail;
+        boolean perObject;
+
+        /** Fields are separated by U+0001, which no rule and no name of a program that was compiled has. */
+        static Row parse(String text) {
+            String[] fields = new String[9];
+            int from = 0;
+            for (int i = 0; i < fields.length; i++) {
+                int to = text.indexOf('\1', from);
+                fields[i] = text.substring(from, to < 0 ? text.length() : to);
+                from = to + 1;
+            }
+            Row row = new Row();
+            row.token = fields[0];
+            row.predicate = fields[1];
+            row.pair = fields[2].indexOf('p') >= 0;
+            row.perObject = fields[2].indexOf('o') >= 0;
+            row.place = fields[3];
+            row.methodName = fields[4];
+            row.methodDescriptor = fields[5];
+            row.bci = Integer.parseInt(fields[6]);
+            row.line = Integer.parseInt(fields[7]);
+            row.detail = fields[8];
+            return row;
+        }
+    }
+}

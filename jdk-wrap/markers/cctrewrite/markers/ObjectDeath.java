@@ -1,0 +1,82 @@
+package cctrewrite.markers;
+
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.Collections;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A provider: tells a client when objects are gone. Each client has its own. */
+public final class ObjectDeath {
+    private static final ReferenceQueue<Object> QUEUE = new ReferenceQueue<>();
+    private static boolean started;
+
+    private final Client client;
+    private final Map<Watched, Boolean> watched = new ConcurrentHashMap<>();
+
+    private ObjectDeath(Client client) {
+        this.client = client;
+    }
+
+    /** That of a client, to be asked for in {@link Client#register}. */
+    public static ObjectDeath of(Client client) {
+        synchronized (QUEUE) {
+            if (!started) {
+                started = true;
+                Thread thread = new Thread(ObjectDeath::tell, "cctrewrite object death");
+                thread.setDaemon(true);
+                thread.start();
+            }
+        }
+        return new ObjectDeath(client);
+    }
+
+    /** When nothing holds on to the object any more, the client's {@link Client#objectDeath} gets the handback, which must not hold on to it. */
+    public void watch(Object object, Object handback) {
+        watched.put(new Watched(object, handback, this), true);
+    }
+
+    /** The handbacks of objects that have not gone. */
+    public List<Object> alive() {
+        List<Object> handbacks = new ArrayList<>();
+        for (Watched watched : this.watched.keySet()) {
+            handbacks.add(watched.handback);
+        }
+        return Collections.unmodifiableList(handbacks);
+    }
+
+    private static void tell() {
+        MarkerStack stack = Stacks.current();
+        stack.inClient = true;
+        while (true) {
+            Watched dead;
+            try {
+                Reference<?> next = QUEUE.remove();
+                dead = (Watched) next;
+            } catch (InterruptedException end) {
+                return;
+            }
+            if (dead.of.watched.remove(dead) != null) {
+                try {
+                    dead.of.client.objectDeath(dead.handback);
+                } catch (Throwable thrown) {
+                    Clients.threw(dead.of.client, thrown, stack.counts);
+                }
+            }
+        }
+    }
+
+    private static final class Watched extends PhantomReference<Object> {
+        final Object handback;
+        final ObjectDeath of;
+
+        Watched(Object object, Object handback, ObjectDeath of) {
+            super(object, QUEUE);
+            this.handback = handback;
+            this.of = of;
+        }
+    }
+}
