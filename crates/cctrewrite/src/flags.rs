@@ -11,6 +11,7 @@ use crate::args::Flags;
 use crate::exactness;
 use crate::exit;
 use crate::load_time;
+use crate::marking;
 use crate::output;
 use crate::place::{PLACE_NAME, Place, RESOLVED_NAME};
 use crate::reproducible;
@@ -33,6 +34,9 @@ struct Output {
 
 /// Runs the command.
 pub fn run(arguments: &Flags) -> Result<()> {
+    if let Some(options) = marking::flags(&arguments.outputs)? {
+        return print(&options, arguments.one_line);
+    }
     let mut outputs = Vec::new();
     for path in &arguments.outputs {
         outputs.push(Output::open(path)?);
@@ -59,7 +63,11 @@ pub fn run(arguments: &Flags) -> Result<()> {
     for hint in hints(&outputs)?.into_iter().chain(patches.hint()) {
         exit::say(&format!("cctrewrite: {hint}"));
     }
-    let separator = if arguments.one_line { " " } else { "\n" };
+    print(&options, arguments.one_line)
+}
+
+fn print(options: &[String], one_line: bool) -> Result<()> {
+    let separator = if one_line { " " } else { "\n" };
     let options: Vec<String> = options.iter().map(|option| quoted(option)).collect();
     if options.is_empty() {
         return Ok(());

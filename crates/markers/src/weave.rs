@@ -227,6 +227,9 @@ fn objection(
     if member.name.len() + member.descriptor.len() + found.detail.len() > 60_000 {
         return Some("its names are too long for a descriptor");
     }
+    if member.name == b"finalize" && member.descriptor == b"()V" && shape.code.bytes == [opcode::RETURN] {
+        return Some("an empty finalize(): with code in it, the JVM would keep its objects to run it");
+    }
     if let Some(regions) = &shape.regions {
         if rule.at == At::Method && regions.is_empty() {
             return Some("a constructor whose paths disagree on whether this() or super() was called");

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use cct_archive::{RewriteOptions, Staged};
+use anyhow::{Context, Result, anyhow, bail};
+use cct_archive::{Input, Limits, RewriteOptions, Staged};
 use cct_markers::{Descriptor, Marked, Rules, World};
 use cct_profile::report::grouped;
 use zip::ZipWriter;
@@ -223,6 +223,31 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The options for outputs of `--tool markers`; `None` if none of them is one.
+pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
+    let mut jar = None;
+    let mut others = 0;
+    for path in outputs {
+        let input = Input::open(path, &Limits::default())?;
+        if output::entry(&input, ENTRY)?.is_none() {
+            others += 1;
+            continue;
+        }
+        let beside = path.parent().unwrap_or(Path::new("")).join(JAR);
+        let found = fs::canonicalize(&beside).with_context(|| {
+            format!("{}: not there; `cctrewrite markers jar -o {0}` writes it anew", beside.display())
+        })?;
+        jar.get_or_insert(found);
+    }
+    let Some(jar) = jar else { return Ok(None) };
+    if others > 0 {
+        bail!("some of these outputs have markers alone, and others a calling-context tree; they do not run together");
+    }
+    let jar = jar.into_os_string().into_string();
+    let jar = jar.map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))?;
+    Ok(Some(vec![format!("-Xbootclasspath/a:{jar}")]))
 }
 
 /// What an output says of itself.
