@@ -1,6 +1,5 @@
 //! `cctrewrite markers`: rules without a rewriting, and the runtime for who compiles a client.
 
-
 use anyhow::Result;
 use cct_markers::Marked;
 use cct_markers::weave;

@@ -95,12 +95,16 @@ impl Helpers {
     }
 
     /// Adds the guards, the class's table, the exits, and a helper for each marker.
-    pub(crate) fn add(&self, edit: &mut ClassEdit<'_, '_>, helpers: &[Helper], texts: &[Vec<u8>]) -> Result<()> {
+    pub(crate) fn add(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        helpers: &[Helper],
+        texts: &[Vec<u8>],
+    ) -> Result<()> {
         if !self.is_interface {
             let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
             for word in 0..helpers.len().div_ceil(32) {
-                let (name, descriptor) =
-                    (edit.additions.utf8(&guard(word))?, edit.additions.utf8(b"I")?);
+                let (name, descriptor) = (edit.additions.utf8(&guard(word))?, edit.additions.utf8(b"I")?);
                 let mut field = MemberBuilder::new(flags, name, descriptor);
                 // All bits are on until the class has registered, which its first marker does; no initialiser is needed for that.
                 let (constant, value) = (edit.additions.utf8(b"ConstantValue")?, edit.additions.integer(-1)?);

@@ -61,7 +61,9 @@ mod tests {
         assert!(is("com.acme.**", "com/acme/a/B") && is("com/acme/*", "com/acme/B"));
         assert!(!is("com.acme.*", "com/acme/a/B"));
         assert!(is("java.io.*.close", "java/io/Reader/close"));
-        assert!(is("java.lang.String[]", "java/lang/String[]") && is("int[]", "int[]") && !is("int[]", "int"));
+        assert!(
+            is("java.lang.String[]", "java/lang/String[]") && is("int[]", "int[]") && !is("int[]", "int")
+        );
         assert!(NamePattern::new("a{").is_err());
     }
 }

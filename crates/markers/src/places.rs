@@ -116,16 +116,16 @@ impl<'a> Shape<'a> {
 
     /// Whether `this` is an object at an instruction of a method with one.
     pub(crate) fn has_this(&self, bci: Bci) -> bool {
-        self.regions.as_ref().is_none_or(|regions| {
-            regions.iter().any(|r| r.initialised && (r.start..r.end).contains(&bci))
-        })
+        self.regions
+            .as_ref()
+            .is_none_or(|regions| regions.iter().any(|r| r.initialised && (r.start..r.end).contains(&bci)))
     }
 
     /// Whether an instruction may run: what cannot may have any frame, in which local 0 is nothing.
     pub(crate) fn is_reached(&self, bci: Bci) -> bool {
-        self.flow.as_ref().is_some_and(|flow| {
-            flow.blocks.containing(bci).is_some_and(|block| flow.reached[block as usize])
-        })
+        self.flow
+            .as_ref()
+            .is_some_and(|flow| flow.blocks.containing(bci).is_some_and(|block| flow.reached[block as usize]))
     }
 
     fn flow(&mut self, class: &ClassFile<'_>) -> Option<&Flow> {
@@ -169,7 +169,9 @@ pub(crate) fn matches_method(class: &ClassFile<'_>, member: &Member<'_>, rule: &
 fn annotations(class: &ClassFile<'_>, attributes: &Attributes<'_>) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     for attribute in attributes.iter() {
-        if !attribute.name.ends_with(b"visibleAnnotations") && !attribute.name.ends_with(b"VisibleAnnotations") {
+        if !attribute.name.ends_with(b"visibleAnnotations")
+            && !attribute.name.ends_with(b"VisibleAnnotations")
+        {
             continue;
         }
         let (Ok(AttributeInfo::RuntimeVisibleAnnotations(list))

@@ -240,9 +240,7 @@ impl<'t, 'i, L: Fn(usize) -> usize> Keys<'t, 'i, L> {
         let Some(text) = self.text(key)? else { return Ok(None) };
         match NamePattern::new(&text) {
             Ok(pattern) => Ok(Some(pattern)),
-            Err(why) => {
-                self.wrong(key, Problem::Pattern { key: key.to_owned(), pattern: shown(&text), why })
-            }
+            Err(why) => self.wrong(key, Problem::Pattern { key: key.to_owned(), pattern: shown(&text), why }),
         }
     }
 
@@ -316,7 +314,8 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
     ] {
         if keys.value(key).is_some() && !wanted.contains(&at) {
             let names: Vec<&str> = wanted.iter().map(|at| at.name()).collect();
-            let what = format!("'{key}' is for at = \"{}\", not for \"{}\"", names.join("\" or \""), at.name());
+            let what =
+                format!("'{key}' is for at = \"{}\", not for \"{}\"", names.join("\" or \""), at.name());
             return keys.wrong(key, Problem::Contradiction(what));
         }
     }
@@ -326,7 +325,8 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
         arguments = words.iter().any(|word| word == "arguments");
         if let Some(other) = words.iter().find(|word| !["receiver", "arguments"].contains(&word.as_str())) {
             let known = "receiver, arguments".to_owned();
-            return keys.wrong("context", Problem::Word { key: "context".into(), value: shown(other), known });
+            return keys
+                .wrong("context", Problem::Word { key: "context".into(), value: shown(other), known });
         }
         if arguments && !matches!(at, At::Method | At::Call) {
             let what = format!("a {} has no arguments; methods and calls have", at.name());

@@ -16,7 +16,6 @@ use crate::allocation::Allocation;
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::hooks::{self, BodyHook, Place};
-use cct_flow::initialisation;
 use crate::local_names;
 use crate::mid::Mid;
 use crate::passes::{
@@ -27,6 +26,7 @@ use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::rules;
 use crate::tracing::TracePlan;
+use cct_flow::initialisation;
 
 /// Under which signature a body stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -52,6 +52,9 @@ pub fn run(arguments: &Explain) -> Result<()> {
         &arguments.choices.library,
         &arguments.limits.limits(),
     )?;
+    if let Some(text) = crate::marking::explain(&sources, &name)? {
+        return exit::to_stdout(|out| out.write_all(text.as_bytes()));
+    }
     let filter = arguments.choices.filter()?;
     let settings = arguments.choices.settings();
 

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Limits, RewriteOptions, Staged};
-use cct_markers::{Descriptor, Marked, Rules, World};
+use cct_classfile::ClassFile;
+use cct_markers::{Descriptor, Marked, Rules, World, attribute};
 use cct_profile::report::grouped;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -53,7 +54,7 @@ pub fn world(sources: &Sources) -> Result<World> {
     for input in sources.inputs.iter().chain(&sources.libraries) {
         type Above = Option<(Vec<u8>, Vec<Vec<u8>>)>;
         let survey = input.survey(|_, bytes| -> Result<Above> {
-            let Ok(class) = cct_classfile::ClassFile::parse(bytes) else { return Ok(None) };
+            let Ok(class) = ClassFile::parse(bytes) else { return Ok(None) };
             let above = class.super_name().into_iter().chain(class.interface_names());
             Ok(Some((class.name().to_vec(), above.map(<[u8]>::to_vec).collect())))
         })?;
@@ -243,11 +244,45 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
     }
     let Some(jar) = jar else { return Ok(None) };
     if others > 0 {
-        bail!("some of these outputs have markers alone, and others a calling-context tree; they do not run together");
+        bail!(
+            "some of these outputs have markers alone, and others a calling-context tree; they do not run together"
+        );
     }
     let jar = jar.into_os_string().into_string();
     let jar = jar.map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))?;
     Ok(Some(vec![format!("-Xbootclasspath/a:{jar}")]))
+}
+
+/// What a class that has markers says of them; `None` if it has none.
+pub fn explain(sources: &Sources, name: &[u8]) -> Result<Option<String>> {
+    let mut text = None;
+    for input in &sources.inputs {
+        let survey = input.survey(|at, bytes| -> Result<Option<String>> {
+            let Some(class) = ClassFile::parse(bytes).ok().filter(|class| class.name() == name) else {
+                return Ok(None);
+            };
+            if class.attributes.find(attribute::NAME).is_none() {
+                return Ok(None);
+            }
+            let again =
+                || format!("{at}: its markers are of another version of cctrewrite; mark the original again");
+            let descriptors = attribute::read(&class).with_context(again)?;
+            let mut text = format!("class {}\n  found in    {at}\n", readable(name));
+            text += &format!("  markers     {}\n\n", counted(descriptors.len() as u64, "marker"));
+            for (number, descriptor) in descriptors.iter().enumerate() {
+                let kind = match (descriptor.pair, descriptor.per_object) {
+                    (true, false) => "pair",
+                    (false, false) => "one-way",
+                    (true, true) => "pair, per object",
+                    (false, true) => "one-way, per object",
+                };
+                text += &format!("  {number:>5}  {}  ({kind})\n", shown(descriptor));
+            }
+            Ok(Some(text))
+        })?;
+        text = text.or(survey.classes.into_iter().flatten().next());
+    }
+    Ok(text)
 }
 
 /// What an output says of itself.

@@ -37,6 +37,7 @@ mod images;
 mod intrinsics;
 mod library_calls;
 mod loadtime;
+mod markers;
 mod misfits;
 mod modern_counts;
 mod mutants;

@@ -22,6 +22,7 @@ final class Clients {
     /** Clients that threw, and what. */
     private static final Map<Client, Throwable> FAILED = new IdentityHashMap<>();
 
+    private static volatile boolean someFailed;
     private static boolean loaded;
     private static int numbers;
 
@@ -186,6 +187,17 @@ final class Clients {
         }
     }
 
+    /** Whether a client is still told something. */
+    static boolean listens(Client client) {
+        return !someFailed || !hasFailed(client);
+    }
+
+    private static boolean hasFailed(Client client) {
+        synchronized (LOCK) {
+            return FAILED.containsKey(client);
+        }
+    }
+
     /** A client threw: it is told nothing more, unless it was the program that left no stack for it. */
     static void threw(Client client, Throwable thrown, Counts counts) {
         if (thrown instanceof StackOverflowError && counts != null) {
@@ -197,6 +209,7 @@ final class Clients {
             if (FAILED.putIfAbsent(client, thrown) != null) {
                 return;
             }
+            someFailed = true;
             ALL.remove(client);
             tables = tables();
             for (MarkerTable table : tables) {

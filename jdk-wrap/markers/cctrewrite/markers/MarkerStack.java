@@ -58,7 +58,9 @@ final class MarkerStack {
         try {
             for (int i = 0; i < clients.length; i++) {
                 try {
-                    clients[i].markerEnter(marker);
+                    if (Clients.listens(clients[i])) {
+                        clients[i].markerEnter(marker);
+                    }
                 } catch (Throwable thrown) {
                     Clients.threw(clients[i], thrown, counts);
                 }
@@ -82,7 +84,9 @@ final class MarkerStack {
             try {
                 for (int i = clients.length; --i >= 0;) {
                     try {
-                        clients[i].markerExit(marker);
+                        if (Clients.listens(clients[i])) {
+                            clients[i].markerExit(marker);
+                        }
                     } catch (Throwable thrown) {
                         Clients.threw(clients[i], thrown, counts);
                     }

@@ -1,0 +1,145 @@
+//! Markers (docs/markers.md): what clients hear of programs, event by event; and programs with markers everywhere do what they did before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{Java, Jdk, assert_succeeded, fixture, folder, jdks};
+
+fn cctrewrite(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    command.args(arguments);
+    command
+}
+
+/// A folder of classes with markers, and the option that names the runtime.
+fn marked(classes: &Path, rules: &Path, name: &str, jdk: &Jdk) -> (PathBuf, String) {
+    let output = folder(&format!("markers-{name}-{}", jdk.version)).join("classes");
+    let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q", "--markers"]);
+    assert_succeeded(command.arg(rules).arg(classes).arg("-o").arg(&output));
+    let flags = cctrewrite(&["flags"]).arg(&output).output().unwrap();
+    assert!(flags.status.success(), "{flags:?}");
+    (output, String::from_utf8(flags.stdout).unwrap().trim().to_owned())
+}
+
+fn java(jdk: &'static Jdk, name: &str, rules: &str) -> Java {
+    let fixture = fixture("markers");
+    let (output, flags) = marked(&fixture.join("classes"), &fixture.join(rules), name, jdk);
+    let mut java = jdk.java(&format!("markers-{name}"));
+    java.verify().option(flags).class_path([output]);
+    java
+}
+
+/// The order of events, exits on every path, what handlers get, threads: all of it as derived by hand.
+fn places(jdk: &'static Jdk) {
+    let out = folder(&format!("markers-heard-{}", jdk.version)).join("heard.txt");
+    let mut java = java(jdk, "places", "rules.toml");
+    java.option(format!("-Dcctrewrite.markers.out={}", out.display()));
+    let run = java.option("-Dcctrewrite.markers.clients=Recorder").succeed("Places", &[]);
+    assert_eq!(run.out, "0 1 2 bottom 2\nx1 4\n5 -1 -1\nleft 2\n3\n");
+    let heard = fs::read_to_string(out).unwrap();
+    let (events, summary): (Vec<&str>, Vec<&str>) =
+        heard.lines().partition(|line| !line.starts_with("cctrewrite: "));
+    let expected = fs::read_to_string(fixture("markers").join("expected.txt")).unwrap();
+    for (heard, expected) in events.iter().zip(expected.lines()) {
+        assert_eq!(*heard, expected);
+    }
+    assert_eq!(events.len(), expected.lines().count());
+    let entered = events.iter().filter(|e| e.trim_start().starts_with(['>', '.'])).count();
+    assert_eq!(
+        summary,
+        [format!("cctrewrite: markers: {entered} delivered, of 36 markers in classes that came to one")]
+    );
+}
+
+/// Without a client the program is what it was; so it is with markers that nobody subscribes to.
+fn silence(jdk: &'static Jdk) {
+    let run = java(jdk, "silence", "rules.toml").succeed("Places", &[]);
+    assert_eq!(run.out, "0 1 2 bottom 2\nx1 4\n5 -1 -1\nleft 2\n3\n");
+    assert!(run.err.contains("0 delivered, of 36 markers"), "{}", run.err);
+}
+
+/// Clients come and go, tokens and objects are switched, from inside and from outside.
+fn switches(jdk: &'static Jdk) {
+    let control = folder(&format!("markers-control-{}", jdk.version)).join("control");
+    let mut java = java(jdk, "switches", "switches.toml");
+    let run =
+        java.option(format!("-Dcctrewrite.markers.control={}", control.display())).succeed("Switches", &[]);
+    let expected = "\
+nobody: 
+one client: a> a<
+two clients: a> b> b< a<
+disabled: 2 markers
+disabled: 
+enabled: a> b> b< a<
+disabled inside: a> b> b< a<
+enabled inside: 
+after it: a> b> b< a<
+a client comes there itself: a> b> c> c< b< a<
+a client that throws: a> b> c> d> c< b< a< a> b> c> c< b< a<
+an object left out: o> o<
+another one: o> o<
+taken in again: o> o<
+depth 0 41 0
+dead [gone], alive [kept].
+heard of it: 
+switched from outside
+";
+    assert_eq!(run.out, expected);
+    for line in [
+        "4 not delivered, since clients came there themselves",
+        "client Switches$2 threw java.lang.IllegalStateException: d and was told nothing more",
+    ] {
+        assert!(run.err.contains(line), "{line}: {}", run.err);
+    }
+}
+
+/// Markers at every place of a program with everything in it that class files have, a client that hears of all of it, and the verifier: only who looks for added
+/// members, or watches which classes are asked for, sees a difference.
+fn everywhere(jdk: &'static Jdk) {
+    let rules = folder(&format!("markers-rules-{}", jdk.version)).join("all.toml");
+    fs::write(&rules, every_place()).unwrap();
+    let classes = fixture("semantics").join("classes");
+    let (output, flags) = marked(&classes, &rules, "everywhere", jdk);
+    let plain = jdk.java("markers-plain").verify().class_path([classes]).succeed("Semantics", &[]);
+    let mut java = jdk.java("markers-everywhere");
+    java.verify().option(flags).option("-Dcctrewrite.markers.clients=Nothing");
+    let run = java.class_path([output, fixture("markers").join("classes")]).succeed("Semantics", &[]);
+    let seen = |run: &str| -> Vec<String> {
+        let is_same =
+            |line: &&str| !line.contains("cct$") && !line.contains("java.lang.ClassCastException, ");
+        run.lines().filter(is_same).map(str::to_owned).collect()
+    };
+    let (plain, marked) = (seen(&plain.out), seen(&run.out));
+    // Lists of fields that have some of ours more, and how many classes have been asked for.
+    let missing: Vec<&String> = plain.iter().filter(|line| !marked.contains(line)).collect();
+    assert!(missing.len() <= 8, "{missing:#?}");
+    let added: Vec<&String> = marked.iter().filter(|line| !plain.contains(line)).collect();
+    assert!(added.len() <= 1, "{added:#?}");
+    let delivered = run.err.lines().find_map(|line| line.strip_prefix("cctrewrite: markers: "));
+    let delivered = delivered.and_then(|line| line.split(' ').next()).unwrap().parse::<u64>().unwrap();
+    assert!(delivered > 1_000_000, "{}", run.err);
+}
+
+fn every_place() -> String {
+    let mut rules = String::new();
+    for (at, context) in [
+        ("method", "[\"receiver\", \"arguments\"]"),
+        ("loop", "[\"receiver\"]"),
+        ("loop-header", "[\"receiver\"]"),
+        ("block", "[\"receiver\"]"),
+        ("call", "[\"receiver\", \"arguments\"]"),
+        ("handler", "[\"receiver\"]"),
+        ("allocation", "[\"receiver\"]"),
+        ("field-read", "[\"receiver\"]"),
+        ("field-write", "[\"receiver\"]"),
+    ] {
+        rules += &format!("[[marker]]\ntoken = \"{at}\"\nat = \"{at}\"\ncontext = {context}\n");
+    }
+    rules
+}
+
+jdks!(place, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(silent, silence, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(switched, switches, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(all_places, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -1,0 +1,97 @@
+//! Classes of all kinds, whole and damaged, under rules for every kind of place.
+
+use super::*;
+
+/// Every kind of place, with all that handlers can get.
+fn everywhere() -> Rules {
+    let mut rules = Rules::default();
+    for at in [
+        "method",
+        "loop",
+        "loop-header",
+        "block",
+        "call",
+        "handler",
+        "allocation",
+        "field-read",
+        "field-write",
+    ] {
+        let context =
+            if matches!(at, "method" | "call") { "\"receiver\", \"arguments\"" } else { "\"receiver\"" };
+        let rule = format!("[[marker]]\ntoken = \"t\"\nat = \"{at}\"\ncontext = [{context}]\n");
+        rules.add(&rule).unwrap();
+    }
+    rules.add("[[marker]]\ntoken = \"o\"\nat = \"method\"\nmethod = \"a*\"\nper-object = true\n").unwrap();
+    rules.add("[[marker]]\ntoken = \"l\"\nat = \"line\"\nlines = [1, 10, 20]\n").unwrap();
+    rules
+}
+
+fn class_files() -> Vec<Vec<u8>> {
+    fn walk(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "class") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for folder in ["semantics", "modern", "foreign", "markers", "loadtime"] {
+        walk(
+            &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder),
+            &mut found,
+        );
+    }
+    found.sort();
+    found.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
+#[test]
+fn marked_classes_say_what_they_have_and_are_not_marked_again() {
+    let (rules, world) = (everywhere(), World::default());
+    let mut markers = 0;
+    for bytes in class_files() {
+        let Ok(marked) = mark(&bytes, &rules, &world) else { continue };
+        let class = ClassFile::parse(&bytes).unwrap();
+        assert!(matches(&class, &rules, &world).unwrap().rules.len() >= marked.rules.len());
+        let Some(written) = marked.bytes else { continue };
+        let class = ClassFile::parse(&written).unwrap();
+        assert_eq!(attribute::read(&class).as_ref(), Some(&marked.descriptors));
+        for member in &class.methods {
+            Code::of(&class, member).unwrap();
+        }
+        assert!(matches!(mark(&written, &rules, &world), Err(Error::AlreadyMarked(_))));
+        markers += marked.descriptors.len();
+    }
+    assert!(markers > 10_000, "{markers}");
+}
+
+/// Nothing that is matched means nothing that is changed.
+#[test]
+fn classes_without_places_stay() {
+    let mut rules = Rules::default();
+    rules.add("[[marker]]\ntoken = \"t\"\nat = \"method\"\nclass = \"nowhere.**\"\n").unwrap();
+    for bytes in class_files() {
+        let marked = mark(&bytes, &rules, &World::default()).unwrap();
+        assert!(marked.bytes.is_none() && marked.refused.is_empty());
+    }
+}
+
+#[test]
+fn damaged_classes_are_marked_or_refused() {
+    let (rules, world, files) = (everywhere(), World::default(), class_files());
+    arbtest::arbtest(|u| {
+        let mut bytes = u.choose(&files)?.clone();
+        for _ in 0..u.int_in_range(1..=8)? {
+            let at = u.choose_index(bytes.len())?;
+            bytes[at] = u.arbitrary()?;
+        }
+        if let Ok(Marked { bytes: Some(written), .. }) = mark(&bytes, &rules, &world) {
+            ClassFile::parse(&written).unwrap();
+        }
+        Ok(())
+    })
+    .budget_ms(5_000);
+}
