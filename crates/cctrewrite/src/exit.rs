@@ -13,7 +13,8 @@ Exit codes:
   2  the command line is wrong
   3  a profile is damaged; what is sound of it was shown
 `compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile.
-`diff` and `bench` likewise: 1 when a limit is exceeded; `verify`: 1 when something was found.
+`diff` and `bench` likewise: 1 when a limit is exceeded; `verify`: 1 when something was found;
+`typestate`: 1 when a report has a violation.
 `run` is like env(1): the command's own exit code, 125 when a profile is missing or cctrewrite failed, 126 or 127 when the command
 cannot be started or found.";
 

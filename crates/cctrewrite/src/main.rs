@@ -42,6 +42,7 @@ mod text;
 mod trace_command;
 mod traces;
 mod treatments;
+mod typestate_command;
 mod udi;
 mod verify_command;
 
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
         Command::Trace(arguments) => (complete(trace_command::run(&arguments.command)), exit::FAILURE),
         Command::Markers(arguments) => (complete(markers_command::run(&arguments.command)), exit::FAILURE),
+        Command::Typestate(arguments) => (typestate_command::run(&arguments.command), exit::TROUBLE),
         Command::Completions(arguments) => (complete(shell::completions(&arguments)), exit::FAILURE),
         Command::Man(arguments) => (complete(shell::man(&arguments)), exit::FAILURE),
         Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),

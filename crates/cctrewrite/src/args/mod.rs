@@ -22,6 +22,7 @@ mod shell;
 mod sites;
 mod tables;
 mod trace;
+mod typestate;
 mod udi;
 mod verify;
 mod wanted;
@@ -49,6 +50,10 @@ pub use sites::SitesArguments;
 pub use trace::{
     CoverageFormat, GraphFormat, StructureFormat, Trace, TraceCallgraph, TraceCommand, TraceContexts,
     TraceCoverage, TraceDump, TraceInfo, TraceMetrics, TraceReplay, TraceStructure, TraceTimeline,
+};
+pub use typestate::{
+    CheckFormat, LevelArgument, Typestate, TypestateCheck, TypestateCommand, TypestateFormat,
+    TypestateReport, TypestateShipped,
 };
 pub use udi::UdiArguments;
 pub use verify::{Verify, VerifyFormat};
@@ -114,6 +119,7 @@ pub enum Command {
     Export(Export),
     Trace(Trace),
     Markers(Markers),
+    Typestate(Typestate),
     Explain(Explain),
     Verify(Verify),
     Api(Api),
@@ -144,6 +150,7 @@ mod tests {
         include_str!("../../../../docs/html.md"),
         include_str!("../../../../docs/selective.md"),
         include_str!("../../../../docs/trace.md"),
+        include_str!("../../../../docs/typestate.md"),
         include_str!("../../../../docs/verify.md"),
     );
 

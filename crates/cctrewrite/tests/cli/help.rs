@@ -18,6 +18,7 @@ fn help_is_as_it_was_written() {
         "bench",
         "compare",
         "export",
+        "typestate",
         "explain",
         "verify",
         "api",

@@ -26,6 +26,7 @@ mod security_page;
 mod sites;
 mod support;
 mod tables;
+mod typestate;
 #[cfg(unix)]
 mod udi;
 mod verify;

@@ -1,0 +1,303 @@
+//! Regular expressions whose letters are names of events.
+//!
+//! ```text
+//! alternatives = sequence { "|" sequence }
+//! sequence     = repeated { repeated }
+//! repeated     = atom { "*" | "+" | "?" }
+//! atom         = NAME | "." | "(" alternatives ")"
+//! ```
+//!
+//! Names are those of the property's events; `.` is any of them. Spaces and ends of lines separate names and mean nothing otherwise.
+
+/// Parentheses and repetitions within one another: far beyond what anybody writes, and little enough for the stack.
+const DEEPEST: usize = 100;
+
+/// Characters of an expression.
+const LONGEST: usize = 10_000;
+
+/// What an expression says. Letters are places in the property's list of events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// One event.
+    Event(usize),
+    /// Any event of the property.
+    Any,
+    /// One after the other.
+    Sequence(Vec<Expression>),
+    /// One of them.
+    Alternatives(Vec<Expression>),
+    /// Any number of times, or so often at least and at most.
+    Repeated {
+        /// What is repeated.
+        what: Box<Expression>,
+        /// 0 or 1.
+        least: u32,
+        /// Whether more than once is possible.
+        many: bool,
+    },
+}
+
+/// Where an expression is wrong, and how.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct ExpressionError {
+    /// The byte at which it stands.
+    pub at: usize,
+    /// What is wrong there.
+    pub problem: Fault,
+}
+
+/// What is wrong with an expression.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// There is nothing in it.
+    #[error("the expression is empty")]
+    Nothing,
+    /// A name that no event has.
+    #[error("'{name}' is no event of this property; its events are {known}")]
+    UnknownEvent {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A character that means nothing here.
+    #[error("'{0}' has no meaning in expressions: there are names, '.', '|', '*', '+', '?' and parentheses")]
+    Character(char),
+    /// An alternative, a sequence or parentheses with nothing in them.
+    #[error("an event or '(' was expected before {0}; what may be left out is written with '?'")]
+    Expected(String),
+    /// A parenthesis that nothing closes.
+    #[error("this '(' is never closed")]
+    Open,
+    /// A parenthesis that closes nothing.
+    #[error("this ')' closes nothing")]
+    Closing,
+    /// More than is taken.
+    #[error("the expression is too deep: {DEEPEST} parentheses and repetitions within one another are taken")]
+    Deep,
+    /// More than is taken.
+    #[error("the expression is too long: {LONGEST} bytes are taken")]
+    Long,
+}
+
+/// Whether this can be an event's name: letters, digits, `_` and `-`, a letter first.
+pub fn is_event_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_in_name)
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+impl Expression {
+    /// Reads an expression over these events.
+    ///
+    /// # Errors
+    /// What cannot be understood, by its place.
+    pub fn parse(text: &str, events: &[String]) -> Result<Expression, ExpressionError> {
+        let fault = |at, problem| ExpressionError { at, problem };
+        if text.len() > LONGEST {
+            return Err(fault(LONGEST, Fault::Long));
+        }
+        if text.trim().is_empty() {
+            return Err(fault(0, Fault::Nothing));
+        }
+        let mut parser = Parser { text, at: 0, events };
+        let expression = parser.alternatives(0)?;
+        match parser.peek() {
+            Some(_) => Err(fault(parser.at, Fault::Closing)),
+            None => Ok(expression),
+        }
+    }
+
+    /// Whether the expression accepts this word: by the definition, slowly. What automata are held against.
+    pub fn accepts(&self, word: &[usize]) -> bool {
+        self.ends(word, 0).contains(&word.len())
+    }
+
+    /// Where a match that starts there may end.
+    fn ends(&self, word: &[usize], from: usize) -> std::collections::BTreeSet<usize> {
+        match self {
+            Expression::Event(event) => {
+                (word.get(from) == Some(event)).then_some(from + 1).into_iter().collect()
+            }
+            Expression::Any => (from < word.len()).then_some(from + 1).into_iter().collect(),
+            Expression::Alternatives(all) => all.iter().flat_map(|e| e.ends(word, from)).collect(),
+            Expression::Sequence(all) => all.iter().fold([from].into(), |starts, e| {
+                starts.into_iter().flat_map(|start| e.ends(word, start)).collect()
+            }),
+            Expression::Repeated { what, least, many } => {
+                let once = what.ends(word, from);
+                let mut all = once.clone();
+                let mut new = once;
+                while *many && !new.is_empty() {
+                    let next = new
+                        .iter()
+                        .flat_map(|&start| what.ends(word, start))
+                        .collect::<std::collections::BTreeSet<_>>();
+                    new = next.difference(&all).copied().collect();
+                    all.extend(&new);
+                }
+                if *least == 0 {
+                    all.insert(from);
+                }
+                all
+            }
+        }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    events: &'a [String],
+}
+
+impl Parser<'_> {
+    /// The next character that means something.
+    fn peek(&mut self) -> Option<char> {
+        let rest = self.text.get(self.at..)?;
+        let blank = rest.len() - rest.trim_start().len();
+        self.at += blank;
+        rest.get(blank..)?.chars().next()
+    }
+
+    fn fault<T>(&self, problem: Fault) -> Result<T, ExpressionError> {
+        Err(ExpressionError { at: self.at, problem })
+    }
+
+    fn alternatives(&mut self, depth: usize) -> Result<Expression, ExpressionError> {
+        let mut all = vec![self.sequence(depth)?];
+        while self.peek() == Some('|') {
+            self.at += 1;
+            all.push(self.sequence(depth)?);
+        }
+        Ok(if all.len() > 1 { Expression::Alternatives(all) } else { all.remove(0) })
+    }
+
+    fn sequence(&mut self, depth: usize) -> Result<Expression, ExpressionError> {
+        let mut all = vec![self.repeated(depth)?];
+        while !matches!(self.peek(), None | Some('|' | ')')) {
+            all.push(self.repeated(depth)?);
+        }
+        Ok(if all.len() > 1 { Expression::Sequence(all) } else { all.remove(0) })
+    }
+
+    fn repeated(&mut self, depth: usize) -> Result<Expression, ExpressionError> {
+        let mut expression = self.atom(depth)?;
+        let mut times = 0;
+        while let Some(sign @ ('*' | '+' | '?')) = self.peek() {
+            times += 1;
+            if depth + times > DEEPEST {
+                return self.fault(Fault::Deep);
+            }
+            self.at += 1;
+            let (least, many) = (u32::from(sign == '+'), sign != '?');
+            expression = Expression::Repeated { what: Box::new(expression), least, many };
+        }
+        Ok(expression)
+    }
+
+    fn atom(&mut self, depth: usize) -> Result<Expression, ExpressionError> {
+        let next = self.peek();
+        match next {
+            Some('(') => {
+                let open = self.at;
+                if depth >= DEEPEST {
+                    return self.fault(Fault::Deep);
+                }
+                self.at += 1;
+                let inside = self.alternatives(depth + 1)?;
+                if self.peek() != Some(')') {
+                    self.at = open;
+                    return self.fault(Fault::Open);
+                }
+                self.at += 1;
+                Ok(inside)
+            }
+            Some('.') => {
+                self.at += 1;
+                Ok(Expression::Any)
+            }
+            Some(c) if c.is_ascii_alphabetic() => {
+                let rest = self.text.get(self.at..).unwrap_or_default();
+                let name = rest.split(|c| !is_in_name(c)).next().unwrap_or_default();
+                let Some(event) = self.events.iter().position(|event| event == name) else {
+                    let known = self.events.join(", ");
+                    return self.fault(Fault::UnknownEvent { name: name.to_owned(), known });
+                };
+                self.at += name.len();
+                Ok(Expression::Event(event))
+            }
+            Some(c @ (')' | '|' | '*' | '+' | '?')) => self.fault(Fault::Expected(format!("'{c}'"))),
+            Some(c) => self.fault(Fault::Character(c)),
+            None => self.fault(Fault::Expected("the end".to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events() -> Vec<String> {
+        ["open", "read", "has-next"].map(str::to_owned).to_vec()
+    }
+
+    fn fault(text: &str) -> (usize, Fault) {
+        let error = Expression::parse(text, &events()).unwrap_err();
+        (error.at, error.problem)
+    }
+
+    #[test]
+    fn expressions_are_read() {
+        let of = |text| Expression::parse(text, &events()).unwrap();
+        let star = |what, least, many| Expression::Repeated { what: Box::new(what), least, many };
+        assert_eq!(of(" open "), Expression::Event(0));
+        assert_eq!(of("((has-next))"), Expression::Event(2));
+        assert_eq!(of("open|read\n|."), {
+            Expression::Alternatives(vec![Expression::Event(0), Expression::Event(1), Expression::Any])
+        });
+        // Repetition binds closest, then sequence.
+        assert_eq!(
+            of("open read* | read+?"),
+            Expression::Alternatives(vec![
+                Expression::Sequence(vec![Expression::Event(0), star(Expression::Event(1), 0, true)]),
+                star(star(Expression::Event(1), 1, true), 0, false),
+            ])
+        );
+    }
+
+    #[test]
+    fn faults_have_their_places() {
+        assert_eq!(fault("  "), (0, Fault::Nothing));
+        assert!(matches!(fault("open raed"), (5, Fault::UnknownEvent { name, .. }) if name == "raed"));
+        assert_eq!(fault("open ; read"), (5, Fault::Character(';')));
+        assert_eq!(fault("open [read]"), (5, Fault::Character('[')));
+        assert_eq!(fault("(open | )"), (8, Fault::Expected("')'".into())));
+        assert_eq!(fault("open |"), (6, Fault::Expected("the end".into())));
+        assert_eq!(fault("()"), (1, Fault::Expected("')'".into())));
+        assert_eq!(fault("*open"), (0, Fault::Expected("'*'".into())));
+        assert_eq!(fault("open (read"), (5, Fault::Open));
+        assert_eq!(fault("open) read"), (4, Fault::Closing));
+        assert!(matches!(fault(&"(".repeat(5000)), (100, Fault::Deep)));
+        assert!(matches!(fault(&format!("open{}", "*".repeat(5000))), (104, Fault::Deep)));
+        assert!(matches!(fault(&"open ".repeat(5000)), (_, Fault::Long)));
+    }
+
+    #[test]
+    fn anything_is_read_or_refused() {
+        arbtest::arbtest(|u| {
+            let words = ["open", "read", "(", ")", "*", "+", "?", "|", ".", " ", "ü", "x"];
+            let mut text = String::new();
+            for _ in 0..u.int_in_range(0..=30)? {
+                text += u.choose(&words)?;
+            }
+            if let Err(error) = Expression::parse(&text, &events()) {
+                assert!(text.is_char_boundary(error.at), "{text}: {error:?}");
+            }
+            Ok(())
+        });
+    }
+}

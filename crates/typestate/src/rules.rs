@@ -1,0 +1,118 @@
+//! Rules of markers that properties need: `[[marker]]`, one for each place of each event.
+
+use std::fmt::Write;
+
+use crate::property::{Objects, Place, Property, Role, When, Words};
+
+/// The rules as a file for `--markers`.
+///
+/// A rule's token is the property's name; its predicate is what the runtime's client reads: the event, when it happens, and who is meant as
+/// object and as parent (`-` where nobody is).
+pub fn rules(properties: &[Property]) -> String {
+    let mut text = String::new();
+    for property in properties {
+        for event in &property.events {
+            for place in &event.places {
+                // Into a string: nothing can fail.
+                let _ = write_rule(&mut text, property, &event.name, place);
+            }
+        }
+    }
+    text
+}
+
+fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place) -> std::fmt::Result {
+    writeln!(out, "[[marker]]\ntoken = {}", quoted(&property.name))?;
+    writeln!(out, "predicate = {}", quoted(&predicate(event, place)))?;
+    if !place.rule.iter().any(|(key, _)| key == "at") {
+        writeln!(out, "at = \"method\"")?;
+    }
+    for (key, value) in &place.rule {
+        match value {
+            Words::One(text) => writeln!(out, "{key} = {}", quoted(text))?,
+            Words::Numbers(all) => writeln!(out, "{key} = {all:?}")?,
+            Words::Flag(_) => {}
+        }
+    }
+    if matches!(property.objects, Objects::One(_)) && is_per_object(place) {
+        writeln!(out, "per-object = true")?;
+    }
+    let kind = if place.when == When::Return { "pair" } else { "one-way" };
+    writeln!(out, "kind = \"{kind}\"")?;
+    let mut context: Vec<&str> = Vec::new();
+    for role in [place.object, place.parent].into_iter().flatten() {
+        let word = match role {
+            Role::Receiver => "receiver",
+            Role::Result => "result",
+            Role::Argument(_) => "arguments",
+        };
+        if !context.contains(&word) {
+            context.push(word);
+        }
+    }
+    writeln!(out, "context = {context:?}\n")
+}
+
+/// Whether objects get a field for the marker: those of a method's own class, unless the file says otherwise.
+fn is_per_object(place: &Place) -> bool {
+    let said = |name: &str| place.rule.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+    let is_method = said("at").is_none_or(|at| *at == Words::One("method".to_owned()));
+    let wanted = said("per-object") != Some(&Words::Flag(false));
+    is_method && wanted && place.object == Some(Role::Receiver)
+}
+
+/// What the client reads of a marker.
+pub fn predicate(event: &str, place: &Place) -> String {
+    let role = |role: Option<Role>| role.map_or("-".to_owned(), |role| role.to_string().replace(' ', ":"));
+    format!("{event} {} {} {}", place.when.word(), role(place.object), role(place.parent))
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_has_its_rule() {
+        let text = r#"
+            [[property]]
+            name = "P"
+            message = "m"
+            expression = "create use*"
+            objects = ["collection", "iterator"]
+            [property.events]
+            create = { class = "a.\"B", method = "iterator", when = "return", child = "result", parent = "receiver" }
+            use = [{ class = "C", method = "m", child = "receiver" }, { class = "D", child = "receiver", per-object = false }, { callee = "c", at = "line", lines = [1, 2], child = "argument 1" }]
+        "#;
+        let rules = rules(&crate::file::parse(text).unwrap());
+        assert_eq!(
+            rules,
+            "[[marker]]\ntoken = \"P\"\npredicate = \"create return result receiver\"\nat = \"method\"\nclass = \"a.\\\"B\"\nmethod = \"iterator\"\n\
+             kind = \"pair\"\ncontext = [\"result\", \"receiver\"]\n\n\
+             [[marker]]\ntoken = \"P\"\npredicate = \"use enter receiver -\"\nat = \"method\"\nclass = \"C\"\nmethod = \"m\"\n\
+             kind = \"one-way\"\ncontext = [\"receiver\"]\n\n\
+             [[marker]]\ntoken = \"P\"\npredicate = \"use enter receiver -\"\nat = \"method\"\nclass = \"D\"\n\
+             kind = \"one-way\"\ncontext = [\"receiver\"]\n\n\
+             [[marker]]\ntoken = \"P\"\npredicate = \"use enter argument:1 -\"\ncallee = \"c\"\nat = \"line\"\nlines = [1, 2]\n\
+             kind = \"one-way\"\ncontext = [\"arguments\"]\n\n"
+        );
+        let single = "[[property]]\nname = \"P\"\nmessage = \"m\"\nexpression = \"a b c\"\n[property.events]\na = { class = \"C\" }\nb = { class = \"C\", per-object = false }\nc = { callee = \"d\", at = \"call\" }\n";
+        let single = super::rules(&crate::file::parse(single).unwrap());
+        // Objects get a field by the first alone.
+        assert_eq!(single.matches("per-object = true").count(), 1);
+        assert!(single.find("per-object") < single.find("b enter"), "{single}");
+        // What is written is TOML, and a file with both is read.
+        assert_eq!(crate::file::parse(&(text.to_owned() + &rules)).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,46 @@
+//! Properties that come along.
+
+/// Files by their names.
+const FILES: &[(&str, &str)] = &[
+    ("connection", include_str!("../properties/connection.toml")),
+    ("file-api", include_str!("../properties/file-api.toml")),
+    ("iterator", include_str!("../properties/iterator.toml")),
+    ("iterator-of-collection", include_str!("../properties/iterator-of-collection.toml")),
+    ("iterator-once", include_str!("../properties/iterator-once.toml")),
+    ("lock", include_str!("../properties/lock.toml")),
+    ("streams", include_str!("../properties/streams.toml")),
+];
+
+/// The text of a file that comes along.
+pub fn text(name: &str) -> Option<&'static str> {
+    FILES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
+/// Their names.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_along_is_sound() {
+        let mut all = Vec::new();
+        for name in names() {
+            let properties =
+                crate::file::parse(text(name).unwrap()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert!(!properties.is_empty(), "{name}");
+            all.extend(properties.into_iter().map(|property| property.name));
+        }
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count, "two of one name");
+        let page = include_str!("../../../docs/typestate.md");
+        for name in all {
+            assert!(page.contains(&format!("`{name}`")), "docs/typestate.md does not explain {name}");
+        }
+    }
+}
