@@ -67,10 +67,11 @@ fn the_times_of_files_are_in_no_output() {
 }
 
 /// All places in the sources of the tool, and of what runs inside the JVM, where a clock or a file's time is read, each with what becomes of it.
-const CLOCKS: [(&str, &str); 8] = [
+const CLOCKS: [(&str, &str); 9] = [
     ("crates/cctrewrite/src/image/mod.rs", "how long it took, on standard error"),
     ("crates/cctrewrite/src/image/tree.rs", "copies of files keep their times"),
     ("crates/cctrewrite/src/instrument/mod.rs", "how long it took, on standard error"),
+    ("crates/cctrewrite/src/marking/mod.rs", "how long it took, on standard error"),
     (
         "crates/cctrewrite/src/run_command/collection.rs",
         "for how long profiles are waited for; a monotonic clock",
