@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use cct_events::ring::{self, SUFFIX};
 use memmap2::MmapOptions;
+use rustix::fs::{FallocateFlags, fallocate};
 
 use super::record::{Record, SPARE};
 
@@ -40,7 +41,8 @@ impl Last {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         let size = ring::area_size(self.half);
         let at = file.1;
-        file.0.set_len(at + size as u64).ok()?;
+        // With room on the disk: without it the JVM would be killed when it writes there.
+        fallocate(&file.0, FallocateFlags::empty(), at, size as u64).ok()?;
         // SAFETY: nobody else knows the file, and nothing makes it shorter.
         let area = MmapOptions::new().offset(at).len(size).map_raw(&file.0).ok()?;
         file.1 = at + size as u64;

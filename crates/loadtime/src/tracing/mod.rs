@@ -53,6 +53,8 @@ pub struct Tracer {
     numbers: Mutex<Numbers>,
     /// Who the threads are, by number; for those whose names change.
     named: Mutex<Vec<Thread>>,
+    /// How many threads had no room for a record.
+    without_record: AtomicU64,
     /// Numbers of classes that were loaded, or of which there was a receiver.
     classes: Mutex<FxHashMap<Box<[u8]>, u32>>,
 }
@@ -76,6 +78,7 @@ impl Tracer {
             records: Mutex::default(),
             numbers: Mutex::new(numbers),
             named: Mutex::default(),
+            without_record: AtomicU64::new(0),
             classes: Mutex::default(),
         };
         TRACER.set(tracer).map_err(|_| "the trace was begun before".to_owned())
@@ -101,8 +104,12 @@ impl Tracer {
         let owner = if self.order.is_some() { records.len() as u64 + 1 } else { 0 };
         let number = self.name(thread);
         let record = match &self.last {
-            Some(last) => last.record(number, owner)?,
-            None => Record::new(number, owner)?,
+            Some(last) => last.record(number, owner),
+            None => Record::new(number, owner),
+        };
+        let Some(record) = record else {
+            self.without_record.fetch_add(1, Ordering::Relaxed);
+            return None;
         };
         records.push(record);
         if self.paused.load(Ordering::Acquire) {
@@ -280,7 +287,14 @@ impl Tracer {
         let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         self.output.write_kept();
         records.iter().for_each(|&record| self.write_last(record));
-        self.lines(FrameKind::Notes, notes);
+        let mut notes = notes.to_vec();
+        let without = self.without_record.load(Ordering::Relaxed);
+        if without > 0 {
+            notes.push(format!(
+                "there was no room for the events of threads, {without} times: what these did is missing"
+            ));
+        }
+        self.lines(FrameKind::Notes, &notes);
         self.output.send(Job::Frame(Frame::new(FrameKind::End, 0, 0, &[])));
         let trouble = self.output.close();
         if let Some(last) = self.last.as_ref().filter(|_| trouble.is_none()) {
