@@ -71,6 +71,35 @@ public final class CctTrace {
         u.putLong(null, record, place + 4L);
     }
 
+    /** An event of two words. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    private static void two(long record, int word, int second) {
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word);
+        u.putInt(null, place + 4L, second);
+        u.putLong(null, record, place + 8L);
+    }
+
+    /** An event of three words: behind the first one the lower half of {@code others}, then the upper one. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    private static void three(long record, int word, long others) {
+        Unsafe u = CctMemory.U;
+        long place = u.getLong(null, record);
+        if (place >= u.getLong(null, record + END)) {
+            place = full(record);
+        }
+        u.putInt(null, place, word);
+        u.putInt(null, place + 4L, (int) others);
+        u.putInt(null, place + 8L, (int) (others >>> 32));
+        u.putLong(null, record, place + 12L);
+    }
+
     /** A method begins that has a receiver. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
@@ -88,14 +117,7 @@ public final class CctTrace {
             number = Tracing.number(type);
             type.cct$class = number;
         }
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, word | 1);
-        u.putInt(null, place + 4L, RECEIVER | (int) (number - 1L));
-        u.putLong(null, record, place + 8L);
+        two(record, word | 1, RECEIVER | (int) (number - 1L));
     }
 
     /** From now on receivers are recorded. */
@@ -113,14 +135,7 @@ public final class CctTrace {
         if (record < LIMIT) {
             return;
         }
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, (int) words);
-        u.putInt(null, place + 4L, (int) (words >>> 32));
-        u.putLong(null, record, place + 8L);
+        two(record, (int) words, (int) (words >>> 32));
     }
 
     /** Behind an exception: how far the block came that was running, then what begins or ends. */
@@ -128,14 +143,7 @@ public final class CctTrace {
         if (record < LIMIT) {
             return;
         }
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, PARTIAL | partial);
-        u.putInt(null, place + 4L, word);
-        u.putLong(null, record, place + 8L);
+        two(record, PARTIAL | partial, word);
     }
 
     /** {@link #caught} with an event of two words. */
@@ -143,27 +151,7 @@ public final class CctTrace {
         if (record < LIMIT) {
             return;
         }
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, PARTIAL | partial);
-        u.putInt(null, place + 4L, (int) words);
-        u.putInt(null, place + 8L, (int) (words >>> 32));
-        u.putLong(null, record, place + 12L);
-    }
-
-    private static void byId(long record, int word, long mid) {
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, word);
-        u.putInt(null, place + 4L, (int) mid);
-        u.putInt(null, place + 8L, (int) (mid >>> 32));
-        u.putLong(null, record, place + 12L);
+        three(record, PARTIAL | partial, words);
     }
 
     /** A method without events of its own, called by one that has none. */
@@ -171,7 +159,7 @@ public final class CctTrace {
         if (record < LIMIT) {
             return;
         }
-        byId(record, LEAF_BY_ID, mid);
+        three(record, LEAF_BY_ID, mid);
     }
 
     /** The buffer is full, or it must be asked whose turn it is; the place of the next event. */
@@ -207,17 +195,6 @@ public final class CctTrace {
         }
     }
 
-    private static void two(long record, int word, int second) {
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, word);
-        u.putInt(null, place + 4L, second);
-        u.putLong(null, record, place + 8L);
-    }
-
     /** Behind {@code multianewarray}, for each level but the outermost: which one is in the word's upper bits. */
     public static void traceArrays(Object array, long record, int word) {
         if (record < LIMIT) {
@@ -233,15 +210,7 @@ public final class CctTrace {
             count *= outer.length;
             inner = outer[0];
         }
-        Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
-        }
-        u.putInt(null, place, word);
-        u.putInt(null, place + 4L, (int) count);
-        u.putInt(null, place + 8L, lengthOf(inner));
-        u.putLong(null, record, place + 12L);
+        three(record, word, count & 0xFFFFFFFFL | (long) lengthOf(inner) << 32);
     }
 
     /** Elements of an array; 0 of what is none. */
@@ -329,7 +298,7 @@ public final class CctTrace {
             if (word != 0) {
                 event(record, word);
             } else {
-                byId(record, LEAF_BY_ID, mid);
+                three(record, LEAF_BY_ID, mid);
             }
         }
     }
@@ -366,7 +335,7 @@ public final class CctTrace {
     /** A native that is known by its id begins; if it calls nobody that is all. */
     static void nativeCall(long mid, long record) {
         if (mid != 0L) {
-            byId(record, (mid & SLOT_BITS) == 0L ? LEAF_BY_ID : BY_ID, mid);
+            three(record, (mid & SLOT_BITS) == 0L ? LEAF_BY_ID : BY_ID, mid);
         }
     }
 }
