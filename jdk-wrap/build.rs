@@ -24,26 +24,45 @@ fn main() -> Result<()> {
     tell_cargo("rerun-if-changed=harness");
     tell_cargo("rerun-if-changed=udi");
     tell_cargo("rerun-if-changed=markers");
+    tell_cargo("rerun-if-changed=markers-library");
+    tell_cargo("rerun-if-changed=markers-gate");
 
     let javac = find_javac()?;
     fs::write(out.join("compiler.txt"), version(&javac)?)?;
     let stubs = fresh_folder(&out.join("stubs"))?;
     let classes = fresh_folder(&out.join("classes"))?;
-    compile(&javac, &root.join("stubs"), &stubs, None)?;
-    compile(&javac, &root.join("java"), &classes, Some(&stubs))?;
+    compile(&javac, &root.join("stubs"), &stubs, &[])?;
+    compile(&javac, &root.join("java"), &classes, &[&stubs])?;
     fs::write(out.join("classes.rs"), table(&classes)?)?;
     let api = fresh_folder(&out.join("api"))?;
-    compile(&javac, &root.join("api"), &api, None)?;
+    compile(&javac, &root.join("api"), &api, &[])?;
     fs::write(out.join("api.rs"), table(&api)?)?;
     let harness = fresh_folder(&out.join("harness"))?;
-    compile(&javac, &root.join("harness"), &harness, Some(&api))?;
+    compile(&javac, &root.join("harness"), &harness, &[&api])?;
     fs::write(out.join("harness.rs"), table(&harness)?)?;
     let udi = fresh_folder(&out.join("udi"))?;
     compile(&javac, &root.join("udi"), &udi, None)?;
     fs::write(out.join("udi.rs"), table(&udi)?)?;
     let markers = fresh_folder(&out.join("markers"))?;
-    compile(&javac, &root.join("markers"), &markers, None)?;
+    compile(&javac, &root.join("markers"), &markers, &[])?;
     fs::write(out.join("markers.rs"), table(&markers)?)?;
+    // In a class library some of it is different, and stands in place of the same files of the others; and classes come in by a class of `java.lang`.
+    let sources = fresh_folder(&out.join("markers-library-sources"))?;
+    for folder in ["markers", "markers-library"] {
+        let folder = root.join(folder);
+        for file in files_below(&folder)? {
+            let target = sources.join(file.strip_prefix(&folder)?);
+            fs::create_dir_all(target.parent().ok_or("a source without a folder")?)?;
+            fs::copy(&file, target)?;
+        }
+    }
+    let gate = fresh_folder(&out.join("markers-gate"))?;
+    compile(&javac, &root.join("markers-gate"), &gate, &[&stubs, &markers])?;
+    let library = fresh_folder(&out.join("markers-library"))?;
+    compile(&javac, &sources, &library, &[&gate])?;
+    fs::create_dir_all(library.join("java/lang"))?;
+    fs::copy(gate.join("java/lang/CctMarkers.class"), library.join("java/lang/CctMarkers.class"))?;
+    fs::write(out.join("markers-library.rs"), table(&library)?)?;
     Ok(())
 }
 
@@ -88,15 +107,15 @@ fn fresh_folder(folder: &Path) -> Result<PathBuf> {
     Ok(folder.to_path_buf())
 }
 
-fn compile(javac: &Path, sources: &Path, classes: &Path, boot: Option<&Path>) -> Result<()> {
+fn compile(javac: &Path, sources: &Path, classes: &Path, boot: &[&Path]) -> Result<()> {
     let mut command = Command::new(javac);
     // Options from outside could change the class files.
     command.env_remove("JDK_JAVAC_OPTIONS").env_remove("JAVA_TOOL_OPTIONS");
     command.args(["-source", "8", "-target", "8", "-encoding", "UTF-8", "-g:source,lines"]);
     command.args(["-Xlint:-options", "-XDignore.symbol.file", "-proc:none", "-implicit:none", "-nowarn"]);
-    if let Some(boot) = boot {
+    if !boot.is_empty() {
         let mut option = OsString::from("-Xbootclasspath/p:");
-        option.push(boot);
+        option.push(env::join_paths(boot)?);
         command.arg(option);
     }
     command.arg("-d").arg(classes).args(files_below(sources)?);

@@ -51,6 +51,13 @@ pub fn markers() -> &'static [Class] {
 
 static MARKERS: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers.rs"));
 
+/// The same for a marked class library, which has it beside `java.lang.Object`.
+pub fn markers_of_library() -> &'static [Class] {
+    MARKERS_OF_LIBRARY
+}
+
+static MARKERS_OF_LIBRARY: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers-library.rs"));
+
 static HARNESS: &[Class] = include!(concat!(env!("OUT_DIR"), "/harness.rs"));
 
 static API: &[Class] = include!(concat!(env!("OUT_DIR"), "/api.rs"));

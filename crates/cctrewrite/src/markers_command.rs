@@ -1,8 +1,7 @@
 //! `cctrewrite markers`: rules without a rewriting, and the runtime for who compiles a client.
 
 use anyhow::Result;
-use cct_markers::Marked;
-use cct_markers::weave;
+use cct_markers::{Marked, Way, weave};
 use cct_profile::report::grouped;
 
 use crate::args::{MarkersCheck, MarkersCommand};
@@ -41,7 +40,7 @@ fn check(arguments: &MarkersCheck) -> Result<()> {
     for input in &sources.inputs {
         let survey = input.survey(|at, bytes| -> Result<Option<(String, Marked)>> {
             let Ok(class) = cct_classfile::ClassFile::parse(bytes) else { return Ok(None) };
-            let marked = weave::matches(&class, &rules, &world)?;
+            let marked = weave::matches(&class, &Way::new(&rules, &world))?;
             Ok(Some((format!("{at}: {}", readable(class.name())), marked)))
         })?;
         for (class, marked) in survey.classes.into_iter().flatten() {

@@ -18,8 +18,6 @@ const TABLE: &[u8] = b"cct$table";
 const EXIT: &[u8] = b"cct$exit";
 const THROWN: &[u8] = b"cct$thrown";
 const EXIT_WITH: &[u8] = b"cct$exitWith";
-/// The runtime.
-pub(crate) const GATE: &[u8] = b"cctrewrite/markers/Gate";
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 
@@ -54,15 +52,19 @@ impl Helper {
 
 /// The helpers of a class.
 pub(crate) struct Helpers {
+    gate: &'static [u8],
+    by_class: bool,
     is_interface: bool,
     has_frames: bool,
     own: Index,
 }
 
 impl Helpers {
-    pub(crate) fn new(edit: &ClassEdit<'_, '_>) -> Self {
+    pub(crate) fn new(edit: &ClassEdit<'_, '_>, gate: &'static [u8], by_class: bool) -> Self {
         let class = edit.class();
         Helpers {
+            gate,
+            by_class,
             is_interface: class.is_interface(),
             has_frames: class.major_version >= 50,
             own: class.this_class,
@@ -150,7 +152,7 @@ impl Helpers {
                 asm.load(Kind::Int, 0).ret(Some(Kind::Int));
             });
         }
-        let gate = edit.additions.class_named(GATE)?;
+        let gate = edit.additions.class_named(self.gate)?;
         let index = helper.index as i16;
         if self.is_interface {
             let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
@@ -234,7 +236,7 @@ impl Helpers {
 
     /// `if (token != 0) Gate.exit(token, ...); return 0;`
     fn exit_helper(&self, edit: &mut ClassEdit<'_, '_>, how: Exit) -> Result<()> {
-        let gate = edit.additions.class_named(GATE)?;
+        let gate = edit.additions.class_named(self.gate)?;
         let (name, descriptor): (&[u8], &[u8]) = match how {
             Exit::Normal => (b"exit", b"(I)V"),
             Exit::Thrown => (b"thrown", b"(I)V"),
@@ -256,7 +258,7 @@ impl Helpers {
 
     /// The class's table, which it gets from the runtime once that is there: it says who it is by a lookup, which also is how its guards are set.
     fn table(&self, edit: &mut ClassEdit<'_, '_>, texts: &[Vec<u8>]) -> Result<()> {
-        let gate = edit.additions.class_named(GATE)?;
+        let gate = edit.additions.class_named(self.gate)?;
         let mut code = Branching::new();
         let field = if self.is_interface { 0 } else { self.own_field(edit, TABLE, OBJECT)? };
         let table_of = member(edit, gate, b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;")?;
@@ -277,9 +279,17 @@ impl Helpers {
         code.unless(opcode::IFNE, |asm| {
             asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference));
         });
-        let handles = edit.additions.class_named(b"java/lang/invoke/MethodHandles")?;
-        let lookup = member(edit, handles, b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;")?;
-        code.asm.indexed(opcode::INVOKESTATIC, lookup);
+        let from = code.asm.bytes.len() as u16;
+        // JDK 8 gives its own classes no lookup.
+        let register: &[u8] = if self.by_class {
+            code.asm.ldc(own);
+            b"(Ljava/lang/Class;[Ljava/lang/String;)Ljava/lang/Object;"
+        } else {
+            let handles = edit.additions.class_named(b"java/lang/invoke/MethodHandles")?;
+            let lookup = member(edit, handles, b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;")?;
+            code.asm.indexed(opcode::INVOKESTATIC, lookup);
+            b"(Ljava/lang/invoke/MethodHandles$Lookup;[Ljava/lang/String;)Ljava/lang/Object;"
+        };
         let string = edit.additions.class_named(b"java/lang/String")?;
         code.asm.int(texts.len() as i16).indexed(opcode::ANEWARRAY, string);
         for (position, text) in texts.iter().enumerate() {
@@ -287,13 +297,16 @@ impl Helpers {
             let text = edit.additions.string(text)?;
             code.asm.op(opcode::DUP).int(position as i16).ldc(text).op(opcode::AASTORE);
         }
-        let descriptor = b"(Ljava/lang/invoke/MethodHandles$Lookup;[Ljava/lang/String;)Ljava/lang/Object;";
-        let register = member(edit, gate, b"register", descriptor)?;
+        let register = member(edit, gate, b"register", register)?;
         code.asm.indexed(opcode::INVOKESTATIC, register);
         if field != 0 {
             code.asm.op(opcode::DUP).indexed(opcode::PUTSTATIC, field);
         }
         code.asm.ret(Some(Kind::Reference));
+        // From here on until then the thread hears nothing.
+        code.handler = Some((from, code.asm.bytes.len() as u16));
+        let abandoned = member(edit, gate, b"abandoned", b"()V")?;
+        code.asm.indexed(opcode::INVOKESTATIC, abandoned).op(opcode::ATHROW);
         self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 0)
     }
 
@@ -316,11 +329,18 @@ impl Helpers {
         };
         let version = names.version;
         edit.names = names;
+        let throwable = match (code.handler, self.has_frames) {
+            (Some(_), true) => Some(edit.additions.class_named(b"java/lang/Throwable")?),
+            _ => None,
+        };
         method.attribute(code_name, |out| {
             // The table, the index, the receiver, the array twice, a position, a value.
             version.put_code_head(8, locals, code.asm.bytes.len() as u32, out)?;
             out.extend_from_slice(&code.asm.bytes);
-            out.put2(0);
+            out.put2(u16::from(code.handler.is_some()));
+            if let Some((from, at)) = code.handler {
+                [from, at, at, 0].iter().for_each(|&n| out.put2(n));
+            }
             let Some(frames) = frames else {
                 out.put2(0);
                 return Ok(());
@@ -328,7 +348,7 @@ impl Helpers {
             out.put2(1);
             out.put2(frames);
             let mut table = Vec::new();
-            table.put2(code.targets.len() as u16);
+            table.put2(code.targets.len() as u16 + u16::from(code.handler.is_some()));
             let mut next = 0;
             for &target in &code.targets {
                 // The state of the method's entry, everywhere.
@@ -340,6 +360,13 @@ impl Helpers {
                     }
                 }
                 next = target + 1;
+            }
+            if let (Some((_, at)), Some(throwable)) = (code.handler, throwable) {
+                // The same with what was thrown on the stack.
+                table.put1(247);
+                table.put2(at - next);
+                table.put1(7);
+                table.put2(throwable);
             }
             out.put4(table.len() as u32);
             out.extend_from_slice(&table);
@@ -389,11 +416,13 @@ fn guard(word: usize) -> Vec<u8> {
 struct Branching {
     asm: Asm,
     targets: Vec<u16>,
+    /// Where exceptions are caught that are thrown from some place on: behind the rest.
+    handler: Option<(u16, u16)>,
 }
 
 impl Branching {
     fn new() -> Self {
-        Branching { asm: Asm::new(), targets: Vec::new() }
+        Branching { asm: Asm::new(), targets: Vec::new(), handler: None }
     }
 
     /// Unless the jump is taken, this runs, which returns.

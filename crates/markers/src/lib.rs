@@ -7,6 +7,7 @@
 
 pub mod attribute;
 mod helpers;
+pub mod library;
 mod made;
 mod patterns;
 pub mod places;
@@ -17,5 +18,5 @@ pub mod world;
 pub use attribute::Descriptor;
 pub use places::{Found, Refusal, Spot};
 pub use rules::{At, Rule, Rules, RulesError};
-pub use weave::{Error, Marked, mark};
+pub use weave::{Error, Library, Marked, Way, mark};
 pub use world::World;

@@ -1,10 +1,17 @@
-//! What becomes of each entry of an input: classes get the markers that rules give them.
+//! What becomes of each entry of an input: classes get the markers that rules give them. A class library also gets the runtime.
 
-use cct_archive::{Action, ArchivePath, Location, Method, NewEntry, Rewriter};
-use cct_markers::{Error, Marked, Rules, World, mark};
+use std::sync::{Mutex, PoisonError};
 
-use super::ENTRY;
+use cct_archive::{Action, ArchivePath, Layout, Location, Method, NewEntry, Rewriter};
+use cct_classfile::ClassFile;
+use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
+use cct_rewrite::module_graph::{self, Descriptor};
+use cct_rewrite::survey::trait_bits;
+use cct_rewrite::{ClassSummary, convention};
+
+use super::{ENTRY, lossy};
 use crate::inputs::BadClasses;
+use crate::place::RESOLVED_NAME;
 
 /// What is kept of a class.
 #[derive(Debug)]
@@ -13,6 +20,8 @@ pub struct Record {
     pub marked: Marked,
     /// Whether it has any.
     pub changed: bool,
+    /// Whether it is `java.lang.Object`, beside which the runtime goes.
+    is_object: bool,
 }
 
 /// The archive crate's rewriter.
@@ -21,27 +30,102 @@ pub struct Driver<'d> {
     pub world: &'d World,
     pub bad: BadClasses,
     pub lines: String,
+    /// The class library that the input is part of: it has the runtime in itself.
+    pub library: Option<Library>,
+    /// Whether images and jmods become patches.
+    pub patches: bool,
+    /// The descriptors of all modules so far, if there are to be patches.
+    pub modules: Mutex<Vec<Descriptor>>,
+}
+
+impl Driver<'_> {
+    fn is_patched(&self, layout: Layout) -> bool {
+        self.patches && layout != Layout::Plain
+    }
+
+    fn marked(&self, bytes: &[u8]) -> Result<Record, Error> {
+        if self.library.is_none() {
+            let marked = mark(bytes, &Way::new(self.rules, self.world))?;
+            let changed = marked.bytes.is_some();
+            return Ok(Record { marked, changed, is_object: false });
+        }
+        let class = ClassFile::parse(bytes)?;
+        let prepared = library::prepared(&class)?;
+        let bytes = prepared.as_deref().unwrap_or(bytes);
+        let whole = library::unmarked(class.name());
+        let summary = ClassSummary::of(&class).ok();
+        // A body that HotSpot replaces would not be heard of where it is compiled.
+        let replaced = |name: &[u8], descriptor: &[u8]| {
+            let summary = summary.as_ref()?;
+            let method = &summary.methods[summary.find(name, descriptor)?];
+            let is_replaced = method.has(trait_bits::INTRINSIC) || method.has(trait_bits::RECOGNISED);
+            is_replaced
+                .then_some("HotSpot may put code of its own in place of it; mark its calls, by at = \"call\"")
+        };
+        let objection = |name: &[u8], descriptor: &[u8]| whole.or_else(|| replaced(name, descriptor));
+        let way = Way { library: self.library, objection: &objection, ..Way::new(self.rules, self.world) };
+        let mut marked = mark(bytes, &way)?;
+        let changed = marked.bytes.is_some();
+        marked.bytes = marked.bytes.take().or(prepared);
+        Ok(Record { marked, changed, is_object: class.name() == convention::OBJECT })
+    }
 }
 
 impl Rewriter for Driver<'_> {
     type Record = Record;
     type Error = Error;
 
-    fn rewrite(&self, _at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
-        let mut marked = match mark(bytes, self.rules, self.world) {
+    fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
+        let layout = at.archive.layout();
+        if self.is_patched(layout)
+            && layout.path(&at.entry.name).is_some_and(|(_, path)| path == "module-info.class")
+        {
+            if let Some(descriptor) = Descriptor::read(&ClassFile::parse(bytes)?)? {
+                self.modules.lock().unwrap_or_else(PoisonError::into_inner).push(descriptor);
+            }
+            return Ok((Action::Drop, None));
+        }
+        let mut record = match self.marked(bytes) {
             Err(Error::Class(_)) if self.bad == BadClasses::Keep => return Ok((Action::Keep, None)),
             other => other?,
         };
-        let bytes = marked.bytes.take();
-        let record = Record { marked, changed: bytes.is_some() };
+        let bytes = record.marked.bytes.take();
         Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 
-    fn trailing(&self, archive: &ArchivePath<'_>, _records: &[Record]) -> Result<Vec<NewEntry>, Error> {
+    fn trailing(&self, archive: &ArchivePath<'_>, records: &[Record]) -> Result<Vec<NewEntry>, Error> {
         if archive.depth() > 0 {
             return Ok(Vec::new());
         }
-        let bytes = self.lines.clone().into_bytes();
-        Ok(vec![NewEntry { name: ENTRY.to_owned(), bytes, method: Method::Stored }])
+        let layout = archive.layout();
+        let mut entries = Vec::new();
+        if records.iter().any(|record| record.is_object) {
+            for (name, bytes) in jdk_wrap::markers_of_library() {
+                entries.push(NewEntry {
+                    name: layout.name(&format!("{name}.class")),
+                    bytes: bytes.to_vec(),
+                    method: Method::Deflated,
+                });
+            }
+        }
+        let own = |path: &str| if self.is_patched(layout) { path.to_owned() } else { layout.name(path) };
+        let mut add = |path: &str, bytes: Vec<u8>| {
+            entries.push(NewEntry { name: own(path), bytes, method: Method::Stored });
+        };
+        let mut lines = self.lines.clone();
+        if self.library.is_some() {
+            lines += match (self.is_patched(layout), layout) {
+                (true, _) => "place=patches\n",
+                (false, Layout::Plain) => "place=boot\n",
+                (false, _) => "place=image\n",
+            };
+        }
+        add(ENTRY, lines.into_bytes());
+        if self.is_patched(layout) {
+            let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+            let names = module_graph::resolved(&modules).into_iter();
+            add(RESOLVED_NAME, names.map(|name| lossy(name) + "\n").collect::<String>().into());
+        }
+        Ok(entries)
     }
 }

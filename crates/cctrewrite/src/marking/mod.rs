@@ -1,15 +1,19 @@
 //! `--tool markers`: programs get markers and nothing else.
 
 mod driver;
+mod place;
+
+pub use place::flags;
 
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-use anyhow::{Context, Result, anyhow, bail};
-use cct_archive::{Input, Limits, RewriteOptions, Staged};
+use anyhow::{Context, Result, bail};
+use cct_archive::{Input, Layout, RewriteOptions, Staged};
 use cct_classfile::ClassFile;
-use cct_markers::{Descriptor, Marked, Rules, World, attribute};
+use cct_markers::{Descriptor, Library, Marked, Rules, World, attribute};
 use cct_profile::report::grouped;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -18,6 +22,7 @@ use crate::args::Instrument;
 use crate::exit::say;
 use crate::inputs::{BadClasses, Sources, TOOL};
 use crate::instrument::targets::Targets;
+use crate::jdk;
 use crate::output;
 use crate::pending_file::PendingFile;
 use crate::progress::Progress;
@@ -150,7 +155,6 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     arguments.choices.check_markers()?;
     for (given, option) in [
         (arguments.class_path, "--class-path"),
-        (arguments.patches, "--patches"),
         (arguments.if_changed, "--if-changed"),
         (arguments.report.is_some(), "--report"),
         (arguments.verify, "--verify"),
@@ -164,26 +168,38 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     let rules = rules(&arguments.choices.markers)?;
     let sources = Sources::open(&arguments.inputs, &arguments.choices.library, &arguments.limits.limits())?;
     for input in &sources.inputs {
-        if output::has_object(input) {
+        if input.layout() != Layout::Plain && !arguments.patches {
             bail!(
-                "{}: has java.lang.Object; --tool markers is for programs so far, not for class libraries",
+                "{}: with --tool markers the class library of a JDK from 9 on becomes patches: give --patches",
                 input.path().display()
             );
         }
     }
-    let targets = Targets::new(&arguments.output, &sources, &[], false)?;
+    let targets = Targets::new(&arguments.output, &sources, &[], arguments.patches)?;
     let progress = Progress::counting("looking at classes", !arguments.quiet);
     let world = world(&sources)?;
     drop(progress);
     let bad = if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse };
-    let driver = Driver { rules: &rules, world: &world, bad, lines: lines(&rules) };
+    let driver = |input: &Input| Driver {
+        rules: &rules,
+        world: &world,
+        bad,
+        lines: lines(&rules),
+        library: library(input),
+        patches: arguments.patches,
+        modules: Mutex::default(),
+    };
     let options = RewriteOptions { level: arguments.level, ..RewriteOptions::default() };
     let mut tally = Tally::new(&rules);
     let mut outputs: Vec<Staged<driver::Record>> = Vec::new();
     let (mut classes, mut markers) = (0, 0);
     let mut dropped = std::collections::BTreeSet::new();
     for (input, target) in sources.inputs.iter().zip(&targets.list) {
-        let output = input.rewrite(target, &options, &driver)?;
+        let driver = driver(input);
+        let output = match arguments.patches {
+            true => input.rewrite_as_patches(target, &options, &driver)?,
+            false => input.rewrite(target, &options, &driver)?,
+        };
         for record in &output.account().records {
             tally.add(&record.marked);
             classes += u64::from(record.changed);
@@ -226,33 +242,6 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     Ok(())
 }
 
-/// The options for outputs of `--tool markers`; `None` if none of them is one.
-pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
-    let mut jar = None;
-    let mut others = 0;
-    for path in outputs {
-        let input = Input::open(path, &Limits::default())?;
-        if output::entry(&input, ENTRY)?.is_none() {
-            others += 1;
-            continue;
-        }
-        let beside = path.parent().unwrap_or(Path::new("")).join(JAR);
-        let found = fs::canonicalize(&beside).with_context(|| {
-            format!("{}: not there; `cctrewrite markers jar -o {0}` writes it anew", beside.display())
-        })?;
-        jar.get_or_insert(found);
-    }
-    let Some(jar) = jar else { return Ok(None) };
-    if others > 0 {
-        bail!(
-            "some of these outputs have markers alone, and others a calling-context tree; they do not run together"
-        );
-    }
-    let jar = jar.into_os_string().into_string();
-    let jar = jar.map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))?;
-    Ok(Some(vec![format!("-Xbootclasspath/a:{jar}")]))
-}
-
 /// What a class that has markers says of them; `None` if it has none.
 pub fn explain(sources: &Sources, name: &[u8]) -> Result<Option<String>> {
     let mut text = None;
@@ -283,6 +272,16 @@ pub fn explain(sources: &Sources, name: &[u8]) -> Result<Option<String>> {
         text = text.or(survey.classes.into_iter().flatten().next());
     }
     Ok(text)
+}
+
+/// The class library that an input is part of.
+fn library(input: &Input) -> Option<Library> {
+    let is_library = jdk::home_around(input.path()).is_some() || output::has_object(input);
+    is_library.then_some(if input.layout() == Layout::Plain { Library::BootPath } else { Library::Modules })
+}
+
+fn lossy(name: &[u8]) -> String {
+    cct_classfile::mutf8::decode_lossy(name).into_owned()
 }
 
 /// What an output says of itself.

@@ -121,6 +121,36 @@ fn everywhere(jdk: &'static Jdk) {
     assert!(delivered > 1_000_000, "{}", run.err);
 }
 
+/// A marked class library boots, all of it verified, and is heard of: iterators of whatever class, constructors that throw, from the launcher on.
+fn library(jdk: &'static Jdk) {
+    let fixture = fixture("markers");
+    let output = folder(&format!("markers-library-{}", jdk.version)).join("library.jar");
+    let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q", "--markers"]);
+    command.arg(fixture.join("library.toml")).arg("-o").arg(&output);
+    match jdk.version {
+        8 => command.arg(jdk.rt_jar()),
+        _ => command.arg("--patches").arg(jdk.path("lib/modules")),
+    };
+    assert_succeeded(&mut command);
+    let flags = cctrewrite(&["flags"]).arg(&output).output().unwrap();
+    assert!(flags.status.success(), "{flags:?}");
+    let mut java = jdk.java("markers-library");
+    java.verify().class_path([fixture.join("classes")]);
+    for flag in String::from_utf8(flags.stdout).unwrap().lines() {
+        java.option(flag);
+    }
+    let run = java.succeed("Library", &[]);
+    // The constructor begins when super() has returned: the one that throws was entered.
+    let expected = "\
+an iteration: >c <c >h <h >n <n >h <h >n <n >h <h
+an exception: >c !c
+a map: >p <p
+nothing:
+";
+    assert_eq!(run.out, expected);
+    assert!(run.err.contains("not delivered before the JVM had booted"), "{}", run.err);
+}
+
 fn every_place() -> String {
     let mut rules = String::new();
     for (at, context) in [
@@ -142,4 +172,5 @@ fn every_place() -> String {
 jdks!(place, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(silent, silence, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(switched, switches, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(libraries, library, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(all_places, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);

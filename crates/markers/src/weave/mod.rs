@@ -67,23 +67,57 @@ struct Place<'a> {
     found: Vec<Found>,
 }
 
-/// Marks a class by the rules; `world` knows what is above which class.
-pub fn mark(bytes: &[u8], rules: &Rules, world: &World) -> Result<Marked> {
+/// A class library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// That of a JDK up to 8.
+    BootPath,
+    /// That of a JDK from 9 on.
+    Modules,
+}
+
+/// What decides about markers beside the class itself.
+#[derive(Clone, Copy)]
+pub struct Way<'w> {
+    /// What is marked.
+    pub rules: &'w Rules,
+    /// What is above which class.
+    pub world: &'w World,
+    /// Whether the class is one of a class library, which has the runtime in itself, and of which.
+    pub library: Option<Library>,
+    /// Why a method can have no markers, for reasons beyond its class: by name and descriptor.
+    pub objection: &'w dyn Fn(&[u8], &[u8]) -> Option<&'static str>,
+}
+
+impl<'w> Way<'w> {
+    /// Of programs.
+    pub fn new(rules: &'w Rules, world: &'w World) -> Self {
+        Way { rules, world, library: None, objection: &|_, _| None }
+    }
+
+    fn gate(&self) -> &'static [u8] {
+        if self.library.is_some() { b"java/lang/CctMarkers" } else { b"cctrewrite/markers/Gate" }
+    }
+}
+
+/// Marks a class.
+pub fn mark(bytes: &[u8], way: &Way<'_>) -> Result<Marked> {
     let class = ClassFile::parse(bytes)?;
-    mark_class(&class, rules, world).map_err(|error| match error {
+    mark_class(&class, way).map_err(|error| match error {
         Error::Class(error) => Error::Class(class.locate(error)),
         other => other,
     })
 }
 
 /// What the rules match in a class, without marking it.
-pub fn matches(class: &ClassFile<'_>, rules: &Rules, world: &World) -> Result<Marked> {
-    let of_class = places::of_class(class, rules, world);
+pub fn matches(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
+    let rules = way.rules;
+    let of_class = places::of_class(class, rules, way.world);
     let mut marked = Marked::default();
     if of_class.is_empty() || class.is(access::MODULE) {
         return Ok(marked);
     }
-    let places = find(class, &of_class, rules, &BTreeSet::new(), &mut marked.refused)?;
+    let places = find(class, &of_class, way, &BTreeSet::new(), &mut marked.refused)?;
     for (descriptor, rule) in describe(class, &places, rules) {
         marked.descriptors.push(descriptor);
         marked.rules.push(rule);
@@ -91,8 +125,8 @@ pub fn matches(class: &ClassFile<'_>, rules: &Rules, world: &World) -> Result<Ma
     Ok(marked)
 }
 
-fn mark_class(class: &ClassFile<'_>, rules: &Rules, world: &World) -> Result<Marked> {
-    let of_class = places::of_class(class, rules, world);
+fn mark_class(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
+    let of_class = places::of_class(class, way.rules, way.world);
     if of_class.is_empty() || class.is(access::MODULE) {
         return Ok(Marked::default());
     }
@@ -100,7 +134,7 @@ fn mark_class(class: &ClassFile<'_>, rules: &Rules, world: &World) -> Result<Mar
     let mut refused_for_size = Vec::new();
     loop {
         let mut marked = Marked { refused: refused_for_size.clone(), ..Marked::default() };
-        let places = find(class, &of_class, rules, &left_out, &mut marked.refused)?;
+        let places = find(class, &of_class, way, &left_out, &mut marked.refused)?;
         if places.is_empty() {
             return Ok(marked);
         }
@@ -115,7 +149,7 @@ fn mark_class(class: &ClassFile<'_>, rules: &Rules, world: &World) -> Result<Mar
             }));
             left_out.insert(place.position);
         };
-        match write(class, &places, rules, &mut marked) {
+        match write(class, &places, way, &mut marked) {
             Ok(()) => return Ok(marked),
             Err((Some(at), error)) if is_outgrown(&error) => {
                 refuse(&places[at], "it would be larger than methods may be");
@@ -161,7 +195,7 @@ fn check_names(class: &ClassFile<'_>) -> Result<()> {
 fn find<'a>(
     class: &ClassFile<'a>,
     of_class: &[(usize, &Rule)],
-    rules: &Rules,
+    way: &Way<'_>,
     left_out: &BTreeSet<usize>,
     refused: &mut Vec<Refusal>,
 ) -> Result<Vec<Place<'a>>> {
@@ -173,6 +207,12 @@ fn find<'a>(
             .copied()
             .filter(|(_, rule)| places::matches_method(class, member, rule))
             .collect();
+        let why = (way.objection)(member.name, member.descriptor);
+        if let (Some(why), false) = (why, member.is(access::ABSTRACT)) {
+            let method = method_name(class, member);
+            refused.extend(matching.iter().map(|&(rule, _)| Refusal { rule, method: method.clone(), why }));
+            continue;
+        }
         if matching.is_empty() || left_out.contains(&position) || member.name.starts_with(PREFIX) {
             continue;
         }
@@ -191,7 +231,7 @@ fn find<'a>(
                 places::find(class, &mut shape, number, rule).map_err(|e| member.locate(e))?;
             let count = found.len();
             for one in some {
-                match objection(class, member, &shape, rule, &one) {
+                match objection(class, member, &shape, rule, &one, way) {
                     Some(why) => refuse(number, why),
                     None => found.push(one),
                 }
@@ -205,7 +245,7 @@ fn find<'a>(
             }
         }
         // In the order in which they are entered.
-        found.sort_by_key(|one| (one.bci, rules.list[one.rule].at, one.rule));
+        found.sort_by_key(|one| (one.bci, way.rules.list[one.rule].at, one.rule));
         total += found.len();
         if !found.is_empty() {
             places.push(Place { position, shape, found });
@@ -221,7 +261,11 @@ fn objection(
     shape: &Shape<'_>,
     rule: &Rule,
     found: &Found,
+    way: &Way<'_>,
 ) -> Option<&'static str> {
+    if way.library == Some(Library::BootPath) && class.major_version < 49 {
+        return Some("its class file is older than version 49, which has no constants for classes");
+    }
     if class.is_interface() && class.major_version < 52 {
         return Some("it stands in an interface of a version below 52, which can have no methods to call");
     }
@@ -309,7 +353,8 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
 
 type Written = std::result::Result<(), (Option<usize>, cct_classfile::Error)>;
 
-fn write(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules, marked: &mut Marked) -> Written {
+fn write(class: &ClassFile<'_>, places: &[Place<'_>], way: &Way<'_>, marked: &mut Marked) -> Written {
+    let rules = way.rules;
     let whole = |error| (None, error);
     let described = describe(class, places, rules);
     // A marker's number by its position among all.
@@ -324,7 +369,7 @@ fn write(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules, marked: &mu
         numbers[at] = number as u16;
     }
     let mut edit = ClassEdit::new(class);
-    let helpers = Helpers::new(&edit);
+    let helpers = Helpers::new(&edit, way.gate(), way.library == Some(Library::BootPath));
     let mut list: Vec<Option<Helper>> = vec![None; described.len()];
     let mut at = 0;
     for (which, place) in places.iter().enumerate() {

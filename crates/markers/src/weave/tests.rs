@@ -53,16 +53,16 @@ fn marked_classes_say_what_they_have_and_are_not_marked_again() {
     let (rules, world) = (everywhere(), World::default());
     let mut markers = 0;
     for bytes in class_files() {
-        let Ok(marked) = mark(&bytes, &rules, &world) else { continue };
+        let Ok(marked) = mark(&bytes, &Way::new(&rules, &world)) else { continue };
         let class = ClassFile::parse(&bytes).unwrap();
-        assert!(matches(&class, &rules, &world).unwrap().rules.len() >= marked.rules.len());
+        assert!(matches(&class, &Way::new(&rules, &world)).unwrap().rules.len() >= marked.rules.len());
         let Some(written) = marked.bytes else { continue };
         let class = ClassFile::parse(&written).unwrap();
         assert_eq!(attribute::read(&class).as_ref(), Some(&marked.descriptors));
         for member in &class.methods {
             Code::of(&class, member).unwrap();
         }
-        assert!(matches!(mark(&written, &rules, &world), Err(Error::AlreadyMarked(_))));
+        assert!(matches!(mark(&written, &Way::new(&rules, &world)), Err(Error::AlreadyMarked(_))));
         markers += marked.descriptors.len();
     }
     assert!(markers > 10_000, "{markers}");
@@ -74,7 +74,7 @@ fn classes_without_places_stay() {
     let mut rules = Rules::default();
     rules.add("[[marker]]\ntoken = \"t\"\nat = \"method\"\nclass = \"nowhere.**\"\n").unwrap();
     for bytes in class_files() {
-        let marked = mark(&bytes, &rules, &World::default()).unwrap();
+        let marked = mark(&bytes, &Way::new(&rules, &World::default())).unwrap();
         assert!(marked.bytes.is_none() && marked.refused.is_empty());
     }
 }
@@ -88,7 +88,7 @@ fn damaged_classes_are_marked_or_refused() {
             let at = u.choose_index(bytes.len())?;
             bytes[at] = u.arbitrary()?;
         }
-        if let Ok(Marked { bytes: Some(written), .. }) = mark(&bytes, &rules, &world) {
+        if let Ok(Marked { bytes: Some(written), .. }) = mark(&bytes, &Way::new(&rules, &world)) {
             ClassFile::parse(&written).unwrap();
         }
         Ok(())

@@ -7,4 +7,6 @@ final class Boot {
     static boolean isOver() {
         return true;
     }
+
+    static void launched() {}
 }

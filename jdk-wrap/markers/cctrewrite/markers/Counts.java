@@ -22,6 +22,11 @@ final class Counts {
         this.thread = thread;
     }
 
+    /** Of no thread: what is counted here is not asked for. */
+    static Counts none() {
+        return new Counts(null);
+    }
+
     static synchronized Counts of(Thread thread) {
         if (LIVE.size() >= foldAt) {
             fold();
@@ -33,11 +38,15 @@ final class Counts {
     }
 
     void entered(int number) {
+        entered(number, 1);
+    }
+
+    void entered(int number, int times) {
         long[] entered = this.entered;
         if (number >= entered.length) {
             entered = grow(number);
         }
-        entered[number]++;
+        entered[number] += times;
     }
 
     private long[] grow(int number) {

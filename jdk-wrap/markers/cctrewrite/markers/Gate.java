@@ -1,30 +1,71 @@
 package cctrewrite.markers;
 
 import java.lang.invoke.MethodHandles;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Where inserted code comes in. A class's table is an object to it, which {@link #register} made of what the class says of its markers; it is {@code null}
  * as long as nothing can be told, and then nothing is but how often.
  */
 public final class Gate {
-    private static final AtomicLong EARLY = new AtomicLong();
+    private static long early;
 
     private Gate() {}
 
-    /** Whether classes may register: once the JVM has booted. */
+    /**
+     * Whether the class may register now: once the JVM has booted, and not on a client's way. If so, what comes until {@link #register} is over, or {@link #abandoned}, is
+     * not told: already to say who it is, a class calls others that have markers.
+     */
     public static boolean isReady() {
-        return Boot.isOver();
+        if (!Boot.isOver()) {
+            return false;
+        }
+        MarkerStack stack = Stacks.current();
+        if (stack.inClient) {
+            return false;
+        }
+        stack.inClient = true;
+        return true;
     }
 
     /** What a class says of its markers, once. Its bits are set when this returns. */
     public static Object register(MethodHandles.Lookup lookup, String[] rows) {
-        return MarkerTable.of(lookup, rows);
+        try {
+            return MarkerTable.of(lookup.lookupClass(), lookup, rows);
+        } finally {
+            abandoned();
+        }
+    }
+
+    /** The same of a class of JDK 8's own library, which gets no lookup. */
+    public static Object register(Class<?> owner, String[] rows) {
+        try {
+            return MarkerTable.of(owner, null, rows);
+        } finally {
+            abandoned();
+        }
+    }
+
+    /** The class could not register. */
+    public static void abandoned() {
+        Stacks.current().inClient = false;
     }
 
     /** The table of an interface, which cannot keep it itself; {@code null} if it did not register. */
     public static Object tableOf(Class<?> owner) {
-        return MarkerTable.ofInterface(owner);
+        if (!Boot.isOver()) {
+            return null;
+        }
+        MarkerStack stack = Stacks.current();
+        if (stack.inClient) {
+            return null;
+        }
+        // Looking it up may come to markers itself.
+        stack.inClient = true;
+        try {
+            return MarkerTable.ofInterface(owner);
+        } finally {
+            stack.inClient = false;
+        }
     }
 
     /** Whether anybody is told of a marker of an interface. */
@@ -35,7 +76,7 @@ public final class Gate {
     /** The thread is in a region. What this returns goes to {@link #exit}; 0 if nobody is told. */
     public static int enter(Object table, int index, Object receiver, Object[] arguments) {
         if (table == null) {
-            return early();
+            return untold();
         }
         MarkerDescriptor descriptor = ((MarkerTable) table).descriptors[index];
         Client[] clients = descriptor.clients;
@@ -68,7 +109,7 @@ public final class Gate {
     /** The thread is at a place. */
     public static void at(Object table, int index, Object receiver, Object[] arguments) {
         if (table == null) {
-            early();
+            untold();
             return;
         }
         MarkerDescriptor descriptor = ((MarkerTable) table).descriptors[index];
@@ -84,13 +125,27 @@ public final class Gate {
         stack.at(descriptor, clients, receiver, arguments);
     }
 
-    private static int early() {
-        EARLY.incrementAndGet();
+    /** The launcher is about to load the program. */
+    public static void launched() {
+        Boot.launched();
+    }
+
+    /** There is no table: it is too early, or a client is the first to come to the class, which then registers later. */
+    private static int untold() {
+        if (Boot.isOver()) {
+            Stacks.current().counts.ofClients++;
+        } else {
+            countEarly();
+        }
         return 0;
     }
 
+    private static synchronized void countEarly() {
+        early++;
+    }
+
     /** How often nothing could be told yet. */
-    static long earlyEvents() {
-        return EARLY.get();
+    static synchronized long earlyEvents() {
+        return early;
     }
 }

@@ -18,6 +18,13 @@ final class MarkerStack {
         fill(0);
     }
 
+    /** One that hears nothing. */
+    static MarkerStack busy() {
+        MarkerStack stack = new MarkerStack(null, Counts.none());
+        stack.inClient = true;
+        return stack;
+    }
+
     private void fill(int from) {
         for (int i = from; i < frames.length; i++) {
             frames[i] = new Marker(this, i);
@@ -41,9 +48,7 @@ final class MarkerStack {
     int enter(MarkerDescriptor descriptor, Client[] clients, Object receiver, Object[] arguments) {
         int at = depth + 1;
         if (at == frames.length) {
-            Marker[] larger = Arrays.copyOf(frames, 2 * at);
-            frames = larger;
-            fill(at);
+            grow();
         }
         Marker marker = frames[at];
         marker.descriptor = descriptor;
@@ -53,8 +58,8 @@ final class MarkerStack {
         }
         marker.clients = clients;
         depth = at;
-        counts.entered(descriptor.number);
         inClient = true;
+        counts.entered(descriptor.number);
         try {
             for (int i = 0; i < clients.length; i++) {
                 try {
@@ -69,6 +74,17 @@ final class MarkerStack {
             inClient = false;
         }
         return at;
+    }
+
+    private void grow() {
+        inClient = true;
+        try {
+            int from = frames.length;
+            frames = Arrays.copyOf(frames, 2 * from);
+            fill(from);
+        } finally {
+            inClient = false;
+        }
     }
 
     /** The thread leaves the region, and whatever is in it that it left unseen. */

@@ -3,6 +3,7 @@ package cctrewrite.markers;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,8 +27,8 @@ final class MarkerTable {
     private final MethodHandle skipped;
     private final MethodHandle setSkipped;
 
-    private MarkerTable(MethodHandles.Lookup lookup, String[] rows, int first) {
-        owner = lookup.lookupClass();
+    private MarkerTable(Class<?> owner, MethodHandles.Lookup lookup, String[] rows, int first) {
+        this.owner = owner;
         descriptors = new MarkerDescriptor[rows.length];
         MethodDescriptor method = null;
         boolean perObject = false;
@@ -44,43 +45,68 @@ final class MarkerTable {
         guards = new MethodHandle[owner.isInterface() ? 0 : (rows.length + 31) / 32];
         try {
             for (int word = 0; word < guards.length; word++) {
-                guards[word] = lookup.findStaticSetter(owner, GUARD + word, int.class);
+                guards[word] = setter(lookup, GUARD + word);
             }
             MethodType get = MethodType.methodType(int.class, Object.class);
             MethodType set = MethodType.methodType(void.class, Object.class, int.class);
-            skipped = perObject ? lookup.findGetter(owner, SKIPPED, int.class).asType(get) : null;
-            setSkipped = perObject ? lookup.findSetter(owner, SKIPPED, int.class).asType(set) : null;
+            skipped = perObject ? getter(lookup, SKIPPED).asType(get) : null;
+            setSkipped = perObject ? setter(lookup, SKIPPED).asType(set) : null;
         } catch (ReflectiveOperationException missing) {
             throw new InternalError(owner.getName() + ": its markers' guards", missing);
         }
     }
 
-    static MarkerTable of(MethodHandles.Lookup lookup, String[] rows) {
-        MarkerStack stack = Stacks.current();
-        boolean nested = stack.inClient;
-        // What clients ask of the class must not come back to them.
-        stack.inClient = true;
-        MarkerTable table;
-        boolean isNew = false;
-        try {
-            synchronized (Clients.LOCK) {
-                MarkerTable[] place = OF.get(lookup.lookupClass());
-                table = place[0];
-                if (table == null) {
-                    table = new MarkerTable(lookup, rows, Clients.numbers(rows.length));
-                    place[0] = table;
-                    isNew = true;
-                }
-                Clients.load();
-                if (isNew) {
-                    Clients.subscribe(table);
-                }
-            }
-            table.update();
-        } finally {
-            stack.inClient = nested;
+    private Field field(String name) throws NoSuchFieldException {
+        Field field = owner.getDeclaredField(name);
+        field.setAccessible(true);
+        return field;
+    }
+
+    private MethodHandle setter(MethodHandles.Lookup lookup, String name) throws ReflectiveOperationException {
+        if (lookup == null) {
+            return MethodHandles.publicLookup().unreflectSetter(field(name));
         }
+        boolean ofClass = name.startsWith(GUARD);
+        return ofClass ? lookup.findStaticSetter(owner, name, int.class) : lookup.findSetter(owner, name, int.class);
+    }
+
+    private MethodHandle getter(MethodHandles.Lookup lookup, String name) throws ReflectiveOperationException {
+        return lookup == null
+                ? MethodHandles.publicLookup().unreflectGetter(field(name))
+                : lookup.findGetter(owner, name, int.class);
+    }
+
+    /** The table of a class that registers; its thread hears nothing meanwhile. */
+    static MarkerTable of(Class<?> owner, MethodHandles.Lookup lookup, String[] rows) {
+        MarkerTable table;
+        synchronized (Clients.LOCK) {
+            MarkerTable[] place = OF.get(owner);
+            table = place[0];
+            boolean isNew = table == null;
+            if (isNew) {
+                table = new MarkerTable(owner, lookup, rows, Clients.numbers(rows.length));
+                place[0] = table;
+            }
+            Clients.load();
+            if (isNew) {
+                Clients.subscribe(table);
+            }
+        }
+        table.update();
         return table;
+    }
+
+    /** For {@link #prepare}. */
+    static int cct$markers0;
+
+    /** Goes the way of a class that registers, once. */
+    static void prepare() {
+        String version = System.getProperty("java.specification.version", "");
+        String row = "cctrewrite\1\1\1method\1prepare\1()V\0010\001-1\1";
+        MethodHandles.Lookup lookup = version.startsWith("1.") ? null : MethodHandles.lookup();
+        new MarkerTable(MarkerTable.class, lookup, new String[] {row}, 0).update();
+        OF.get(Boot.class);
+        Stacks.current().counts.entered(0, 0);
     }
 
     static MarkerTable ofInterface(Class<?> owner) {

@@ -8,6 +8,9 @@ public class Thread implements Runnable {
     /** See docs/runtime.md: the slot of the root of its tree. */
     long cct$root;
 
+    /** See docs/markers.md: the markers that it is in. */
+    Object cct$stack;
+
     /** See docs/runtime.md: a stack trace that this thread is being given. */
     Object cct$trace;
 

@@ -1,0 +1,80 @@
+//! The JVM options for outputs of `--tool markers`.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use cct_archive::{Input, Limits};
+
+use super::{ENTRY, JAR};
+use crate::output;
+use crate::place::RESOLVED_NAME;
+
+/// The options for outputs of `--tool markers`; `None` if none of them is one.
+pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
+    let (mut beside, mut options) = (None, Vec::new());
+    let (mut others, mut has_runtime) = (0, false);
+    for path in outputs {
+        let input = Input::open(path, &Limits::default())?;
+        let Some(lines) = output::entry(&input, ENTRY)? else {
+            others += 1;
+            continue;
+        };
+        match output::value(&String::from_utf8_lossy(&lines), "place") {
+            Some("boot") => {
+                options.push(format!("-Xbootclasspath/p:{}", unicode(fs::canonicalize(path)?)?));
+                has_runtime |= output::has_object(&input);
+            }
+            Some("patches") => {
+                has_runtime = true;
+                let resolved = output::lines(&input, RESOLVED_NAME)?.unwrap_or_default();
+                options.extend(patches(path, &resolved.into_iter().collect())?);
+            }
+            _ => {
+                let folder = path.parent().unwrap_or(Path::new(""));
+                beside.get_or_insert(folder.join(JAR));
+            }
+        }
+    }
+    if beside.is_none() && options.is_empty() {
+        return Ok(None);
+    }
+    if others > 0 {
+        bail!(
+            "some of these outputs have markers alone, and others a calling-context tree; they do not run together"
+        );
+    }
+    if let (Some(jar), false) = (beside, has_runtime) {
+        let found = fs::canonicalize(&jar).with_context(|| {
+            format!("{}: not there; `cctrewrite markers jar -o {0}` writes it anew", jar.display())
+        })?;
+        options.push(format!("-Xbootclasspath/a:{}", unicode(found)?));
+    }
+    Ok(Some(options))
+}
+
+/// A jar for each module that a JVM resolves; it would warn of others.
+fn patches(folder: &Path, resolved: &BTreeSet<String>) -> Result<Vec<String>> {
+    let mut options = Vec::new();
+    let cannot = || format!("cannot list {}", folder.display());
+    for entry in fs::read_dir(folder).with_context(cannot)? {
+        let path = entry.with_context(cannot)?.path();
+        let Some(module) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".jar")) else {
+            continue;
+        };
+        if resolved.contains(module) {
+            options.push(format!("--patch-module={module}={}", unicode(fs::canonicalize(&path)?)?));
+        }
+    }
+    options.sort();
+    // For clients, and for programs with markers.
+    options.push("--add-exports=java.base/cctrewrite.markers=ALL-UNNAMED".to_owned());
+    Ok(options)
+}
+
+fn unicode(path: PathBuf) -> Result<String> {
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| anyhow!("{} is not Unicode; rename it", path.display()))
+}

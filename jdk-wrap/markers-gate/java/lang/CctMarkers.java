@@ -1,0 +1,71 @@
+package java.lang;
+
+import cctrewrite.markers.Gate;
+import java.lang.invoke.MethodHandles;
+
+/**
+ * Where marked classes of a class library come in: in a package that every module and every loader knows. And where a thread's marker stack is: in a field that
+ * {@code Thread} gains, since a thread-local variable would itself come to markers.
+ */
+public final class CctMarkers {
+    private CctMarkers() {}
+
+    public static boolean isReady() {
+        return Gate.isReady();
+    }
+
+    public static Object register(MethodHandles.Lookup lookup, String[] rows) {
+        return Gate.register(lookup, rows);
+    }
+
+    public static Object register(Class<?> owner, String[] rows) {
+        return Gate.register(owner, rows);
+    }
+
+    public static void abandoned() {
+        Gate.abandoned();
+    }
+
+    public static Object tableOf(Class<?> owner) {
+        return Gate.tableOf(owner);
+    }
+
+    public static boolean isOn(Object table, int index) {
+        return Gate.isOn(table, index);
+    }
+
+    public static int enter(Object table, int index, Object receiver, Object[] arguments) {
+        return Gate.enter(table, index, receiver, arguments);
+    }
+
+    public static void exit(int token) {
+        Gate.exit(token);
+    }
+
+    public static void exit(int token, Object receiver) {
+        Gate.exit(token, receiver);
+    }
+
+    public static void thrown(int token) {
+        Gate.thrown(token);
+    }
+
+    public static void at(Object table, int index, Object receiver, Object[] arguments) {
+        Gate.at(table, index, receiver, arguments);
+    }
+
+    /** The launcher is about to load the program: the JVM has booted. */
+    public static void launched() {
+        Gate.launched();
+    }
+
+    /** The marker stack of a thread. */
+    public static Object stack(Thread thread) {
+        return thread.cct$stack;
+    }
+
+    /** Gives a thread its marker stack. */
+    public static void setStack(Thread thread, Object stack) {
+        thread.cct$stack = stack;
+    }
+}

@@ -1,0 +1,26 @@
+package cctrewrite.markers;
+
+/** Whether the JVM has booted: when the launcher comes to the program. */
+final class Boot {
+    private static volatile boolean over;
+
+    private Boot() {}
+
+    static boolean isOver() {
+        return over;
+    }
+
+    static void launched() {
+        if (over) {
+            return;
+        }
+        // What registering needs is there before any class does: its own classes may have markers.
+        Stacks.current().inClient = true;
+        try {
+            MarkerTable.prepare();
+        } finally {
+            Stacks.current().inClient = false;
+        }
+        over = true;
+    }
+}

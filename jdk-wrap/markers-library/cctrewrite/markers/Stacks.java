@@ -1,0 +1,33 @@
+package cctrewrite.markers;
+
+import java.lang.CctMarkers;
+
+/** Where a thread's marker stack is: with a marked class library, in a field of the thread. */
+final class Stacks {
+    /** Stands for a stack while that is being made, which comes to markers itself. */
+    private static final MarkerStack BUSY = MarkerStack.busy();
+
+    private Stacks() {}
+
+    /** That of the current thread. */
+    static MarkerStack current() {
+        Thread thread = Thread.currentThread();
+        Object stack = CctMarkers.stack(thread);
+        return stack != null ? (MarkerStack) stack : first(thread);
+    }
+
+    private static MarkerStack first(Thread thread) {
+        if (BUSY == null) {
+            // This class is being initialised, by this thread.
+            return MarkerStack.busy();
+        }
+        CctMarkers.setStack(thread, BUSY);
+        MarkerStack stack = null;
+        try {
+            stack = new MarkerStack(thread, Counts.of(thread));
+        } finally {
+            CctMarkers.setStack(thread, stack);
+        }
+        return stack;
+    }
+}
