@@ -164,7 +164,6 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
             bail!("{option} does not go together with --tool markers yet; leave it out");
         }
     }
-    let started = std::time::Instant::now();
     let rules = rules(&arguments.choices.markers)?;
     let sources = Sources::open(&arguments.inputs, &arguments.choices.library, &arguments.limits.limits())?;
     for input in &sources.inputs {
@@ -233,10 +232,9 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
             say(&line);
         }
         say(&format!(
-            "{} in {}, {:.1} s; run with the options of `cctrewrite flags`",
+            "{} in {}; run with the options of `cctrewrite flags`",
             counted(markers, "marker"),
-            counted(classes, "class"),
-            started.elapsed().as_secs_f64()
+            counted(classes, "class")
         ));
     }
     Ok(())
