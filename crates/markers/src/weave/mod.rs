@@ -76,6 +76,9 @@ pub enum Library {
     Modules,
 }
 
+/// Says by name and descriptor why a method can have no markers, if so.
+pub type Objection<'w> = &'w dyn Fn(&[u8], &[u8]) -> Option<&'static str>;
+
 /// What decides about markers beside the class itself.
 #[derive(Clone, Copy)]
 pub struct Way<'w> {
@@ -86,7 +89,7 @@ pub struct Way<'w> {
     /// Whether the class is one of a class library, which has the runtime in itself, and of which.
     pub library: Option<Library>,
     /// Why a method can have no markers, for reasons beyond its class: by name and descriptor.
-    pub objection: &'w dyn Fn(&[u8], &[u8]) -> Option<&'static str>,
+    pub objection: Objection<'w>,
 }
 
 impl<'w> Way<'w> {
