@@ -18,6 +18,7 @@ const TABLE: &[u8] = b"cct$table";
 const EXIT: &[u8] = b"cct$exit";
 const THROWN: &[u8] = b"cct$thrown";
 const EXIT_WITH: &[u8] = b"cct$exitWith";
+const EXIT_RESULT: &[u8] = b"cct$exitResult";
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 
@@ -126,7 +127,7 @@ impl Helpers {
         }
         self.table(edit, texts)?;
         if helpers.iter().any(|helper| helper.pair) {
-            for how in [Exit::Normal, Exit::Thrown, Exit::With] {
+            for how in [Exit::Normal, Exit::Thrown, Exit::With, Exit::Result] {
                 self.exit_helper(edit, how)?;
             }
         }
@@ -241,6 +242,7 @@ impl Helpers {
             Exit::Normal => (b"exit", b"(I)V"),
             Exit::Thrown => (b"thrown", b"(I)V"),
             Exit::With => (b"exit", b"(ILjava/lang/Object;)V"),
+            Exit::Result => (b"returned", b"(ILjava/lang/Object;)V"),
         };
         let call = member(edit, gate, name, descriptor)?;
         let mut code = Branching::new();
@@ -249,7 +251,7 @@ impl Helpers {
             asm.int(0).ret(Some(Kind::Int));
         });
         code.asm.load(Kind::Int, 0);
-        if how == Exit::With {
+        if matches!(how, Exit::With | Exit::Result) {
             code.asm.load(Kind::Reference, 1);
         }
         code.asm.indexed(opcode::INVOKESTATIC, call).int(0).ret(Some(Kind::Int));
@@ -384,6 +386,8 @@ pub(crate) enum Exit {
     Thrown,
     /// With the object that there is now.
     With,
+    /// With what is returned.
+    Result,
 }
 
 impl Exit {
@@ -392,12 +396,13 @@ impl Exit {
             Exit::Normal => EXIT,
             Exit::Thrown => THROWN,
             Exit::With => EXIT_WITH,
+            Exit::Result => EXIT_RESULT,
         }
     }
 
     fn descriptor(self) -> &'static [u8] {
         match self {
-            Exit::With => b"(ILjava/lang/Object;)I",
+            Exit::With | Exit::Result => b"(ILjava/lang/Object;)I",
             _ => b"(I)I",
         }
     }

@@ -135,6 +135,8 @@ pub struct Rule {
     pub receiver: bool,
     /// Whether they get the arguments.
     pub arguments: bool,
+    /// Whether they get what is returned.
+    pub result: bool,
     /// Whether objects can be left out one by one.
     pub per_object: bool,
     pub(crate) class: Option<NamePattern>,
@@ -319,18 +321,24 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
             return keys.wrong(key, Problem::Contradiction(what));
         }
     }
-    let (mut receiver, mut arguments) = (true, false);
+    let (mut receiver, mut arguments, mut result) = (true, false, false);
     if let Some(words) = keys.words("context")? {
         receiver = words.iter().any(|word| word == "receiver");
         arguments = words.iter().any(|word| word == "arguments");
-        if let Some(other) = words.iter().find(|word| !["receiver", "arguments"].contains(&word.as_str())) {
-            let known = "receiver, arguments".to_owned();
+        result = words.iter().any(|word| word == "result");
+        let known = ["receiver", "arguments", "result"];
+        if let Some(other) = words.iter().find(|word| !known.contains(&word.as_str())) {
+            let known = known.join(", ");
             return keys
                 .wrong("context", Problem::Word { key: "context".into(), value: shown(other), known });
         }
         if arguments && !matches!(at, At::Method | At::Call) {
             let what = format!("a {} has no arguments; methods and calls have", at.name());
             return keys.wrong("context", Problem::Contradiction(what));
+        }
+        if result && !(pair && matches!(at, At::Method | At::Call)) {
+            let what = "a result is there at the exits of methods and calls: at = \"method\" or \"call\", kind = \"pair\"";
+            return keys.wrong("context", Problem::Contradiction(what.to_owned()));
         }
     }
     let mut lines = Vec::new();
@@ -354,6 +362,7 @@ fn rule(table: &Table<'_>, start: usize, line: &impl Fn(usize) -> usize) -> Resu
         pair,
         receiver,
         arguments,
+        result,
         per_object: keys.flag("per-object")?,
         class: keys.pattern("class")?,
         method: keys.text("method")?,

@@ -52,6 +52,9 @@ pub struct Violation {
     pub kind: Kind,
     /// The state before: the events of a shortest way there, `^` where objects begin.
     pub state: String,
+    /// The event by which it came to that state; absent where objects begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// What happened in it; absent where an object ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
@@ -232,7 +235,8 @@ impl Violation {
     /// Whether the same happened at the same places.
     fn is_like(&self, other: &Violation) -> bool {
         self.property == other.property
-            && (self.kind, &self.state, &self.event) == (other.kind, &other.state, &other.event)
+            && (self.kind, &self.state, &self.after) == (other.kind, &other.state, &other.after)
+            && self.event == other.event
             && (&self.first, &self.site) == (&other.first, &other.site)
             && self.context == other.context
             && self.object.class == other.object.class
@@ -241,7 +245,7 @@ impl Violation {
     /// What happened, in words.
     pub fn says(&self) -> String {
         let state =
-            if self.state == "^" { "at the beginning".to_owned() } else { format!("after '{}'", self.state) };
+            self.after.as_ref().map_or("at the beginning".to_owned(), |after| format!("after '{after}'"));
         let event = self.event.as_deref().unwrap_or("?");
         match self.kind {
             Kind::Event => format!("'{event}' is not allowed {state}"),

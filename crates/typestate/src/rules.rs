@@ -57,7 +57,11 @@ fn write_rule(out: &mut String, property: &Property, event: &str, place: &Place)
 fn is_per_object(place: &Place) -> bool {
     let said = |name: &str| place.rule.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let is_method = said("at").is_none_or(|at| *at == Words::One("method".to_owned()));
-    let wanted = said("per-object") != Some(&Words::Flag(false));
+    let wanted = match said("per-object") {
+        Some(said) => *said == Words::Flag(true),
+        // Those of interfaces, and constructors, cannot have it.
+        None => said("subtypes-of").is_none() && said("method") != Some(&Words::One("<init>".to_owned())),
+    };
     is_method && wanted && place.object == Some(Role::Receiver)
 }
 

@@ -35,6 +35,10 @@ pub struct Choices {
     #[arg(long, value_name = "FILE.toml")]
     pub markers: Vec<PathBuf>,
 
+    /// What may be done with objects in which order: a file of properties, or the name of one that comes along (docs/typestate.md; repeatable). For --tool markers
+    #[arg(long, value_name = "FILE.toml")]
+    pub typestate: Vec<PathBuf>,
+
     /// How a method is told its calling context
     #[arg(long, value_enum, default_value_t = ContextArgument::Argument)]
     context: ContextArgument,
@@ -187,6 +191,7 @@ impl Choices {
             exclude,
             tool,
             markers: _,
+            typestate: _,
             context,
             metrics,
             blocks,
@@ -241,7 +246,7 @@ impl Choices {
                  thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name"
             );
         }
-        if self.tool == ToolArgument::Markers || !self.markers.is_empty() {
+        if self.tool == ToolArgument::Markers || !self.markers.is_empty() || !self.typestate.is_empty() {
             bail!(
                 "markers are for `cctrewrite instrument INPUT --tool markers --markers FILE.toml` so far: not beside a calling-context tree, and not in whole JDKs"
             );
@@ -257,8 +262,10 @@ impl Choices {
 
     /// Refuses what is about profiles, where there is to be none.
     pub fn check_markers(&self) -> Result<()> {
-        if self.markers.is_empty() {
-            bail!("--tool markers needs rules: give a file of them by --markers FILE.toml (docs/markers.md)");
+        if self.markers.is_empty() && self.typestate.is_empty() {
+            bail!(
+                "--tool markers needs rules: give a file of them by --markers FILE.toml (docs/markers.md), or properties by --typestate (docs/typestate.md)"
+            );
         }
         let counting = [
             (self.context != ContextArgument::Argument, "--context"),

@@ -35,6 +35,15 @@ pub const ENTRY: &str = "cctrewrite-output/markers";
 /// The jar with what marked classes call; it lies beside outputs.
 pub const JAR: &str = "cctrewrite-markers.jar";
 
+/// The line of that entry which says that there are properties.
+const TYPESTATE: &str = "typestate=yes";
+
+/// The client that checks properties.
+const CHECKER: &str = "cctrewrite.typestate.Typestate";
+
+/// What the runtime reads of properties lies beside each output, under its name and this.
+const TABLES: &str = ".typestate";
+
 /// A file larger than this is none of rules.
 const LARGEST: u64 = 16 << 20;
 
@@ -164,7 +173,17 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
             bail!("{option} does not go together with --tool markers yet; leave it out");
         }
     }
-    let rules = rules(&arguments.choices.markers)?;
+    let mut rules = rules(&arguments.choices.markers)?;
+    let properties = crate::typestate_command::all(&arguments.choices.typestate)?;
+    if !properties.is_empty() {
+        let first = rules.list.len();
+        rules.add(&cct_typestate::rules::rules(&properties)).context("rules of the properties")?;
+        // Messages go by the lines of the file that the user wrote.
+        let places = properties.iter().flat_map(|p| &p.events).flat_map(|event| &event.places);
+        for (rule, place) in rules.list.iter_mut().skip(first).zip(places) {
+            rule.line = place.line;
+        }
+    }
     let sources = Sources::open(&arguments.inputs, &arguments.choices.library, &arguments.limits.limits())?;
     for input in &sources.inputs {
         if input.layout() != Layout::Plain && !arguments.patches {
@@ -183,7 +202,7 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         rules: &rules,
         world: &world,
         bad,
-        lines: lines(&rules),
+        lines: lines(&rules, !properties.is_empty()),
         library: library(input),
         patches: arguments.patches,
         modules: Mutex::default(),
@@ -217,6 +236,13 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     for folder in folders {
         jars.push(PendingFile::write(&folder.join(JAR), |out| Ok(out.write_all(&jar)?))?);
     }
+    if !properties.is_empty() {
+        let tables = cct_typestate::encoded::encoded(&properties);
+        for target in &targets.list {
+            let path = tables_of(target.path());
+            jars.push(PendingFile::write(&path, |out| Ok(out.write_all(tables.as_bytes())?))?);
+        }
+    }
     for output in outputs {
         output.commit()?;
     }
@@ -238,6 +264,13 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The file beside an output.
+fn tables_of(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(TABLES);
+    PathBuf::from(name)
 }
 
 /// What a class that has markers says of them; `None` if it has none.
@@ -283,6 +316,7 @@ fn lossy(name: &[u8]) -> String {
 }
 
 /// What an output says of itself.
-fn lines(rules: &Rules) -> String {
-    format!("rules={:016x}\ntool={TOOL}\n", rules.hash())
+fn lines(rules: &Rules, has_properties: bool) -> String {
+    let typestate = if has_properties { format!("{TYPESTATE}\n") } else { String::new() };
+    format!("rules={:016x}\ntool={TOOL}\n{typestate}", rules.hash())
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Limits};
 
-use super::{ENTRY, JAR};
+use super::{CHECKER, ENTRY, JAR, TYPESTATE, tables_of};
 use crate::output;
 use crate::place::RESOLVED_NAME;
 
@@ -15,13 +15,21 @@ use crate::place::RESOLVED_NAME;
 pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
     let (mut beside, mut options) = (None, Vec::new());
     let (mut others, mut has_runtime) = (0, false);
+    let mut tables: Vec<PathBuf> = Vec::new();
     for path in outputs {
         let input = Input::open(path, &Limits::default())?;
         let Some(lines) = output::entry(&input, ENTRY)? else {
             others += 1;
             continue;
         };
-        match output::value(&String::from_utf8_lossy(&lines), "place") {
+        let lines = String::from_utf8_lossy(&lines);
+        if lines.lines().any(|line| line == TYPESTATE) {
+            let file = tables_of(path);
+            tables.push(fs::canonicalize(&file).with_context(|| {
+                format!("{}: not there; it was written with the output, from the properties", file.display())
+            })?);
+        }
+        match output::value(&lines, "place") {
             Some("boot") => {
                 options.push(format!("-Xbootclasspath/p:{}", unicode(fs::canonicalize(path)?)?));
                 has_runtime |= output::has_object(&input);
@@ -50,6 +58,11 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
             format!("{}: not there; `cctrewrite markers jar -o {0}` writes it anew", jar.display())
         })?;
         options.push(format!("-Xbootclasspath/a:{}", unicode(found)?));
+    }
+    if !tables.is_empty() {
+        let tables = std::env::join_paths(&tables).context("this path cannot stand in a list of paths")?;
+        options.push(format!("-Dcctrewrite.markers.clients={CHECKER}"));
+        options.push(format!("-Dcctrewrite.typestate={}", unicode(PathBuf::from(tables))?));
     }
     Ok(Some(options))
 }

@@ -3,9 +3,9 @@
 mod check;
 mod report;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use cct_typestate::{Property, encoded, file, rules, shipped};
 
 use crate::args::{TypestateCommand, TypestateShipped};
@@ -26,6 +26,24 @@ pub fn run(command: &TypestateCommand) -> Result<Outcome> {
         TypestateCommand::Report(arguments) => return report::run(arguments),
     }
     Ok(Outcome::Complete)
+}
+
+/// The properties of several files, or of such as come along.
+pub fn all(files: &[PathBuf]) -> Result<Vec<Property>> {
+    let mut all: Vec<Property> = Vec::new();
+    for path in files {
+        for property in properties(path)? {
+            if all.iter().any(|known| known.name == property.name) {
+                bail!(
+                    "{}: there is a property \"{}\" in another file already",
+                    path.display(),
+                    property.name
+                );
+            }
+            all.push(property);
+        }
+    }
+    Ok(all)
 }
 
 /// The properties of a file, or of one that comes along.

@@ -65,5 +65,6 @@ mod thread_carrier;
 mod tools;
 mod tour;
 mod traces;
+mod typestate;
 mod udi;
 mod walks;

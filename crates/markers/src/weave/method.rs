@@ -234,8 +234,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                 if let Some(local) = local {
                     pieces.exits_at(exits, local);
                     let mut after = Asm::new();
-                    after.load(Kind::Int, local);
-                    self.helpers.exit(edit, Exit::Normal, &mut after)?;
+                    let has_result = rule.result && self.returns_object(&call)?;
+                    self.leave(edit, local, has_result, &mut after)?;
                     after.store(Kind::Int, local);
                     code_edit.after(&call, &after);
                 }
@@ -311,6 +311,34 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
+    /// Leaves a region; what is returned is on top of the stack, and stays there.
+    fn leave(
+        &self,
+        edit: &mut ClassEdit<'c, 'a>,
+        local: u16,
+        has_result: bool,
+        asm: &mut Asm,
+    ) -> Edited<()> {
+        if has_result {
+            asm.op(opcode::DUP).load(Kind::Int, local).op(opcode::SWAP);
+        } else {
+            asm.load(Kind::Int, local);
+        }
+        let how = if has_result { Exit::Result } else { Exit::Normal };
+        self.helpers.exit(edit, how, asm)
+    }
+
+    /// Whether a call returns an object or an array.
+    fn returns_object(&self, call: &Instruction<'_>) -> Edited<bool> {
+        let pool = &self.class.pool;
+        let index = call.pool_index().ok_or(ErrorKind::BadTarget(call.bci))?;
+        let descriptor = match call.opcode {
+            opcode::INVOKEDYNAMIC => pool.dynamic(index)?.2,
+            _ => pool.member_ref(index)?.descriptor,
+        };
+        Ok(matches!(Kind::of(MethodDescriptor::parse(descriptor)?.result), Some(Kind::Reference)))
+    }
+
     fn before_field(&self, access: &Instruction<'_>, rule: &Rule, asm: &mut Asm) -> Edited<()> {
         let index = access.pool_index().ok_or(ErrorKind::BadTarget(access.bci))?;
         let field = self.class.pool.member_ref(index)?;
@@ -343,6 +371,13 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         for instruction in code.instructions().filter(|i| opcode::is_return(i.opcode)) {
             let mut asm = Asm::new();
             for (token, &local) in locals.iter().rev() {
+                let has_result = matches!(token, Token::Method(rule) if self.rules.list[*rule].result)
+                    && instruction.opcode == opcode::ARETURN;
+                if has_result {
+                    self.leave(edit, local, true, &mut asm)?;
+                    asm.op(opcode::POP);
+                    continue;
+                }
                 asm.load(Kind::Int, local);
                 let is_made = matches!(token, Token::Method(rule) if self.rules.list[*rule].receiver)
                     && signature.is_constructor

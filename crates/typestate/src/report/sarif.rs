@@ -61,7 +61,7 @@ fn result(report: &Report, violation: &Violation) -> Value {
         result.insert("locations".into(), json!([location(site, None)]));
     }
     if let (Some(first), Some(_)) = (&violation.first, &violation.site) {
-        let text = format!("came to '{}' here", violation.state);
+        let text = format!("'{}' was here", violation.after.as_deref().unwrap_or("?"));
         result.insert("relatedLocations".into(), json!([location(first, Some(&text))]));
     }
     if !violation.context.is_empty() {

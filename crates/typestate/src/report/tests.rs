@@ -2,8 +2,8 @@ use super::*;
 
 const FILE: &str = r#"{"typestate":1}
 {"violation":{"property":"FileApi","kind":"event","state":"^","event":"read","count":2,"object":{"class":"tests.file.File","id":1,"hash":"1b"},"site":{"class":"tests.file.NoOpen","method":"main","file":"NoOpen.java","line":7},"thread":"main","context":["tests.file.NoOpen.main"]}}
-{"violation":{"property":"FileApi","kind":"exit","state":"open","count":1,"object":{"class":"tests.file.File","id":2,"hash":"1c"},"first":{"class":"tests.file.NoClose","method":"main","file":"NoClose.java","line":6}}}
-{"violation":{"property":"FileApi","kind":"event","state":"open","event":"open","count":1,"object":{"class":"tests.file.File","id":2,"hash":"1c"},"first":{"class":"A","method":"m"},"site":{"class":"p.B","method":"n","file":"ü B.java"}}}
+{"violation":{"property":"FileApi","kind":"exit","state":"open","after":"open","count":1,"object":{"class":"tests.file.File","id":2,"hash":"1c"},"first":{"class":"tests.file.NoClose","method":"main","file":"NoClose.java","line":6}}}
+{"violation":{"property":"FileApi","kind":"event","state":"open","after":"open","event":"open","count":1,"object":{"class":"tests.file.File","id":2,"hash":"1c"},"first":{"class":"A","method":"m"},"site":{"class":"p.B","method":"n","file":"ü B.java"}}}
 {"property":{"name":"FileApi","level":"error","message":"opened before","expression":"(open close)*","events":8,"objects":2,"unsampled":3}}
 {"note":"something"}
 {"end":true}

@@ -16,6 +16,19 @@ public interface Client {
     /** Whether it wants to hear of this marker: asked once for each, when its class first comes to one of its markers. */
     boolean subscribe(MarkerDescriptor descriptor);
 
+    /** Whether {@link #passesBy} is asked at this marker. Asked when it subscribes. */
+    default boolean filters(MarkerDescriptor descriptor) {
+        return false;
+    }
+
+    /**
+     * Whether it need not hear that a thread with this receiver is at the marker: before anything else happens there, and only of who is the marker's one subscriber. What
+     * this calls must have no markers.
+     */
+    default boolean passesBy(MarkerDescriptor descriptor, Object receiver) {
+        return false;
+    }
+
     /** A thread is at the marker, or at the beginning of its region. The argument is valid until this returns. */
     void markerEnter(Marker marker);
 

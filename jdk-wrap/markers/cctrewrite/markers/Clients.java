@@ -119,7 +119,10 @@ final class Clients {
     }
 
     private static void tell(MarkerDescriptor descriptor) {
-        descriptor.clients = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
+        Client[] clients = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
+        boolean filters = clients.length == 1 && clients[0].filters(descriptor);
+        descriptor.filter = filters ? clients[0] : null;
+        descriptor.clients = clients;
     }
 
     /** One marker is told of, or no more. */

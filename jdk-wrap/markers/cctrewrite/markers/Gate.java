@@ -83,6 +83,10 @@ public final class Gate {
         if (clients.length == 0) {
             return 0;
         }
+        Client filter = descriptor.filter;
+        if (filter != null && filter.passesBy(descriptor, receiver)) {
+            return 0;
+        }
         MarkerStack stack = Stacks.current();
         if (stack.inClient) {
             stack.counts.ofClients++;
@@ -101,6 +105,13 @@ public final class Gate {
         Stacks.current().exit(token, receiver, false);
     }
 
+    /** The same, of a method or call that returns an object. */
+    public static void returned(int token, Object result) {
+        MarkerStack stack = Stacks.current();
+        stack.returned(token, result);
+        stack.exit(token, null, false);
+    }
+
     /** The same by an exception. */
     public static void thrown(int token) {
         Stacks.current().exit(token, null, true);
@@ -115,6 +126,10 @@ public final class Gate {
         MarkerDescriptor descriptor = ((MarkerTable) table).descriptors[index];
         Client[] clients = descriptor.clients;
         if (clients.length == 0) {
+            return;
+        }
+        Client filter = descriptor.filter;
+        if (filter != null && filter.passesBy(descriptor, receiver)) {
             return;
         }
         MarkerStack stack = Stacks.current();

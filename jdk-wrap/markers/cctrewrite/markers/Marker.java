@@ -10,6 +10,7 @@ public final class Marker {
     MarkerDescriptor descriptor;
     Object receiver;
     Object[] arguments;
+    Object result;
     Client[] clients;
     boolean byException;
 
@@ -40,6 +41,11 @@ public final class Marker {
     /** The arguments of the method or call, where the rule asks for them; else {@code null}. Of a method, as they were on entry. */
     public Object[] arguments() {
         return arguments;
+    }
+
+    /** At an exit by a return, where the rule asks for it: the object that is returned; else {@code null}. */
+    public Object result() {
+        return result;
     }
 
     /** At an exit: whether it is left by an exception. */

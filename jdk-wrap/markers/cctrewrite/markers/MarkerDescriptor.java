@@ -21,6 +21,8 @@ public final class MarkerDescriptor {
     /** Who is told: the subscribers, or nobody while it is disabled. Inserted code's guard is on while there is somebody. */
     volatile Client[] clients = NOBODY;
     volatile boolean enabled = true;
+    /** The one who is told, if it wants to be asked before. */
+    volatile Client filter;
 
     MarkerDescriptor(MarkerTable table, int index, int number, Row row, MethodDescriptor method) {
         this.table = table;

@@ -115,6 +115,13 @@ final class MarkerStack {
         }
     }
 
+    /** What a region that is about to be left returns. */
+    void returned(int token, Object result) {
+        if (depth >= token) {
+            frames[token].result = result;
+        }
+    }
+
     /** The thread is at a place. */
     void at(MarkerDescriptor descriptor, Client[] clients, Object receiver, Object[] arguments) {
         int at = enter(descriptor, clients, receiver, arguments);
@@ -129,6 +136,7 @@ final class MarkerStack {
         if (marker.arguments != null) {
             marker.arguments = null;
         }
+        marker.result = null;
         marker.byException = false;
     }
 }

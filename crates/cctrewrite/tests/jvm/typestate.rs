@@ -1,0 +1,179 @@
+//! Typestate (docs/typestate.md): programs that keep to properties and programs that do not, and what is reported of them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Java, Jdk, Run, assert_succeeded, fixture, folder, jdks};
+
+fn cctrewrite(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    command.args(arguments);
+    command
+}
+
+/// The fixture with the markers of some properties, and the options of its JVMs.
+struct Checked {
+    jdk: &'static Jdk,
+    name: String,
+    classes: PathBuf,
+    options: Vec<String>,
+}
+
+/// What a run left.
+struct Found {
+    run: Run,
+    report: PathBuf,
+}
+
+impl Checked {
+    /// `properties` are files of the fixture, or names of such as come along.
+    fn new(jdk: &'static Jdk, name: &str, properties: &[&str]) -> Checked {
+        let classes = folder(&format!("typestate-{name}-{}", jdk.version)).join("classes");
+        let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q"]);
+        for file in properties {
+            let own = fixture("typestate").join(file);
+            command.arg("--typestate").arg(if own.is_file() { own } else { file.into() });
+        }
+        assert_succeeded(command.arg(fixture("typestate").join("classes")).arg("-o").arg(&classes));
+        let flags = cctrewrite(&["flags"]).arg(&classes).output().unwrap();
+        assert!(flags.status.success(), "{flags:?}");
+        let options = String::from_utf8(flags.stdout).unwrap().lines().map(str::to_owned).collect();
+        Checked { jdk, name: name.to_owned(), classes, options }
+    }
+
+    fn run(&self, main: &str, options: &[&str]) -> Found {
+        let report = folder(&format!("typestate-report-{}", self.name)).join("report");
+        let mut java: Java = self.jdk.java(&format!("typestate-{}", self.name));
+        java.verify().class_path([&self.classes]);
+        java.option(format!("-Dcctrewrite.typestate.out={}", report.display()));
+        for option in self.options.iter().map(String::as_str).chain(options.iter().copied()) {
+            java.option(option);
+        }
+        Found { run: java.succeed(main, &[]), report }
+    }
+}
+
+impl Found {
+    /// The report as text, without hash codes, and its exit code.
+    fn text(&self) -> (String, Option<i32>) {
+        let output = cctrewrite(&["typestate", "report"]).arg(&self.report).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut masked = String::new();
+        for line in text.lines() {
+            match line.split_once('@').and_then(|(before, rest)| Some((before, rest.split_once(' ')?.1))) {
+                Some((before, rest)) => masked += &format!("{before}@... {rest}\n"),
+                None => masked += &format!("{line}\n"),
+            }
+        }
+        (masked, output.status.code())
+    }
+
+    fn json(&self) -> Value {
+        let mut command = cctrewrite(&["typestate", "report", "--format", "json"]);
+        serde_json::from_slice(&command.arg(&self.report).output().unwrap().stdout).unwrap()
+    }
+
+    fn property(&self, name: &str) -> Value {
+        let json = self.json();
+        let all = json["properties"].as_array().unwrap();
+        all.iter().find(|property| property["name"] == name).unwrap().clone()
+    }
+}
+
+/// Table 4.3 of the thesis. `NoEof` violates the property alone that demands `eof`.
+fn micro(jdk: &'static Jdk) {
+    let checked = Checked::new(jdk, "micro", &["file-api"]);
+    for main in ["Main", "NoEof", "NoOpen", "NoClose", "NoCloseDead"] {
+        let found = checked.run(&format!("tests.file.{main}"), &[]);
+        let expected = fs::read_to_string(fixture("typestate").join(format!("expected/{main}.txt"))).unwrap();
+        let (text, code) = found.text();
+        assert_eq!(text, expected, "{main}");
+        assert_eq!(code, Some(i32::from(main != "Main")), "{main}");
+        let said = if main == "Main" { "no violations" } else { "violations were found" };
+        assert!(found.run.err.contains(said), "{}", found.run.err);
+    }
+}
+
+/// Table 4.4: as many events as in the thesis, and those that change something.
+fn adaptive(jdk: &'static Jdk) {
+    let file = fixture("typestate").join("file.toml");
+    let checked = Checked::new(jdk, "adaptive", &[file.to_str().unwrap()]);
+    for (options, events) in [(&[][..], 4), (&["-Dcctrewrite.typestate.adaptive=no"], 6_000_008)] {
+        let found = checked.run("tests.file.Main", options);
+        assert_eq!(found.run.out, "218999976\n");
+        let property = found.property("FileApi");
+        assert_eq!((&property["events"], &property["objects"]), (&events.into(), &2.into()));
+        // Nothing came in vain: objects were asked before anything was told.
+        assert_eq!(property["passed"], 0);
+        let delivered = format!("markers: {events} delivered");
+        assert!(found.run.err.contains(&delivered), "{}", found.run.err);
+    }
+}
+
+fn pairs(jdk: &'static Jdk) {
+    let checked = Checked::new(jdk, "pairs", &["pairs.toml", "iterator-of-collection"]);
+    let expected = fs::read_to_string(fixture("typestate").join("expected/Pairs.txt")).unwrap();
+    for options in [&[][..], &["-Dcctrewrite.typestate.adaptive=no"]] {
+        let found = checked.run("Pairs", options);
+        assert_eq!(found.run.out, "changed\nabcd\nfalse\n".replace("abcd", "bcd"));
+        let (text, code) = found.text();
+        // How many events there were is another matter.
+        let violations = text.lines().filter(|line| !line.contains(" objects, "));
+        let violations: String = violations.map(|line| format!("{line}\n")).collect();
+        assert_eq!(violations, expected, "{options:?}");
+        assert_eq!(code, Some(1));
+        assert_eq!(found.property("ReaderOfSource")["objects"], 7);
+    }
+}
+
+/// Objects of 800 bytes, 400,000 of them, in a heap of 32 MiB: what is kept of them does not keep them. Each that was not closed is found, dead or alive.
+fn many(jdk: &'static Jdk) {
+    let checked = Checked::new(jdk, "many", &["file-api"]);
+    let found = checked.run("Many", &["-Xmx32m"]);
+    assert_eq!(found.run.out, "done\n");
+    for name in ["FileApi", "FileApiEof"] {
+        assert_eq!(found.property(name)["objects"], 400_000);
+        let json = found.json();
+        let of = |v: &&Value| v["property"] == name;
+        let counts = json["violations"].as_array().unwrap().iter().filter(of);
+        let counts: Vec<(&str, u64)> =
+            counts.map(|v| (v["kind"].as_str().unwrap(), v["count"].as_u64().unwrap())).collect();
+        assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), 4_000, "{counts:?}");
+        assert!(counts.iter().any(|&(kind, count)| kind == "death" && count > 300), "{counts:?}");
+    }
+}
+
+/// With a budget that is nothing, few objects are followed; which says so, and finds nothing that is not there.
+fn budget(jdk: &'static Jdk) {
+    let checked = Checked::new(jdk, "budget", &["file-api"]);
+    let found = checked.run("Many", &["-Xmx64m", "-Dcctrewrite.typestate.budget=0.001"]);
+    let property = found.property("FileApi");
+    let unsampled = property["unsampled"].as_u64().unwrap();
+    assert!((30_000..400_000).contains(&unsampled), "{property}");
+    let json = found.json();
+    for violation in json["violations"].as_array().unwrap() {
+        assert_ne!(violation["kind"], "event", "{violation}");
+    }
+    assert!(json["notes"].to_string().contains("the budget was exceeded"), "{}", json["notes"]);
+    assert!(found.text().0.contains("objects were not followed, to keep within the budget"));
+}
+
+fn shared(jdk: &'static Jdk) {
+    let file = fixture("typestate").join("file.toml");
+    let found = Checked::new(jdk, "shared", &[file.to_str().unwrap()]).run("Shared", &[]);
+    let expected = fs::read_to_string(fixture("typestate").join("expected/Shared.txt")).unwrap();
+    // Which methods started the thread is the JDK's business.
+    let (text, _) = found.text();
+    assert!(text.starts_with(&expected), "{text}");
+    assert!(text.ends_with("FileApi: 1 objects, 501 events, 1 violations\n"), "{text}");
+}
+
+jdks!(micro_programs, micro, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(events_that_change_something, adaptive, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(pairs_of_objects, pairs, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(many_objects, many, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(budgets, budget, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(shared_objects, shared, 8: jdk_8, 17: jdk_17, 25: jdk_25);
