@@ -312,13 +312,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 
     /// Leaves a region; what is returned is on top of the stack, and stays there.
-    fn leave(
-        &self,
-        edit: &mut ClassEdit<'c, 'a>,
-        local: u16,
-        has_result: bool,
-        asm: &mut Asm,
-    ) -> Edited<()> {
+    fn leave(&self, edit: &mut ClassEdit<'c, 'a>, local: u16, has_result: bool, asm: &mut Asm) -> Edited<()> {
         if has_result {
             asm.op(opcode::DUP).load(Kind::Int, local).op(opcode::SWAP);
         } else {

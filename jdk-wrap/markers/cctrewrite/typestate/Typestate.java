@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The client of markers that checks properties. {@code -Dcctrewrite.typestate=FILE} names what {@code cctrewrite typestate tables} wrote.
@@ -36,6 +37,8 @@ public final class Typestate implements Client {
     /** By the numbers of markers. */
     private volatile Binding[] bindings = new Binding[64];
     private int ticks;
+    /** Events for which the program had left no stack. */
+    private final AtomicLong lost = new AtomicLong();
 
     /** As the command line says. */
     public Typestate() {
@@ -137,6 +140,15 @@ public final class Typestate implements Client {
     }
 
     private void tell(Binding binding, Marker marker) {
+        try {
+            measure(binding, marker);
+        } catch (StackOverflowError overflow) {
+            lost.incrementAndGet();
+            throw overflow;
+        }
+    }
+
+    private void measure(Binding binding, Marker marker) {
         // Not exact where several threads come at once, and need not be.
         if (!budget.isLimited() || (++ticks & Budget.EACH - 1) != 0) {
             binding.monitor.happened(binding, marker);
@@ -170,6 +182,9 @@ public final class Typestate implements Client {
         }
         if (budget.hasBitten()) {
             json.line("note", "the budget was exceeded at times: of sites with many objects not all were followed");
+        }
+        if (lost.get() > 0) {
+            json.line("note", lost + " events were lost, since the program had left no stack for them: what is said of their objects may be wrong");
         }
         json.raw("{\"end\":true}");
         try {
