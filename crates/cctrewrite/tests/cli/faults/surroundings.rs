@@ -80,6 +80,10 @@ const CLOCKS: [(&str, &str); 9] = [
     ("crates/profile/src/read/damaged.rs", "of a test"),
     ("crates/rewrite/src", "names of methods that programs call"),
     ("crates/verify/src", "names of methods that programs call"),
+    (
+        "jdk-wrap/markers/cctrewrite/typestate",
+        "what part of the time an analysis takes that has a budget; monotonic",
+    ),
 ];
 
 /// A clock that jumps can do harm only where one is read.
