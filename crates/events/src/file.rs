@@ -102,7 +102,11 @@ impl Head {
             stored: word(16),
             checksum: u64::from(word(20)) | u64::from(word(24)) << 32,
         };
-        let fits = head.length as usize <= LARGEST && head.stored as usize <= LARGEST;
+        // A byte of LZ4 stands for 255 at most: what announces more would only take memory.
+        let most = if head.compressed { u64::from(head.stored) * 255 } else { u64::from(head.stored) };
+        let fits = head.length as usize <= LARGEST
+            && head.stored as usize <= LARGEST
+            && u64::from(head.length) <= most;
         (bytes[1] <= 1 && bytes[2..4] == [0, 0] && fits).then_some(head)
     }
 

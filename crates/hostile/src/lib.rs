@@ -41,6 +41,13 @@ pub const TARGETS: &[Target] = &[
     Target { name: "arena", run: targets::arena, seeds: seeds::arenas, mutate: mutate::arena },
     Target { name: "contexts", run: targets::contexts, seeds: seeds::lists, mutate: mutate::text },
     Target { name: "selection", run: targets::selection, seeds: seeds::patterns, mutate: mutate::text },
+    Target { name: "trace", run: targets::trace, seeds: seeds::traces, mutate: mutate::trace },
+    Target { name: "last", run: targets::last, seeds: seeds::lasts, mutate: mutate::bytes },
+    Target { name: "module", run: targets::module, seeds: seeds::answers, mutate: mutate::bytes },
+    Target { name: "marked", run: targets::marked, seeds: seeds::classes, mutate: mutate::class },
+    Target { name: "markers", run: targets::marker_rules, seeds: seeds::marker_rules, mutate: mutate::text },
+    Target { name: "properties", run: targets::properties, seeds: seeds::properties, mutate: mutate::text },
+    Target { name: "violations", run: targets::violations, seeds: seeds::violations, mutate: mutate::text },
 ];
 
 /// The target of this name. Panics if there is none.

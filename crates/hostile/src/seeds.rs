@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use cct_arena::layout;
 use cct_arena::log::{Entry, PackedMethod};
@@ -11,6 +12,12 @@ use cct_rewrite::mid::{ClassHash, Mid};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World, index};
 use zip::write::{SimpleFileOptions, ZipWriter};
+
+mod texts;
+mod traces;
+
+pub use texts::{answers, marker_rules, properties, violations};
+pub use traces::{frames, lasts, traces};
 
 #[path = "../../archive/tests/it/image_builder.rs"]
 #[allow(dead_code, reason = "its other users ask where things are")]
@@ -51,6 +58,12 @@ pub fn classes() -> Vec<Vec<u8>> {
     files.retain(|path| path.extension().is_some_and(|extension| extension == "class"));
     files.sort();
     files.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// A few class files, read once.
+pub fn some_classes() -> &'static [Vec<u8>] {
+    static SOME: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    SOME.get_or_init(|| classes().into_iter().step_by(20).collect())
 }
 
 /// Jars: plain, with a jar inside, signed, streamed, and a jmod.

@@ -92,3 +92,38 @@ fn every_target_has_its_file_for_libfuzzer() {
     names.sort_unstable();
     assert_eq!(files, names);
 }
+
+#[test]
+fn trace() {
+    smoke("trace", 2000);
+}
+
+#[test]
+fn last() {
+    smoke("last", 1500);
+}
+
+#[test]
+fn module() {
+    smoke("module", 3000);
+}
+
+#[test]
+fn marked() {
+    smoke("marked", 3000);
+}
+
+#[test]
+fn markers() {
+    smoke("markers", 1500);
+}
+
+#[test]
+fn properties() {
+    smoke("properties", 3000);
+}
+
+#[test]
+fn violations() {
+    smoke("violations", 3000);
+}

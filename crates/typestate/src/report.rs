@@ -197,23 +197,23 @@ impl Report {
         if has_begun { Ok(report) } else { Err(ReportError::NoReport) }
     }
 
-    /// The same of another run. Numbers of one property are added up, and violations that are alike become one.
+    /// The same of another run. Numbers of one property are added up, and violations that are alike become one. (No run comes near 2^64; a file may say so.)
     pub fn add(&mut self, other: Report) {
         for property in other.properties {
             match self.properties.iter_mut().find(|known| known.name == property.name) {
                 None => self.properties.push(property),
                 Some(known) => {
-                    known.events += property.events;
-                    known.passed += property.passed;
-                    known.objects += property.objects;
-                    known.unsampled += property.unsampled;
+                    known.events = known.events.saturating_add(property.events);
+                    known.passed = known.passed.saturating_add(property.passed);
+                    known.objects = known.objects.saturating_add(property.objects);
+                    known.unsampled = known.unsampled.saturating_add(property.unsampled);
                 }
             }
         }
         for violation in other.violations {
             match self.violations.iter_mut().find(|known| known.is_like(&violation)) {
                 None => self.violations.push(violation),
-                Some(known) => known.count += violation.count,
+                Some(known) => known.count = known.count.saturating_add(violation.count),
             }
         }
         self.notes.extend(other.notes);

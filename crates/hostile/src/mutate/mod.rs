@@ -5,12 +5,14 @@ mod class;
 mod image;
 mod jar;
 mod profile;
+mod trace;
 
 pub use arena::arena;
 pub use class::class;
 pub use image::image;
 pub use jar::jar;
 pub use profile::profile;
+pub use trace::trace;
 
 use crate::Dice;
 

@@ -6,9 +6,12 @@ mod class;
 mod contexts;
 mod index;
 mod loadtime;
+mod markers;
+mod module;
 mod profile;
 mod rewrite;
 mod selection;
+mod trace;
 #[path = "../../../classfile/tests/support/walk.rs"]
 #[allow(dead_code, clippy::print_stdout)]
 mod walk;
@@ -19,6 +22,9 @@ pub use class::class;
 pub use contexts::contexts;
 pub use index::index;
 pub use loadtime::loadtime;
+pub use markers::{marked, marker_rules, properties, violations};
+pub use module::module;
 pub use profile::profile;
 pub use rewrite::rewrite;
 pub use selection::selection;
+pub use trace::{last, trace};

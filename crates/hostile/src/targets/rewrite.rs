@@ -7,7 +7,7 @@ use cct_rewrite::provenance::Provenance;
 use cct_rewrite::rewriter::Rewritten;
 use cct_rewrite::{
     BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Natives, Result, Rewriter, Role, Settings,
-    World,
+    Tool, World,
 };
 
 use cct_tables::{BlockEnds, CostModel};
@@ -61,7 +61,7 @@ fn dearest() -> CostModel {
 fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
     let mut dice = Dice::new(u64::from(crc32fast::hash(bytes)));
     let settings = Settings {
-        tool: cct_rewrite::Tool::Profile,
+        tool: Tool::Profile,
         context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),
         metrics: *dice.pick(&[Metrics::Calls, Metrics::CallsAndBytecodes, Metrics::CallsAndBytecodes]),
         blocks: match dice.once_in(6) {
@@ -79,6 +79,21 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
         call_sites: dice.once_in(3),
         cost_model: dice.once_in(4).then(|| dearest().interned()),
         allocations: dice.once_in(3),
+    };
+    // What is for profiles alone is not asked of a trace.
+    let settings = match dice.once_in(4) {
+        false => settings,
+        true => Settings {
+            tool: Tool::Trace,
+            context: ContextCarrier::Argument,
+            metrics: Metrics::CallsAndBytecodes,
+            blocks: BlockRule::Exact,
+            natives: Natives::Wrap,
+            activation: false,
+            call_sites: false,
+            cost_model: None,
+            ..settings
+        },
     };
     let summary = ClassSummary::parse(bytes)?;
     let methods =

@@ -119,3 +119,22 @@ fn anything_is_read_or_refused() {
         Ok(())
     });
 }
+
+#[test]
+fn what_a_file_claims_neither_overflows_nor_reaches_the_terminal() {
+    let most = u64::MAX.to_string();
+    let text = FILE.replacen("\"count\":1", "\"count\":0", 1);
+    let text = text.replacen("\"count\":2", &format!("\"count\":{most}"), 1).replacen(
+        "\"events\":8",
+        &format!("\"events\":{most}"),
+        1,
+    );
+    let text = text.replacen("\"thread\":\"main\"", "\"thread\":\"\\u001b[31mred\"", 1);
+    let mut sum = read(&text).unwrap();
+    sum.add(read(&text).unwrap());
+    assert_eq!((sum.violations[0].count, sum.properties[0].events), (u64::MAX, u64::MAX));
+    let mut shown = Vec::new();
+    text::write(&sum, &mut shown).unwrap();
+    let shown = String::from_utf8(shown).unwrap();
+    assert!(shown.contains("  thread   \\u{1b}[31mred\n") && shown.contains("(number 2)\n"), "{shown}");
+}

@@ -11,53 +11,65 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     for checked in &report.properties {
         let of = |v: &&Violation| v.property == checked.name;
-        let objects: u64 = report.violations.iter().filter(of).map(|v| v.count).sum();
-        write!(
-            out,
+        let objects: u128 = report.violations.iter().filter(of).map(|v| u128::from(v.count)).sum();
+        let mut text = format!(
             "{}: {} objects, {} events, {objects} violations",
             checked.name, checked.objects, checked.events
-        )?;
+        );
         if checked.passed > 0 {
-            write!(out, "; {} events were let go, since they change nothing", checked.passed)?;
+            text += &format!("; {} events were let go, since they change nothing", checked.passed);
         }
         if checked.unsampled > 0 {
-            write!(out, "; {} objects were not followed, to keep within the budget", checked.unsampled)?;
+            text += &format!("; {} objects were not followed, to keep within the budget", checked.unsampled);
         }
-        writeln!(out)?;
+        line(out, &text)?;
     }
     for note in &report.notes {
-        writeln!(out, "note: {note}")?;
+        line(out, &format!("note: {note}"))?;
     }
     if !report.is_whole {
-        writeln!(out, "note: the report has no end: the JVM was killed, and there may have been more")?;
+        line(out, "note: the report has no end: the JVM was killed, and there may have been more")?;
     }
     Ok(())
 }
 
+/// A line. Names of threads and classes come from the program, and terminals obey control characters.
+fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    let mut readable = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() {
+            true => readable.extend(c.escape_default()),
+            false => readable.push(c),
+        }
+    }
+    writeln!(out, "{readable}")
+}
+
 fn write_violation(report: &Report, violation: &Violation, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}: {}: {}", report.level(&violation.property), violation.property, violation.says())?;
+    let head = format!("{}: {}: {}", report.level(&violation.property), violation.property, violation.says());
+    line(out, &head)?;
     if let Some(checked) = report.checked(&violation.property) {
-        writeln!(out, "  {}: {}", checked.message, checked.expression)?;
+        line(out, &format!("  {}: {}", checked.message, checked.expression))?;
     }
     let more = match violation.count {
-        1 => String::new(),
+        0 | 1 => String::new(),
         count => format!(", and {} more", count - 1),
     };
-    writeln!(out, "  object   {}{more}", shown(&violation.object))?;
+    line(out, &format!("  object   {}{more}", shown(&violation.object)))?;
     if let Some(parent) = &violation.parent {
-        writeln!(out, "  of       {}", shown(parent))?;
+        line(out, &format!("  of       {}", shown(parent)))?;
     }
     if let Some(first) = &violation.first {
-        writeln!(out, "  before   {first}")?;
+        line(out, &format!("  before   {first}"))?;
     }
     if let Some(site) = &violation.site {
-        writeln!(out, "  here     {site}")?;
+        line(out, &format!("  here     {site}"))?;
     }
     if let Some(thread) = &violation.thread {
-        writeln!(out, "  thread   {thread}")?;
+        line(out, &format!("  thread   {thread}"))?;
     }
     for (at, frame) in violation.context.iter().enumerate() {
-        writeln!(out, "  {} {frame}", if at == 0 { "context " } else { "        " })?;
+        line(out, &format!("  {} {frame}", if at == 0 { "context " } else { "        " }))?;
     }
     writeln!(out)
 }

@@ -1,0 +1,82 @@
+//! Markers and properties: the files of users, a class that nobody vouches for, and the report of a run.
+
+use std::sync::OnceLock;
+
+use cct_classfile::ClassFile;
+use cct_markers::{Rules, Way, World, attribute, mark};
+use cct_typestate::report::{Report, sarif, text};
+use cct_typestate::{dot, encoded, file, rules};
+
+/// Rules for every kind of place, with all that handlers can get.
+fn everywhere() -> Rules {
+    let mut rules = Rules::default();
+    for at in [
+        "method",
+        "loop",
+        "loop-header",
+        "block",
+        "call",
+        "handler",
+        "allocation",
+        "field-read",
+        "field-write",
+    ] {
+        let arguments = if matches!(at, "method" | "call") { ", \"arguments\"" } else { "" };
+        let rule = format!("[[marker]]\ntoken = \"t\"\nat = \"{at}\"\ncontext = [\"receiver\"{arguments}]\n");
+        rules.add(&rule).unwrap();
+    }
+    rules.add("[[marker]]\ntoken = \"o\"\nat = \"method\"\nmethod = \"a*\"\nper-object = true\n").unwrap();
+    rules.add("[[marker]]\ntoken = \"l\"\nat = \"line\"\nlines = [1, 10, 20]\n").unwrap();
+    rules
+}
+
+/// Marks a class; what comes out is as sound as what went in, says what is marked, and is refused a second time.
+pub fn marked(bytes: &[u8]) {
+    static ALL: OnceLock<Rules> = OnceLock::new();
+    let all = ALL.get_or_init(everywhere);
+    let world = World::default();
+    let Ok(marked) = mark(bytes, &Way::new(all, &world)) else { return };
+    let Some(new) = &marked.bytes else { return };
+    super::rewrite::check(bytes, new);
+    let class = ClassFile::parse(new).unwrap();
+    assert!(attribute::read(&class).unwrap() == marked.descriptors, "it does not say what is marked");
+    assert!(mark(new, &Way::new(all, &world)).is_err(), "marked twice");
+}
+
+/// Reads a file of rules; what is accepted marks a class or matches nothing.
+pub fn marker_rules(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let mut rules = Rules::default();
+    if rules.add(text).is_err() {
+        return;
+    }
+    let world = World::default();
+    for class in crate::seeds::some_classes() {
+        if let Ok(marked) = mark(class, &Way::new(&rules, &world))
+            && let Some(new) = &marked.bytes
+        {
+            super::rewrite::check(class, new);
+        }
+    }
+}
+
+/// Reads a file of properties; what is accepted has tables, a picture, and rules that the markers take.
+pub fn properties(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(properties) = file::parse(text) else { return };
+    let _ = (encoded::encoded(&properties), dot::dot(&properties));
+    // Places are the user's own words for rules, which the markers check.
+    let _ = Rules::default().add(&rules::rules(&properties));
+}
+
+/// Reads the report of a run; what is accepted is added to itself and written.
+pub fn violations(bytes: &[u8]) {
+    let Ok(mut report) = Report::read(bytes) else { return };
+    report.add(report.clone());
+    let (mut readable, mut json) = (Vec::new(), Vec::new());
+    text::write(&report, &mut readable).unwrap();
+    sarif::write(&report, "0", &mut json).unwrap();
+    for byte in String::from_utf8(readable).unwrap().chars() {
+        assert!(byte == '\n' || !byte.is_control(), "{byte:?} in a report");
+    }
+}

@@ -1,0 +1,19 @@
+//! What a user's module says through its pipe.
+
+use cct_rewrite::udi::wire::{read_answer, read_greeting, write_answer};
+
+/// Reads a greeting and answers, until one is none. What is accepted is written back as it was.
+pub fn module(bytes: &[u8]) {
+    let mut input = bytes;
+    let Ok(classes) = read_greeting(&mut input) else { return };
+    assert!(classes.len() <= bytes.len(), "more classes than bytes");
+    loop {
+        let before = input;
+        let Ok(answer) = read_answer(&mut input) else { return };
+        let mut written = Vec::new();
+        write_answer(&mut written, &answer).unwrap();
+        // A reason that is no text is shown as well as it goes.
+        let read = &before[..before.len() - input.len()];
+        assert!(written == read || std::str::from_utf8(read).is_err(), "an answer is written as another one");
+    }
+}

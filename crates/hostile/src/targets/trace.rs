@@ -1,0 +1,68 @@
+//! A trace: opened, replayed, and everything that is made of one.
+
+use std::io::Write;
+
+use cct_events::{FrameKind, FrameWriter};
+use cct_profile::Profile;
+use cct_trace::executions::Executions;
+use cct_trace::{LAST_SUFFIX, Merged, Trace, contexts, coverage, metrics, structure, timeline};
+use tempfile::TempDir;
+
+/// A longer trace is none that somebody waits for here: frames of events may be two hundred times as long as they are stored.
+const MOST_EVENT_BYTES: u64 = 1 << 20;
+
+/// Reads a trace; what is accepted can be replayed, and everything can be made of it or says why not.
+pub fn trace(bytes: &[u8]) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.trace");
+    std::fs::write(&path, bytes).unwrap();
+    if let Ok(trace) = Trace::open(&path) {
+        analyses(&trace);
+    }
+}
+
+/// Reads what a JVM left behind that was killed while it kept the last events (`.last`), beside a trace without an end.
+pub fn last(bytes: &[u8]) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.trace");
+    let mut file = FrameWriter::new(Vec::new(), "last=100\nmode=shared\n").unwrap();
+    crate::seeds::frames(&mut file, |kind| kind != FrameKind::Events && kind != FrameKind::End);
+    std::fs::write(&path, file.into_inner()).unwrap();
+    std::fs::write(folder.path().join(format!("a.trace{LAST_SUFFIX}")), bytes).unwrap();
+    let trace = Trace::open(&path).unwrap();
+    let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).unwrap().count()).sum();
+    assert!(events <= bytes.len(), "more chunks than bytes");
+    analyses(&trace);
+}
+
+fn analyses(trace: &Trace) {
+    if trace.words() > MOST_EVENT_BYTES / 4 {
+        return;
+    }
+    if let Ok((profile, _)) = contexts::profile(trace) {
+        let written = profile.to_bytes().unwrap();
+        let again = Profile::read(&written).unwrap();
+        assert!(again.damage.is_empty() && again.to_bytes().unwrap() == written);
+    }
+    let mut out = Vec::new();
+    if let Ok((executions, _)) = Executions::of(trace) {
+        executions.calls();
+        coverage::counts(trace, &executions, &|_| true, &mut out).unwrap();
+    }
+    if let Ok((ways, _)) = coverage::ways(trace) {
+        coverage::lcov(trace, &ways, &|_| true, &mut out).unwrap();
+        coverage::jacoco(trace, &ways, &|_| true, &mut out).unwrap();
+    }
+    let _ = metrics::of(trace);
+    if let Ok(written) = timeline::write(trace, timeline::Options { least: 2, depth: 50 }, &mut out) {
+        written.unwrap();
+    }
+    structure::xml(trace, &|_| true, &mut out).unwrap();
+    structure::csv(trace, &|_| true, &mut out).unwrap();
+    structure::json(trace, &|_| true, &mut out).unwrap();
+    let _ = structure::parquet(trace, &|_| true, &mut out);
+    if let Ok(merged) = Merged::of(trace, &trace.threads) {
+        merged.for_each(drop);
+    }
+    out.flush().unwrap();
+}
