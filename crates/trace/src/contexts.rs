@@ -168,6 +168,9 @@ pub fn profile(trace: &Trace) -> Result<(Profile, Oddities), Error> {
     let mut meta = trace.meta.clone();
     meta.insert("metrics".to_owned(), "calls+bytecodes".to_owned());
     meta.insert("blocks".to_owned(), "exact".to_owned());
+    // No agent of the JVM's wrote it.
+    meta.remove("agent");
+    meta.insert("rebuilt".to_owned(), "from a trace".to_owned());
     let mut notes = trace.notes.clone();
     notes.sort();
     let profile = Profile { meta, notes, methods, threads, damage: Vec::new() };

@@ -110,6 +110,9 @@ fn exceptions(jdk: &'static Jdk) {
     ];
     assert_eq!(events, expected);
     let run = rebuilt(run);
+    let info = cctrewrite(&["info"]).arg(run.profile_path()).output().unwrap();
+    let info = String::from_utf8(info.stdout).unwrap();
+    assert!(info.contains("\nRebuilt     from a trace\n") && !info.contains("\nAgent"), "{info}");
     let divide = run.contexts_from("Figure3.divide");
     assert!(divide.contains(&"2 18 Figure3.divide(I)I".to_owned()), "{divide:?}");
 }

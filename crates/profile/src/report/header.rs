@@ -75,6 +75,9 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     if let Some(bound) = meta("max-contexts") {
         line("Bound", format!("at most {bound} contexts in each JVM, those that came up later merged"));
     }
+    if let Some(from) = meta("rebuilt") {
+        line("Rebuilt", from);
+    }
     if let Some(reproducible) = meta("reproducible").filter(|value| value != "no") {
         line("Repeatable", reproducible_is(reproducible));
     }
