@@ -41,7 +41,7 @@ fn main() -> Result<()> {
     compile(&javac, &root.join("harness"), &harness, &[&api])?;
     fs::write(out.join("harness.rs"), table(&harness)?)?;
     let udi = fresh_folder(&out.join("udi"))?;
-    compile(&javac, &root.join("udi"), &udi, None)?;
+    compile(&javac, &root.join("udi"), &udi, &[])?;
     fs::write(out.join("udi.rs"), table(&udi)?)?;
     let markers = fresh_folder(&out.join("markers"))?;
     compile(&javac, &root.join("markers"), &markers, &[])?;

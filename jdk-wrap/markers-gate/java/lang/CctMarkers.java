@@ -46,6 +46,10 @@ public final class CctMarkers {
         Gate.exit(token, receiver);
     }
 
+    public static void returned(int token, Object result) {
+        Gate.returned(token, result);
+    }
+
     public static void thrown(int token) {
         Gate.thrown(token);
     }

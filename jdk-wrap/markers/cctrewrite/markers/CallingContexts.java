@@ -4,7 +4,9 @@ import java.util.Arrays;
 
 /** A provider: the methods that led to a marker. */
 public final class CallingContexts {
-    private static final String OURS = "cctrewrite.markers.";
+    private static final String GATE = "cctrewrite.markers.Gate";
+    /** In front of it in a class library. */
+    private static final String LIBRARY_GATE = "java.lang.CctMarkers";
 
     private CallingContexts() {}
 
@@ -14,14 +16,32 @@ public final class CallingContexts {
         int from = 0;
         // Down to the last frame of ours, and the helper that called it: what is above is the client.
         for (int i = 0; i < all.length; i++) {
-            if (all[i].getClassName().equals(OURS + "Gate")) {
+            if (isGate(all[i].getClassName())) {
                 from = i + 1;
                 break;
             }
         }
-        while (from < all.length && all[from].getMethodName().startsWith("cct$")) {
+        while (from < all.length && isOurs(all[from].getClassName(), all[from].getMethodName())) {
             from++;
         }
         return Arrays.copyOfRange(all, from, all.length);
+    }
+
+    /** The frame at a place of {@link #current}; null if there are not so many. The JVM looks at no more frames than it must, from JDK 9 on. */
+    public static StackTraceElement frame(int place) {
+        if (Walks.canWalk()) {
+            return Walks.frame(place);
+        }
+        StackTraceElement[] all = current();
+        return place < all.length ? all[place] : null;
+    }
+
+    static boolean isGate(String owner) {
+        return owner.equals(GATE);
+    }
+
+    /** Whether a frame behind the gate's stands between it and the marker. */
+    static boolean isOurs(String owner, String method) {
+        return method.startsWith("cct$") || owner.equals(LIBRARY_GATE);
     }
 }

@@ -93,13 +93,12 @@ final class Binding {
         if (known != null) {
             return known;
         }
-        StackTraceElement[] frames = CallingContexts.current();
         boolean isMethod = descriptor.place().equals("method");
-        int at = isMethod ? 1 : 0;
-        if (at >= frames.length) {
+        StackTraceElement frame = CallingContexts.frame(isMethod ? 1 : 0);
+        if (frame == null) {
             return new Site(descriptor.owner().getName(), descriptor.method().name(), null, descriptor.line());
         }
-        Site found = Site.of(frames[at]);
+        Site found = Site.of(frame);
         if (!isMethod) {
             site = found;
         }

@@ -71,7 +71,6 @@ const CLOCKS: [(&str, &str); 9] = [
     ("crates/cctrewrite/src/image/mod.rs", "how long it took, on standard error"),
     ("crates/cctrewrite/src/image/tree.rs", "copies of files keep their times"),
     ("crates/cctrewrite/src/instrument/mod.rs", "how long it took, on standard error"),
-    ("crates/cctrewrite/src/marking/mod.rs", "how long it took, on standard error"),
     (
         "crates/cctrewrite/src/run_command/collection.rs",
         "for how long profiles are waited for; a monotonic clock",
