@@ -221,8 +221,10 @@ impl Tracer {
             record.set_end();
             match answer.checked_sub(1) {
                 None if !record.is_paused() => {
-                    // Behind the end of the buffer there is room for a word.
-                    record.force(Event::Paused);
+                    // What has not begun does not pause. Behind the end of the buffer there is room for a word.
+                    if record.has_begun() {
+                        record.force(Event::Paused);
+                    }
                     record.pause();
                 }
                 Some(name) if record.is_paused() => {

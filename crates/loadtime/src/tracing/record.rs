@@ -304,6 +304,12 @@ impl Record {
         self.rewind()
     }
 
+    /// Whether anything of its thread was recorded.
+    pub fn has_begun(self) -> bool {
+        // SAFETY: as above.
+        unsafe { (*self.0).sequence != 0 || self.place() != (*self.0).start }
+    }
+
     /// From now on it writes to its buffer again, where it left off.
     pub fn resume(self) -> u64 {
         // SAFETY: as above; what was nowhere is this record's alone.
