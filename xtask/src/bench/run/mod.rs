@@ -151,21 +151,28 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if !arguments.now {
         machine::wait_until_quiet();
     }
-    let load_before = machine::load().unwrap_or(f64::NAN);
     let mut parts = Vec::new();
     for (&version, jdk) in arguments.jdks.iter().zip(&ground.jdks) {
         clock.say(&format!("JDK {}: {}", jdk.full_version, jdk.home.display()));
+        let before = machine::load().unwrap_or(f64::NAN);
         let jacoco = jacoco.as_ref().map(Result::as_ref).and_then(Result::ok);
-        parts.push(on(arguments, &ground, (version, jdk), &works, &mut packages, jacoco, &clock)?);
+        let measured = on(arguments, &ground, (version, jdk), &works, &mut packages, jacoco, &clock)?;
+        let loads = [before, machine::load().unwrap_or(f64::NAN)];
+        let tables = on_one_jdk(&measured, arguments, loads);
+        give(arguments, &format!("run-{version}"), &tables, &clock)?;
+        parts.push(measured);
     }
-    let loads = [load_before, machine::load().unwrap_or(f64::NAN)];
-    let section = section(&parts, arguments, loads, &works, jacoco.as_ref());
+    give(arguments, "run", &notes(&parts, &works, jacoco.as_ref()), &clock)
+}
+
+/// Writes a section of the page, each JDK's as soon as it is there; of a part of the benchmark prints it.
+fn give(arguments: &Arguments, name: &str, section: &str, clock: &Clock) -> Result<()> {
     if arguments.is_whole() {
-        let file = write_section("run", &section)?;
-        clock.say(&format!("written: {}", file.display()));
+        let file = write_section(name, section)?;
+        clock.say(&format!("written: {name} in {}", file.display()));
         Ok(())
     } else {
-        print_line(&section)
+        print_line(section)
     }
 }
 
@@ -248,27 +255,14 @@ fn on(
     Ok(measured)
 }
 
-/// The section of the page.
-fn section(
-    parts: &[Measured],
-    arguments: &Arguments,
-    [before, after]: [f64; 2],
-    works: &[Work],
-    jacoco: Option<&Result<Jacoco>>,
-) -> String {
+/// What the tables have in common.
+fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) -> String {
     let mut text = String::from("## Running programs: `cargo xtask bench run`\n\n");
-    for measured in parts {
-        text += &on_one_jdk(measured, arguments);
-    }
-    let Arguments { rounds, .. } = arguments;
-    let (machine, commit, date) = (machine::describe(), machine::commit(), machine::date());
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "Times: median and, in parentheses, least and most of {rounds} JVMs; the other columns: how many times the plain median that is. All ways took turns. Without parentheses: one JVM.
-Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`: with changes).
+        "Tables of each JDK follow. Times: median and, in parentheses, least and most of some JVMs; the other columns: how many times the plain median that is. All ways took turns. Without parentheses: one JVM.
 
-- **Machine**: {machine}.
 "
     );
     if parts.iter().any(|part| !part.kernels.is_empty()) {
@@ -300,9 +294,13 @@ const RECREATED: &str = "- **JP (2005)** (`xtask/bench/papers`): figures 1 and 5
 ";
 
 /// The tables of a JDK.
-fn on_one_jdk(measured: &Measured, arguments: &Arguments) -> String {
+fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64; 2]) -> String {
     let Measured { version, jdk, kernels, programs, recreated, left_out } = measured;
-    let mut text = format!("### JDK {jdk}\n\n");
+    let (machine, commit, date) = (machine::describe(), machine::commit(), machine::date());
+    let rounds = arguments.rounds;
+    let mut text = format!(
+        "### Programs on JDK {jdk}\n\n{rounds} JVMs. Load average {before:.2} before, {after:.2} after. {date}, commit {commit} (`+`: with changes). {machine}.\n\n"
+    );
     if !kernels.is_empty() {
         let _ = writeln!(text, "Kernels, processor time:\n\n{}", tables::kernels(kernels));
         let library = recreated.as_deref().unwrap_or("not asked for");
