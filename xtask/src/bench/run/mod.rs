@@ -172,7 +172,7 @@ fn give(arguments: &Arguments, name: &str, section: &str, clock: &Clock) -> Resu
         clock.say(&format!("written: {name} in {}", file.display()));
         Ok(())
     } else {
-        print_line(section)
+        print_line(&section)
     }
 }
 
