@@ -2,9 +2,8 @@
 
 #![allow(unsafe_code)]
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -12,6 +11,7 @@ use cct_events::ring::{self, SUFFIX};
 use memmap2::MmapOptions;
 use rustix::fs::{FallocateFlags, fallocate};
 
+use super::private;
 use super::record::{Record, SPARE};
 
 /// The file.
@@ -30,8 +30,7 @@ impl Last {
         let half = (4 * events + SPARE).next_multiple_of(64);
         let head = ring::head(half, &structure.to_string_lossy())
             .ok_or_else(|| io::Error::other("the place of the class library's static side is too long"))?;
-        let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+        let mut file = private::create(Path::new(&path))?;
         file.write_all(&head)?;
         Ok(Last { path: path.into(), half, file: Mutex::new((file, ring::PAGE as u64)) })
     }

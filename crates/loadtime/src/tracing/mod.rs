@@ -10,6 +10,7 @@ mod last;
 mod natives;
 mod options;
 mod output;
+mod private;
 mod record;
 
 pub use natives::register;

@@ -1,8 +1,7 @@
 //! The trace's file, and who writes it: a thread of ours, or, where that has enough to do, whoever has something to write.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +10,7 @@ use std::thread::JoinHandle;
 use cct_events::{Frame, FrameKind, FrameWriter};
 
 use super::known::Known;
+use super::private;
 use super::record::Buffer;
 
 /// Buffers on their way to the file, and empty ones, at most.
@@ -60,9 +60,7 @@ pub struct Output {
 impl Output {
     /// Makes the file, for its owner alone, and starts the writer. So many bytes of events are kept in `memory`; what comes then is written at once.
     pub fn create(path: &Path, provenance: &str, known: Known, memory: usize) -> io::Result<Output> {
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        let writer = FrameWriter::new(file, provenance)?;
+        let writer = FrameWriter::new(private::create(path)?, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
         let kept = Mutex::new(Kept { most: memory, ..Kept::default() });
         let shared = Arc::new(Shared { target, known: Mutex::new(known), empty: Mutex::default(), kept });

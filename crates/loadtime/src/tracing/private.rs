@@ -1,0 +1,44 @@
+//! Files that their owner alone can read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// A new file, in the place of one of this name. Nothing is written through a link, or into what somebody else has open: in a folder where others may write, that could be anybody's.
+pub fn create(path: &Path) -> io::Result<File> {
+    match fs::symlink_metadata(path) {
+        Ok(there) if there.is_file() => fs::remove_file(path)?,
+        Ok(_) => return Err(io::Error::other("there is something else of this name, a link for instance")),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(e),
+    }
+    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_replaced_and_not_written_to() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let (path, other) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&path, "before").unwrap();
+        fs::hard_link(&path, &other).unwrap();
+        create(&path).unwrap().write_all(b"new").unwrap();
+        assert_eq!(
+            (fs::read(&path).unwrap(), fs::read(&other).unwrap()),
+            (b"new".to_vec(), b"before".to_vec())
+        );
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        let link = folder.path().join("link");
+        symlink(&other, &link).unwrap();
+        assert!(create(&link).unwrap_err().to_string().contains("a link"));
+        assert!(create(folder.path()).is_err());
+        assert_eq!(fs::read(&other).unwrap(), b"before");
+    }
+}
