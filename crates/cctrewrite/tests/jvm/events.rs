@@ -210,11 +210,37 @@ fn killed(jdk: &'static Jdk) {
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(&trace).arg("-o").arg(&run_folder));
 }
 
+/// What threads do while the trace is written at the end takes nothing from what they did before.
+fn threads_that_go_on(jdk: &'static Jdk) {
+    for round in 0..3 {
+        let run = java(jdk, &format!("goes-on-{round}"), "events").succeed("GoesOn", &[]);
+        let info = text(&["info"], &run.profile_path());
+        assert!(info.contains("complete") && !info.contains("missing"), "{info}");
+        let run = rebuilt(run);
+        let info = cctrewrite(&["info"]).arg(run.profile_path()).output().unwrap();
+        let info = String::from_utf8(info.stdout).unwrap();
+        // What was overwritten has ends without beginnings, and blocks of methods that are not running.
+        assert!(!info.contains("have no beginning") && !info.contains("does not describe"), "{info}");
+        let workers = run.contexts_from("GoesOn$1.run");
+        let calls = |name: &str| -> u64 {
+            let line = workers.iter().find(|line| line.ends_with(name)).unwrap();
+            line.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        let [outer, middle, inner] = ["GoesOn.outer(I)V", "GoesOn.middle(I)V", "GoesOn.inner(I)V"].map(calls);
+        // Each of the four is somewhere in the middle.
+        assert!(
+            outer > 1000 && middle.abs_diff(2 * outer) <= 8 && inner.abs_diff(middle) <= 4,
+            "{workers:?}"
+        );
+    }
+}
+
 jdks!(figure, figure_3, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(thrown, exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(receivers, receivers_and_classes, 8: jdk_8, 17: jdk_17);
 jdks!(rebuilt_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(kills, killed, 17: jdk_17);
+jdks!(ends, threads_that_go_on, 8: jdk_8, 17: jdk_17);
 jdks!(switched, switches, 8: jdk_8, 17: jdk_17);
 jdks!(run, runs, 17: jdk_17);
 
