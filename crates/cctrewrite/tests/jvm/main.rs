@@ -21,6 +21,7 @@ mod change;
 mod compiler;
 mod costs;
 mod counts;
+mod crowded;
 mod custom_blocks;
 mod drift;
 mod endings;

@@ -17,15 +17,16 @@ pub fn apply(
     analysis: &Analysis<'_>,
 ) -> Result<()> {
     let Counts::Blocks(blocks) = &analysis.counts else { return Ok(()) };
-    for block in blocks.iter() {
+    let is_counted = |block: &&cct_flow::Block| {
         let counted_on_entry = block.start == 0 && !body.entry_is_target;
-        if counted_on_entry || block.cost == 0 || activation_counters::counts_block(analysis, block.start) {
-            continue;
-        }
+        !(counted_on_entry || block.cost == 0 || activation_counters::counts_block(analysis, block.start))
+    };
+    let count = convention::counting(blocks.iter().filter(is_counted).count());
+    for block in blocks.iter().filter(is_counted) {
         let mut asm = Asm::new();
         asm.load(Kind::Long, body.context.local());
         emitter.int(&mut asm, block.cost)?;
-        emitter.helper(&mut asm, convention::COUNT)?;
+        emitter.helper(&mut asm, count)?;
         code_edit.before(block.start, &asm);
     }
     Ok(())
