@@ -27,7 +27,7 @@ const ENDS_AT_ONCE: u32 = 2;
 const BY_EXCEPTION: u32 = 1;
 
 /// Kinds of events of type 00.
-mod kind {
+pub(crate) mod kind {
     pub const PADDING: u32 = 0;
     pub const CLASS_LOADED: u32 = 1;
     pub const RECEIVER: u32 = 2;
@@ -238,34 +238,6 @@ impl Event {
     }
 }
 
-/// The number of a method that was found in events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scanned(pub u32);
-
-/// The methods of all events in these bytes, which begin with an event, as they come: faster than to decode them.
-pub fn methods(bytes: &[u8]) -> impl Iterator<Item = Scanned> + '_ {
-    let (mut above, mut behind) = (0, 0);
-    bytes.as_chunks::<4>().0.iter().filter_map(move |&word| {
-        let word = u32::from_le_bytes(word);
-        if behind > 0 {
-            // Part of an event, whatever it looks like.
-            behind -= 1;
-            return None;
-        }
-        match (word >> 30, word >> PAYLOAD_BITS) {
-            (0, kind::WIDE) => {
-                above = (word & ((1 << PAYLOAD_BITS) - 1)) >> 5 << METHOD_BITS;
-                None
-            }
-            (0, kind) => {
-                behind = Open::behind(kind);
-                None
-            }
-            _ => Some(Scanned(word >> BLOCK_BITS & ((1 << METHOD_BITS) - 1) | std::mem::take(&mut above))),
-        }
-    })
-}
-
 /// What stands in a trace and is no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the word {0:#010x} is no event of this version")]
@@ -281,7 +253,7 @@ pub struct Decoder {
 
 /// An event of several words, some of which are still to come.
 #[derive(Debug, Clone, Copy)]
-struct Open {
+pub(crate) struct Open {
     kind: u32,
     payload: u32,
     left: u8,
@@ -291,7 +263,7 @@ struct Open {
 
 impl Open {
     /// How many words come behind one of this kind.
-    fn behind(kind: u32) -> u8 {
+    pub(crate) fn behind(kind: u32) -> u8 {
         match kind {
             kind::BY_ID | kind::ARRAYS => 2,
             kind::ORDER | kind::ARRAY | kind::MADE_BY_NATIVE | kind::LOCK | kind::LOCKED | kind::UNLOCK => 1,
@@ -449,17 +421,6 @@ mod tests {
             assert_eq!(read(&words), events);
             Ok(())
         });
-    }
-
-    #[test]
-    fn methods_are_found_without_decoding() {
-        let block = |method| Event::Block { method, block: 5000 }.words();
-        // Words behind the first are not looked at: this one would be a word of upper bits.
-        let array = Event::Array { bci: 1, length: kind::WIDE << PAYLOAD_BITS | 32 }.words();
-        let words = [&*block(3), &*Event::Leaf(7).words(), &*array, &*block(1 << 20), &*block(4)].concat();
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let found: Vec<u32> = methods(&bytes).map(|Scanned(method)| method).collect();
-        assert_eq!(found, [3, 1 << 20, 4]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the writer and the readers of a trace must agree on (docs/formats/trace.md).
 //!
 //! * [`event`]: what is recorded, as words of 32 bits (Caserta and Zendra 2012, 3.2.2),
+//! * [`scan`]: which methods events are of, without decoding them,
 //! * [`structure`]: the static side of classes: methods, basic blocks, call sites (there 3.2.1),
 //! * [`file`](mod@file): the file that holds both, frame by frame,
 //! * [`ring`]: the file that holds the last events alone, as long as the JVM runs.
@@ -13,6 +14,7 @@ pub mod event;
 pub mod file;
 mod packed;
 pub mod ring;
+pub mod scan;
 pub mod structure;
 
 pub use event::{Decoder, Event, Words};

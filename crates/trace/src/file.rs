@@ -203,7 +203,7 @@ impl Trace {
                 if words.is_empty() {
                     continue;
                 }
-                methods.extend(cct_events::event::methods(&words).map(|scanned| scanned.0));
+                methods.extend(cct_events::scan::methods(&words));
                 methods.sort_unstable();
                 methods.dedup();
                 self.sizes.events += words.len() as u64;

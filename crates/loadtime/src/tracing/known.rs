@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use cct_events::event::{self, Scanned};
 use cct_events::file::{Place, Places};
 use cct_events::{Class, Frame, FrameKind};
 use cct_rewrite::tracing::Numbers;
@@ -40,10 +39,10 @@ impl Known {
         Ok((Known { file, places: list, seen, methods }, provenance, numbers))
     }
 
-    /// The classes of methods that begin or run in these events for the first time, as a frame; `None` if there are none, or none could be read.
-    pub fn news(&mut self, words: &[u8]) -> Option<Frame> {
+    /// The classes of these methods that are not in the trace, as a frame; `None` if all are, or none could be read.
+    pub fn classes(&mut self, methods: &[u32]) -> Option<Frame> {
         let mut content = Vec::new();
-        for Scanned(method) in event::methods(words) {
+        for &method in methods {
             if method < self.methods && self.seen[method as usize / 64] >> (method % 64) & 1 == 0 {
                 self.add(method, &mut content);
             }

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use cct_events::scan::Familiar;
 use cct_events::{Frame, FrameKind, FrameWriter};
 
 use super::known::Known;
@@ -35,6 +36,8 @@ struct Target {
 struct Shared {
     target: Mutex<Target>,
     known: Mutex<Known>,
+    /// The methods of which all that is known is in the file.
+    familiar: Familiar,
     empty: Mutex<Vec<Buffer>>,
     /// What is kept in memory until the end.
     kept: Mutex<Kept>,
@@ -63,7 +66,9 @@ impl Output {
         let writer = FrameWriter::new(private::create(path)?, provenance)?;
         let target = Mutex::new(Target { writer, trouble: None });
         let kept = Mutex::new(Kept { most: memory, ..Kept::default() });
-        let shared = Arc::new(Shared { target, known: Mutex::new(known), empty: Mutex::default(), kept });
+        let known = Mutex::new(known);
+        let shared =
+            Arc::new(Shared { target, known, familiar: Familiar::new(), empty: Mutex::default(), kept });
         let (queue, jobs) = sync_channel(WAITING);
         let of_writer = shared.clone();
         let writer = std::thread::Builder::new()
@@ -169,12 +174,14 @@ impl Shared {
 
     /// Writes events, and first the classes of which nothing is known yet.
     fn events(&self, thread: u32, sequence: u32, bytes: &[u8]) {
-        {
-            // Together: what others write meanwhile may be of the same classes.
+        let news = self.familiar.news(bytes);
+        if !news.is_empty() {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(news) = known.news(bytes) {
-                self.frame(&news);
+            if let Some(classes) = known.classes(&news) {
+                self.frame(&classes);
             }
+            // Behind the frame: whoever finds them familiar may write events of them.
+            news.iter().for_each(|&method| self.familiar.add(method));
         }
         self.frame(&Frame::new(FrameKind::Events, thread, sequence, bytes));
     }
