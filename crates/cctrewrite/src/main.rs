@@ -27,6 +27,7 @@ mod markers_command;
 mod marking;
 mod merge_command;
 mod output;
+mod pcc_command;
 mod pending_file;
 mod place;
 mod profile_file;
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
         Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
         Command::Trace(arguments) => (complete(trace_command::run(&arguments.command)), exit::FAILURE),
+        Command::Pcc(arguments) => (complete(pcc_command::run(&arguments.command)), exit::FAILURE),
         Command::Markers(arguments) => (complete(markers_command::run(&arguments.command)), exit::FAILURE),
         Command::Typestate(arguments) => (typestate_command::run(&arguments.command), exit::TROUBLE),
         Command::Completions(arguments) => (complete(shell::completions(&arguments)), exit::FAILURE),

@@ -13,8 +13,11 @@ use std::sync::OnceLock;
 use jni_sys as sys;
 use jni_sys::{jbyte, jclass, jint, jobject, jsize, jthrowable};
 
+use cct_pcc::Value;
+
 use crate::identity::How;
 use crate::jni::Env;
+use crate::pcc;
 use crate::replay;
 use crate::rewriting;
 use crate::state::{Members, jvmti};
@@ -145,6 +148,15 @@ fn restore_context(env: Env) -> Option<()> {
     }
     let (members, jvmti) = (Members::find(env)?, jvmti(env)?);
     let thread = jvmti.current_thread()?;
+    if pcc::tables().is_some() {
+        if Value(env.get_long(thread, members.context) as u64).is_recorded()
+            && let Some(value) = pcc::value(env, 0)
+        {
+            env.set_long(thread, members.context, value.0 as i64);
+        }
+        env.delete_local(thread);
+        return Some(());
+    }
     let slot = env.get_long(thread, members.context) & ADDRESS;
     if slot >= LIMIT {
         // SAFETY: a context has a slot's address; the first word of its chunk leads to the tree's record, and that to the root.

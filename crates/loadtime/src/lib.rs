@@ -30,6 +30,7 @@ mod loaders;
 mod module;
 mod native_methods;
 mod natives;
+mod pcc;
 mod replay;
 mod rewriting;
 mod selection;

@@ -1,15 +1,24 @@
 //! Natives that method handles lead to: which node such a call has.
 
+use std::sync::Arc;
+
 use cct_rewrite::index::ForeignRecord;
 use cct_rewrite::mid::Mid;
 use cct_rewrite::plan::{self, Treatment};
 
 use crate::frames::known_class;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
+use crate::known::Known;
 use crate::state::{Members, jvmti, state};
 
-/// The id of a native by its class, name and types. `None` if its class was not rewritten, or the native is none that has a node.
-pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: jobjectArray) -> Option<Mid> {
+/// A method by its class, name and types: its class, if that was rewritten, and its place in it.
+pub fn row(
+    env: Env,
+    class: jclass,
+    name: jstring,
+    result: jclass,
+    parameters: jobjectArray,
+) -> Option<(Arc<Known>, usize)> {
     let (jvmti, members) = (jvmti(env)?, Members::find(env)?);
     let class_name = jvmti.class_name(class)?;
     let name = env.text(name)?;
@@ -22,6 +31,12 @@ pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: 
 
     let known = known_class(env, jvmti, members, class, &class_name)?;
     let k = known.summary.find(name.as_bytes(), &descriptor)?;
+    Some((known, k))
+}
+
+/// The id of a native by its class, name and types. `None` if its class was not rewritten, or the native is none that has a node.
+pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: jobjectArray) -> Option<Mid> {
+    let (known, k) = row(env, class, name, result, parameters)?;
     let row = &known.rows[k];
     if state().library.leaves_natives_out() {
         return None;

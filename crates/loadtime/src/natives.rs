@@ -23,6 +23,7 @@ use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
 use crate::module;
 use crate::native_methods;
+use crate::pcc;
 use crate::replay;
 use crate::rewriting;
 use crate::selection;
@@ -91,7 +92,10 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
         Some(class)
-            if env.register(class, &natives) && arena_natives::register(env) && tracing::register(env) =>
+            if env.register(class, &natives)
+                && arena_natives::register(env)
+                && tracing::register(env)
+                && pcc::register(env) =>
         {
             sys::JNI_VERSION_1_6
         }
@@ -251,8 +255,11 @@ extern "system" fn native_method(
     parameters: jobjectArray,
 ) -> jlong {
     guarded(raw, 0, |env| {
-        let mid = env.frame(300, || native_methods::find(env, class, name, result, parameters)).flatten();
-        mid.map_or(0, |mid| mid.0 as jlong)
+        let found = env.frame(300, || match pcc::tables() {
+            None => native_methods::find(env, class, name, result, parameters).map(|mid| mid.0),
+            Some(_) => pcc::of_native(env, class, name, result, parameters).map(|site| site.0),
+        });
+        found.flatten().map_or(0, |found| found as jlong)
     })
 }
 

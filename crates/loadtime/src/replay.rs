@@ -89,7 +89,7 @@ pub fn of_stack(env: Env, root: Node, skip: i32) -> Option<(Node, Site)> {
 
 impl Site {
     /// Of code that has come to this bytecode of what it is now.
-    fn of(code: &Bytecodes, location: i64) -> Site {
+    pub fn of(code: &Bytecodes, location: i64) -> Site {
         let Ok(index) = u32::try_from(location) else { return Site::At(None) };
         let original = match code {
             Bytecodes::Native => return Site::At(None),

@@ -20,6 +20,7 @@ use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::loaders::{self, Number};
 use crate::module;
+use crate::pcc;
 use crate::state::{Members, jvmti, state};
 use crate::tracing::tracer;
 
@@ -107,9 +108,10 @@ pub(crate) fn in_world(
     let rewriter = Rewriter::marked(world, settings, marks, provenance, move |c| filter.records(c))
         .map_err(|e| e.to_string())?
         .with_local_names(names_locals)
-        .with_own_name(type_name(class.name(), &identity.name));
+        .with_own_name(type_name(class.name(), &identity.name))
+        .with_shown_name(&identity.name);
     let rewriter = match numbers {
-        Some(numbers) => rewriter.with_numbers(numbers, &identity.name),
+        Some(numbers) => rewriter.with_numbers(numbers),
         None => rewriter,
     };
     let rewritten = rewriter.rewrite_as(class, id).map_err(|e| e.to_string())?;
@@ -146,7 +148,12 @@ impl Definition<'_, '_> {
                 let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
                 state().note("classes of loaders of the program's that were rewritten beforehand, and cannot be told apart by them", &name);
             }
-            self.offer(scope, Known { summary: Arc::new(summary), rows: attribute.methods.into() }, None);
+            let known = Arc::new(Known { summary: Arc::new(summary), rows: attribute.methods.into() });
+            if pcc::tables().is_some() {
+                // Who writes values knows no indexes but the class library's.
+                state().add(class.name(), known.clone(), &[]);
+            }
+            self.offer(scope, known, None);
             return Ok(None);
         }
         let identity = Identity::of(class.bytes, class.name(), self.how).map_err(|e| e.to_string())?;

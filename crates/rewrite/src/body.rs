@@ -19,9 +19,10 @@ use crate::hooks::{self, BodyHook, Place};
 use crate::local_names;
 use crate::mid::Mid;
 use crate::passes::{
-    activation_counters, allocation_counts, bytecode_counts, call_sites, exact_counts, pinned_results,
-    trace_events,
+    activation_counters, allocation_counts, bytecode_counts, call_sites, context_values, exact_counts,
+    pinned_results, trace_events,
 };
+use crate::pcc::{self, Part};
 use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::rules;
@@ -109,6 +110,8 @@ pub struct Analysis<'x> {
     pub traces_objects: bool,
     /// Whether a body that takes its context from the thread holds on to that thread.
     pub holds_thread: bool,
+    /// The method's part in values, if contexts are such.
+    pub values: Option<Part>,
 }
 
 impl<'x> Analysis<'x> {
@@ -166,6 +169,7 @@ impl<'x> Analysis<'x> {
             traces: false,
             traces_objects: false,
             holds_thread: false,
+            values: None,
         })
     }
 }
@@ -346,6 +350,19 @@ fn write_at(
         }
     };
     let context = match mid {
+        _ if let Some(part) = &analysis.values => {
+            pcc::record(&mut emitter, &mut prologue, incoming, part.place)?;
+            let makes_values = part.caller.is_some() && !analysis.calls.is_empty();
+            if makes_values || incoming != locals.node {
+                prologue.load(Kind::Long, incoming);
+                if makes_values {
+                    // Once for all calls.
+                    pcc::triple(&mut emitter, &mut prologue)?;
+                }
+                prologue.store(Kind::Long, locals.node);
+            }
+            Context::PassedThrough(locals.node)
+        }
         Some(_) if trace.is_some() => {
             // What travels is the thread's record, from hand to hand.
             if incoming != locals.node {
@@ -417,9 +434,12 @@ fn write_at(
     if let Some(plan) = trace {
         trace_events::blocks(&mut emitter, &mut code_edit, &body, plan, pending)?;
     }
-    match analysis.traces {
-        true => trace_events::calls(&mut emitter, &mut code_edit, &body, &analysis.calls, trace)?,
-        false => {
+    match (analysis.traces, &analysis.values) {
+        (_, Some(part)) => {
+            context_values::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, part)?;
+        }
+        (true, None) => trace_events::calls(&mut emitter, &mut code_edit, &body, &analysis.calls, trace)?,
+        (false, None) => {
             call_sites::apply(&mut emitter, &mut code_edit, &body, &analysis.calls, analysis.return_cost)?
         }
     }

@@ -119,7 +119,12 @@ impl Emitter<'_, '_, '_> {
 
     /// Pushes a MID.
     pub fn mid(&mut self, asm: &mut Asm, mid: Mid) -> Result<()> {
-        asm.indexed(opcode::LDC2_W, self.edit.additions.long(mid.0 as i64)?);
+        self.long(asm, mid.0)
+    }
+
+    /// Pushes a `long`.
+    pub fn long(&mut self, asm: &mut Asm, value: u64) -> Result<()> {
+        asm.indexed(opcode::LDC2_W, self.edit.additions.long(value as i64)?);
         Ok(())
     }
 

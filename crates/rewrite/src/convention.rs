@@ -1,6 +1,7 @@
 //! The calling convention between rewritten classes and the runtime: names, descriptors, offsets. One page with `docs/runtime.md`.
 
 use crate::hooks::RuntimeMethod;
+use crate::settings::Settings;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
 pub const SCHEME: &str = "4";
@@ -43,6 +44,9 @@ pub const ALLOCATIONS_RUNTIME: &[u8] = b"java/lang/CctAllocations";
 
 /// The class that helpers forward to which write events.
 pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
+
+/// The class that those helpers forward to which take contexts, where these are values.
+pub const PCC_RUNTIME: &[u8] = b"java/lang/CctPcc";
 
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
@@ -152,6 +156,9 @@ helpers! {
     TRACE_ARRAYS = b"cct$traceArrays" b"(Ljava/lang/Object;JI)V";
     TRACE_MONITOR = b"cct$monitor" b"(Ljava/lang/Object;JI)V";
     RESULT_ARRAYS_MADE = b"cct$resultArrays" b"(Ljava/lang/Object;Ljava/lang/Object;J)V";
+    PCC_AT = b"cct$at" b"(JJ)V";
+    PCC_HASH_CODE = b"cct$atHashCode" b"(Ljava/lang/Object;JJ)V";
+    PCC_VALUE = b"cct$value" b"()J";
 }
 
 /// The helpers that [`SITES_RUNTIME`] has.
@@ -181,13 +188,21 @@ const OF_TRACED_OBJECTS: &[Helper] = &[TRACE_ARRAY, TRACE_ARRAYS, TRACE_MONITOR]
 /// Those of counting that write events in traces.
 const OF_BOTH: &[Helper] = &[COPY_MADE, RESULT_MADE, RESULT_ARRAYS_MADE];
 
-/// The helpers that there are, where objects are counted or not, and in traces.
-pub fn helpers(allocations: bool, traces: bool) -> impl Iterator<Item = &'static Helper> {
+/// Those that there are where contexts are values.
+const OF_PCC: &[Helper] = &[PCC_AT, PCC_HASH_CODE, PCC_VALUE];
+
+/// The helpers that [`PCC_RUNTIME`] has there, beside those.
+const OF_VALUES: &[Helper] = &[STORE, CONTEXT, LINK, REPLAY, CARRY, BEGIN, START_AT, RECORD];
+
+/// The helpers that there are.
+pub fn helpers(settings: &Settings) -> impl Iterator<Item = &'static Helper> {
+    let (allocations, traces, values) = (settings.allocations, settings.traces(), settings.pcc().is_some());
     HELPERS.iter().filter(move |helper| {
         let counts = allocations && (!traces || OF_BOTH.contains(helper));
         (counts || !OF_ALLOCATIONS.contains(helper))
             && (traces || !OF_TRACES.contains(helper))
             && (traces && allocations || !OF_TRACED_OBJECTS.contains(helper))
+            && (values || !OF_PCC.contains(helper))
     })
 }
 
@@ -203,25 +218,19 @@ pub fn counting(counts: usize) -> Helper {
 }
 
 impl Helper {
-    /// The method of the runtime that the helper forwards to, where call sites are told apart or not, in traces or not.
-    pub fn target(&self, call_sites: bool, traces: bool) -> RuntimeMethod {
-        if OF_ALLOCATIONS.contains(self) && !traces {
-            return RuntimeMethod {
-                class: ALLOCATIONS_RUNTIME,
-                name: &self.name[PREFIX.len()..],
-                descriptor: self.descriptor,
-            };
-        }
-        if [OF_TRACES, OF_TRACED_OBJECTS, OF_BOTH].iter().any(|helpers| helpers.contains(self)) {
-            return RuntimeMethod {
-                class: TRACE_RUNTIME,
-                name: &self.name[PREFIX.len()..],
-                descriptor: self.descriptor,
-            };
-        }
-        // What is there alone is called by nobody otherwise.
-        let class =
-            if OF_SITES.contains(self) && (call_sites || *self == SITE) { SITES_RUNTIME } else { RUNTIME };
+    /// The method of the runtime that the helper forwards to.
+    pub fn target(&self, settings: &Settings) -> RuntimeMethod {
+        let (call_sites, traces, values) = (settings.call_sites, settings.traces(), settings.pcc().is_some());
+        let class = match self {
+            _ if OF_ALLOCATIONS.contains(self) && !traces => ALLOCATIONS_RUNTIME,
+            _ if [OF_TRACES, OF_TRACED_OBJECTS, OF_BOTH].iter().any(|helpers| helpers.contains(self)) => {
+                TRACE_RUNTIME
+            }
+            _ if values && (OF_PCC.contains(self) || OF_VALUES.contains(self)) => PCC_RUNTIME,
+            // What is there alone is called by nobody otherwise.
+            _ if OF_SITES.contains(self) && (call_sites || *self == SITE) => SITES_RUNTIME,
+            _ => RUNTIME,
+        };
         RuntimeMethod { class, name: &self.name[PREFIX.len()..], descriptor: self.descriptor }
     }
 }

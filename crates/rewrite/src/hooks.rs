@@ -2,7 +2,8 @@
 
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 
-use crate::convention;
+use crate::convention::{self, Helper};
+use crate::settings::{Settings, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
 const HOOKS: &[u8] = b"java/lang/CctHooks";
@@ -135,16 +136,25 @@ const fn trace_boot(class: &'static [u8], name: &'static [u8]) -> BodyHook {
     BodyHook { class, name, place: Place::Return, call }
 }
 
+/// The same where contexts are values.
+const PCC_BOOT: [BodyHook; 2] =
+    [pcc_boot(b"java/lang/System", b"initializeSystemClass"), pcc_boot(b"java/lang/System", b"initPhase2")];
+
+const fn pcc_boot(class: &'static [u8], name: &'static [u8]) -> BodyHook {
+    let call = RuntimeMethod::of(convention::PCC_RUNTIME, b"boot", b"()V");
+    BodyHook { class, name, place: Place::Return, call }
+}
+
 /// The hooks of a method.
-pub fn body_hooks(
-    class: &[u8],
-    name: &[u8],
-    reproducible: bool,
-    traces: bool,
-) -> impl Iterator<Item = &'static BodyHook> {
-    let special = if reproducible { REPRODUCIBLE_BODY_HOOKS } else { &[] };
-    let usual = BODY_HOOKS.iter().filter(move |hook| !traces || hook.call.name != b"boot");
-    let boot = if traces { &TRACE_BOOT[..] } else { &[] };
+pub fn body_hooks(class: &[u8], name: &[u8], settings: &Settings) -> impl Iterator<Item = &'static BodyHook> {
+    let special = if settings.reproducible { REPRODUCIBLE_BODY_HOOKS } else { &[] };
+    let boot: Option<&[BodyHook]> = match settings.tool {
+        Tool::Profile => None,
+        Tool::Trace => Some(&TRACE_BOOT),
+        Tool::Pcc(_) => Some(&PCC_BOOT),
+    };
+    let usual = BODY_HOOKS.iter().filter(move |hook| boot.is_none() || hook.call.name != b"boot");
+    let boot = boot.unwrap_or_default();
     usual.chain(boot).chain(special).filter(move |h| h.class == class && h.name == name)
 }
 
@@ -410,6 +420,12 @@ const SWITCHES: &[(&[u8], &[u8], i16)] = &[
 pub fn switch(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<i16> {
     let row = SWITCHES.iter().find(|row| class == RECORDING && (row.0, row.1) == (name, descriptor));
     row.map(|(.., what)| *what)
+}
+
+/// The method by which a program asks for the value of its context, of a class of its own like [`RECORDING`]: what it calls instead.
+pub fn question(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Helper> {
+    ((class, name, descriptor) == (b"cctrewrite/api/Pcc", b"current", b"()J"))
+        .then_some(convention::PCC_VALUE)
 }
 
 /// Packages of ours whose classes a program brings along: they are rewritten like its own.

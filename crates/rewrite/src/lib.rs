@@ -23,6 +23,7 @@ pub mod mid;
 pub mod module_descriptor;
 pub mod module_graph;
 pub mod passes;
+mod pcc;
 pub mod pins;
 pub mod plan;
 pub mod positions;

@@ -1,6 +1,8 @@
 //! Where an output comes from, as far as outputs must agree to run together (docs/formats/index.md).
 
 use cct_flow::BlockRule;
+use cct_pcc::Chosen;
+use cct_pcc::chosen::{joined, separated};
 use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -38,8 +40,12 @@ impl Provenance {
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
         // Nor were there traces.
         let trace = if settings.traces() { "trace=yes\n" } else { "" };
+        // Nor values of contexts.
+        let pcc = settings.pcc().map_or(String::new(), |chosen| {
+            format!("pcc-at={}\npcc-only={}\npcc=yes\n", joined(&chosen.at), joined(&chosen.only))
+        });
         let lines = format!(
-            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\nreproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
+            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\n{pcc}reproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
         );
         Provenance { lines }
     }
@@ -114,10 +120,14 @@ impl Provenance {
             "thread" => ContextCarrier::Thread,
             _ => return None,
         };
-        let tool = match self.value("trace") {
-            None => Tool::Profile,
-            Some("yes") => Tool::Trace,
-            Some(_) => return None,
+        let tool = match (self.value("trace"), self.value("pcc")) {
+            (None, None) => Tool::Profile,
+            (Some("yes"), None) => Tool::Trace,
+            (None, Some("yes")) => {
+                let [at, only] = ["pcc-at", "pcc-only"].map(|key| self.value(key));
+                Tool::Pcc(Chosen::parse(separated(at?), separated(only?)).ok()?.interned())
+            }
+            _ => return None,
         };
         Some(Settings {
             tool,
@@ -210,6 +220,21 @@ mod tests {
         let other = provenance.lines().replace("trace=yes", "trace=2");
         assert_eq!(Provenance::of_lines(&other).settings(), None);
         assert!(!Provenance::new("test", &Settings::default(), None).lines().contains("trace"));
+    }
+
+    #[test]
+    fn values_are_said_to_be_those_with_what_was_chosen() {
+        let chosen = Chosen::parse(["a.B.m", "a.*.n(I)V"], ["a.**.*"]).unwrap().interned();
+        let settings = Settings::default().of_values(chosen);
+        let provenance = Provenance::new("test", &settings, None);
+        assert!(provenance.lines().lines().is_sorted(), "{}", provenance.lines());
+        assert_eq!(provenance.settings(), Some(settings));
+        for (old, new) in [("pcc=yes", "pcc=2"), ("pcc-at=a", "pcc-at=[a"), ("pcc-only=a", "pcc-=a")] {
+            let other = provenance.lines().replace(old, new);
+            assert_ne!(other, provenance.lines());
+            assert_eq!(Provenance::of_lines(&other).settings(), None, "{other}");
+        }
+        assert!(!Provenance::new("test", &Settings::default(), None).lines().contains("pcc"));
     }
 
     #[test]

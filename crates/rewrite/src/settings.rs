@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use cct_flow::BlockRule;
+use cct_pcc::Chosen;
 use cct_tables::CostModel;
 
 /// What is counted beside calls.
@@ -50,6 +51,8 @@ pub enum Tool {
     Profile,
     /// Its events, in order (JBInsTrace).
     Trace,
+    /// With which values of calling contexts chosen methods were entered (probabilistic calling contexts).
+    Pcc(&'static Chosen),
 }
 
 /// Settings of a run.
@@ -166,6 +169,20 @@ impl Settings {
     /// Whether events are recorded, in the place of counts.
     pub fn traces(&self) -> bool {
         self.tool == Tool::Trace
+    }
+
+    /// What was chosen, if contexts are values.
+    pub fn pcc(&self) -> Option<&'static Chosen> {
+        match self.tool {
+            Tool::Pcc(chosen) => Some(chosen),
+            _ => None,
+        }
+    }
+
+    /// The same settings for values of contexts: nothing is counted, and call sites are what values are made of.
+    #[must_use]
+    pub fn of_values(self, chosen: &'static Chosen) -> Settings {
+        Settings { tool: Tool::Pcc(chosen), metrics: Metrics::Calls, call_sites: true, ..self }
     }
 
     /// The rule by which bytecodes are counted, if they are.

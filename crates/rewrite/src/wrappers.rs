@@ -14,10 +14,11 @@ use cct_events::Event;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
-use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
+use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook, RuntimeMethod};
 use crate::mid::Mid;
 use crate::passes::allocation_counts;
+use crate::pcc::{self, WrappersPart};
 use crate::rules;
 
 /// A method, seen by the wrapper that stands for it.
@@ -35,6 +36,8 @@ pub struct Target<'t, 'a> {
     pub extended_index: Index,
     /// The method's number, where events are recorded in the place of counts.
     pub traced: Option<u32>,
+    /// Its part in values, if contexts are such.
+    pub values: Option<WrappersPart>,
 }
 
 impl<'t, 'a> Target<'t, 'a> {
@@ -47,6 +50,7 @@ impl<'t, 'a> Target<'t, 'a> {
             descriptor_index: member.descriptor_index,
             extended_index,
             traced: None,
+            values: None,
         }
     }
 
@@ -410,6 +414,9 @@ fn count_leaf(
     mid: Option<Mid>,
     bytecodes: u32,
 ) -> Result<()> {
+    if let Some(part) = target.values {
+        return pcc::record(emitter, asm, target.signature.argument_slots(), part.place);
+    }
     let Some(mid) = mid else { return Ok(()) };
     if let Some(method) = target.traced {
         return target.event(emitter, asm, Event::Start { method, has_receiver: false, ends_at_once: true });
@@ -486,6 +493,14 @@ pub fn bytecode_to_native(
         }
     }
     match (mid, target.traced) {
+        _ if let Some(part) = target.values => {
+            pcc::record(emitter, &mut asm, node, part.place)?;
+            if part.site.is_some() {
+                asm.load(Kind::Long, node);
+                pcc::call(emitter, &mut asm, part.site)?;
+                asm.store(Kind::Long, node);
+            }
+        }
         (Some(_), Some(method)) => {
             let start = Event::Start { method, has_receiver: false, ends_at_once: false };
             target.event(emitter, &mut asm, start)?;
@@ -498,7 +513,9 @@ pub fn bytecode_to_native(
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).load(Kind::Long, node);
     match below {
-        Below::Itself(Some(_)) if target.traced.is_none() => push_first_slot_offset(&mut asm),
+        Below::Itself(Some(_)) if target.traced.is_none() && target.values.is_none() => {
+            push_first_slot_offset(&mut asm);
+        }
         Below::Itself(_) => {}
         Below::Root => emitter.helper(&mut asm, convention::ROOT_OF)?,
     }
@@ -718,6 +735,22 @@ pub fn switch(
     asm.ret(result);
     let max_locals = signature.argument_slots();
     Straight { asm, max_stack: 2, max_locals, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// A static method without parameters whose result is a helper's.
+pub fn question(
+    emitter: &mut Emitter<'_, '_, '_>,
+    signature: &Signature<'_>,
+    helper: Helper,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    emitter.helper(&mut asm, helper)?;
+    asm.ret(Kind::of(signature.descriptor.result));
+    let max_stack = signature.descriptor.result.slots();
+    Straight { asm, max_stack, max_locals: 0, catch: None, line: FORWARDER_LINE }
         .write(emitter, &mut head)?;
     Ok(head.finish())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use cct_pcc::{Chosen, MethodPattern};
 use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 use cct_tables::CostModel;
 use clap::{Args, ValueEnum};
@@ -38,6 +39,15 @@ pub struct Choices {
     /// What may be done with objects in which order: a file of properties, or the name of one that comes along (docs/typestate.md; repeatable). For --tool markers
     #[arg(long, value_name = "FILE.toml")]
     pub typestate: Vec<PathBuf>,
+
+    /// At the entry of these methods the values of contexts are recorded: a glob over classes, as of --include, a dot, a glob over methods, and perhaps a
+    /// descriptor, such as `java.util.HashMap.resize` or `com.acme.**.*` (repeatable). For --tool pcc
+    #[arg(long, value_name = "METHODS", value_parser = methods)]
+    pcc_at: Vec<MethodPattern>,
+
+    /// Only these methods take part in values; others hand on the value that they got (repeatable). For --tool pcc
+    #[arg(long, value_name = "METHODS", value_parser = methods)]
+    pcc_only: Vec<MethodPattern>,
 
     /// How a method is told its calling context
     #[arg(long, value_enum, default_value_t = ContextArgument::Argument)]
@@ -97,6 +107,8 @@ pub enum ToolArgument {
     Trace,
     /// Nothing of its own: what clients of markers print (docs/markers.md)
     Markers,
+    /// With which values of calling contexts chosen methods were entered (docs/pcc.md)
+    Pcc,
 }
 
 /// How contexts travel.
@@ -137,6 +149,11 @@ enum NativesArgument {
     None,
 }
 
+/// Some methods.
+fn methods(text: &str) -> Result<MethodPattern, String> {
+    MethodPattern::parse(text).map_err(|e| e.to_string())
+}
+
 /// A value as it is given on a command line.
 fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
@@ -145,9 +162,9 @@ fn name(value: &impl ValueEnum) -> String {
 impl Choices {
     /// The settings of the rewriter.
     pub fn settings(&self) -> Settings {
-        Settings {
+        let settings = Settings {
             tool: match self.tool {
-                ToolArgument::Profile => Tool::Profile,
+                ToolArgument::Profile | ToolArgument::Pcc => Tool::Profile,
                 ToolArgument::Trace => Tool::Trace,
                 // Classes do not come to the rewriter.
                 ToolArgument::Markers => Tool::Profile,
@@ -175,7 +192,22 @@ impl Choices {
             call_sites: self.call_sites,
             cost_model: self.cost_model,
             allocations: self.allocations,
+        };
+        match self.tool {
+            ToolArgument::Pcc => settings.of_values(self.chosen().interned()),
+            _ => settings,
         }
+    }
+
+    /// Of which methods values are recorded, and which take part in them.
+    fn chosen(&self) -> Chosen {
+        Chosen { at: self.pcc_at.clone(), only: self.pcc_only.clone() }
+    }
+
+    /// What of that was said, as it is spelled.
+    pub fn spelled_chosen(&self) -> Vec<String> {
+        let at = self.pcc_at.iter().map(|pattern| format!("--pcc-at={}", pattern.text()));
+        at.chain(self.pcc_only.iter().map(|pattern| format!("--pcc-only={}", pattern.text()))).collect()
     }
 
     /// The same with what differs from run to run pinned.
@@ -192,6 +224,8 @@ impl Choices {
             tool,
             markers: _,
             typestate: _,
+            pcc_at: _,
+            pcc_only: _,
             context,
             metrics,
             blocks,
@@ -206,6 +240,10 @@ impl Choices {
         let mut words = vec![];
         if *tool == ToolArgument::Trace {
             words.push("--tool=trace".to_owned());
+        }
+        if *tool == ToolArgument::Pcc {
+            words.push("--tool=pcc".to_owned());
+            words.extend(self.spelled_chosen());
         }
         words.extend([
             format!("--context={}", name(context)),
@@ -252,6 +290,7 @@ impl Choices {
             );
         }
         self.check_trace()?;
+        self.check_pcc()?;
         Ok(Filter::new(&self.include, &self.exclude)?)
     }
 
@@ -280,6 +319,8 @@ impl Choices {
             (self.reproducible, "--reproducible"),
             (!self.include.is_empty(), "--include"),
             (!self.exclude.is_empty(), "--exclude"),
+            (!self.pcc_at.is_empty(), "--pcc-at"),
+            (!self.pcc_only.is_empty(), "--pcc-only"),
         ];
         match counting.iter().find(|(given, _)| *given) {
             None => Ok(()),
@@ -311,6 +352,39 @@ impl Choices {
             Some((_, option)) => bail!(
                 "--tool trace does not go together with {option}, which is about what a profile counts; leave {option} out, and count with `cctrewrite trace contexts`"
             ),
+        }
+    }
+
+    /// Refuses what values of contexts do not know: nothing is counted on the way.
+    fn check_pcc(&self) -> Result<()> {
+        if self.tool != ToolArgument::Pcc {
+            return match self.spelled_chosen().first() {
+                None => Ok(()),
+                Some(option) => {
+                    let name = option.split('=').next().unwrap_or_default();
+                    bail!(
+                        "{name} is about values of calling contexts; give --tool pcc with it, or leave it out"
+                    )
+                }
+            };
+        }
+        let counting = [
+            (self.context != ContextArgument::Argument, "--context"),
+            (self.metrics != MetricsArgument::Bytecodes, "--metrics"),
+            (self.blocks != BlockRule::Exact, "--blocks"),
+            (self.activation_counters, "--activation-counters"),
+            (self.cost_model.is_some(), "--cost-model"),
+            (self.natives != NativesArgument::Wrap, "--natives"),
+            (self.allocations, "--allocations"),
+        ];
+        if let Some((_, option)) = counting.iter().find(|(given, _)| *given) {
+            bail!(
+                "--tool pcc does not go together with {option}, which is about trees and what is counted in them; leave {option} out"
+            );
+        }
+        match self.call_sites {
+            true => bail!("--tool pcc makes values of call sites anyway; leave --call-sites out"),
+            false => Ok(()),
         }
     }
 

@@ -14,6 +14,7 @@ mod jdk;
 mod limits;
 mod markers;
 mod merge;
+mod pcc;
 mod recover;
 mod report;
 mod run;
@@ -41,6 +42,7 @@ pub use jdk::Jdk;
 pub use limits::LimitsArguments;
 pub use markers::{Markers, MarkersCheck, MarkersCommand};
 pub use merge::{Merge, ThreadsArgument};
+pub use pcc::{Pcc, PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
 pub use recover::{Recover, Snapshot};
 pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
 pub use run::Run;
@@ -118,6 +120,7 @@ pub enum Command {
     Compare(Compare),
     Export(Export),
     Trace(Trace),
+    Pcc(Pcc),
     Markers(Markers),
     Typestate(Typestate),
     Explain(Explain),
@@ -143,6 +146,7 @@ mod tests {
         include_str!("../../../../docs/cost-models.md"),
         include_str!("../../../../docs/identity.md"),
         include_str!("../../../../docs/markers.md"),
+        include_str!("../../../../docs/pcc.md"),
         include_str!("../../../../docs/recover.md"),
         include_str!("../../../../docs/reports.md"),
         include_str!("../../../../docs/run.md"),
@@ -222,7 +226,6 @@ mod tests {
             "--example",
             "--countname",
             "--inclusive",
-            "--tree",
         ];
         let named: BTreeSet<String> =
             words.filter(|word| !of_others.contains(word)).map(str::to_owned).collect();

@@ -80,6 +80,10 @@ pub struct Run {
     #[command(flatten)]
     pub tracing: Tracing,
 
+    /// With --tool pcc: so much memory, in MiB, for the tables in which threads count; what finds no room there is counted, and said [default: 256]
+    #[arg(long, value_name = "MIB", value_parser = value_parser!(u32).range(1..))]
+    pub pcc_memory: Option<u32>,
+
     #[command(flatten)]
     pub wanted: WantedArguments,
 
@@ -207,8 +211,14 @@ impl Run {
         let by_loader = self.identity == IdentityArgument::Loader;
         let identity = by_loader.then(|| ("identity", "loader".to_owned()));
         let tracing = self.tracing.options();
-        let given = given.chain(self.udi.told()).chain(identity).chain(bound);
+        let memory = self.pcc_memory.map(|mebibytes| ("pcc-memory", mebibytes.to_string()));
+        let given = given.chain(self.udi.told()).chain(identity).chain(bound).chain(memory);
         given.chain(system_threads).chain(recursion).chain(tracing).collect()
+    }
+
+    /// Whether classes are told apart by their loaders.
+    pub fn identity_is_by_loader(&self) -> bool {
+        self.identity == IdentityArgument::Loader
     }
 
     /// The image that is needed of a JDK.

@@ -29,7 +29,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let entries = entries(arguments, stored.as_ref())?;
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
     let image = image::of_home(home, |home| arguments.image(home))?;
-    image::check_tool(&image, false)?;
+    image::check_tool(&image, image::Leaves::Profiles)?;
     let harness = Harness::new(image, &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
 
     let mut bench = Bencher { arguments, stored, conditions: None, metric: Metric::Bytecodes };

@@ -84,22 +84,76 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     }
 }
 
-/// Fails if the image in a folder leaves behind something else than is wanted: traces or profiles.
-pub fn check_tool(home: &Path, traces: bool) -> Result<()> {
+/// What a program leaves behind on an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaves {
+    /// Profiles.
+    Profiles,
+    /// Traces.
+    Traces,
+    /// Values of contexts.
+    Values,
+}
+
+impl Leaves {
+    /// What one says of it, and the tool that has a JDK leave it, if that has to be said.
+    fn words(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Leaves::Profiles => ("profiles", None),
+            Leaves::Traces => ("traces", Some("--tool trace")),
+            Leaves::Values => ("values of contexts", Some("--tool pcc")),
+        }
+    }
+}
+
+/// The options with which the image in a folder was made; none of a folder that is no image.
+fn options_of(home: &Path) -> Result<Vec<String>> {
     let record = Record::of_image(home)?;
     let options = record.as_ref().and_then(|record| record.value("options")).unwrap_or_default();
-    let is_tracing = options.split(' ').any(|option| option == "--tool=trace");
-    match (is_tracing, traces) {
-        (true, false) => bail!(
-            "{}: this JDK was made with --tool trace and leaves traces; give --tool trace, or another JDK",
-            home.display()
-        ),
-        (false, true) => bail!(
-            "{}: this JDK was made to profile and leaves no traces; give one made with --tool trace, or a plain JDK",
-            home.display()
-        ),
-        _ => Ok(()),
+    Ok(options.split(' ').map(str::to_owned).collect())
+}
+
+/// Fails if the image in a folder leaves behind something else than is wanted.
+pub fn check_tool(home: &Path, wanted: Leaves) -> Result<()> {
+    let options = options_of(home)?;
+    let has = |option: &str| options.iter().any(|given| given == option);
+    let left = match () {
+        () if has("--tool=trace") => Leaves::Traces,
+        () if has("--tool=pcc") => Leaves::Values,
+        () => Leaves::Profiles,
+    };
+    if left == wanted {
+        return Ok(());
     }
+    let ((what, tool), (wanted, wanted_tool)) = (left.words(), wanted.words());
+    let made = tool.map_or("to profile".to_owned(), |tool| format!("with {tool}"));
+    let home = home.display();
+    match (tool, wanted_tool) {
+        (_, Some(wanted_tool)) => bail!(
+            "{home}: this JDK was made {made} and leaves no {wanted}; give one made with {wanted_tool}, or a plain JDK"
+        ),
+        (tool, None) => bail!(
+            "{home}: this JDK was made {made} and leaves {what}; give {}, or another JDK",
+            tool.unwrap_or_default()
+        ),
+    }
+}
+
+/// Fails if the image in a folder was made with another choice of methods than is wanted now. Who says nothing takes the image's.
+pub fn check_chosen(home: &Path, choices: &args::Choices) -> Result<()> {
+    let wanted = choices.spelled_chosen();
+    let options = options_of(home)?;
+    let is_chosen = |option: &&String| option.starts_with("--pcc-at=") || option.starts_with("--pcc-only=");
+    let made: Vec<&String> = options.iter().filter(is_chosen).collect();
+    if wanted.is_empty() || made.iter().copied().eq(&wanted) {
+        return Ok(());
+    }
+    let made: Vec<&str> = made.into_iter().map(String::as_str).collect();
+    bail!(
+        "{}: this JDK was made with another choice of methods ({}); leave out --pcc-at and --pcc-only, or give a plain JDK, of which one is made with yours",
+        home.display(),
+        if made.is_empty() { "none".to_owned() } else { made.join(" ") }
+    )
 }
 
 /// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one already is used as it is.

@@ -84,6 +84,9 @@ fn instrument(arguments: &Instrument) -> Result<()> {
             "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"
         );
     }
+    if arguments.choices.settings().pcc().is_some() && arguments.verify {
+        bail!("--verify knows the code that counts, and not that of --tool pcc; leave --verify out");
+    }
     if arguments.choices.marks_alone() {
         return crate::marking::instrument(arguments);
     }

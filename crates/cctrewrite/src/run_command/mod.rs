@@ -7,6 +7,7 @@
 mod child;
 mod collection;
 mod traced;
+mod valued;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -22,7 +23,7 @@ use cct_profile::{Metric, Profile, Summary, Tree};
 
 use crate::args::{Run, Wanted};
 use crate::exit::{Outcome, say};
-use crate::image;
+use crate::image::{self, Leaves};
 use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
 use crate::recover_command;
@@ -46,6 +47,16 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if arguments.choices.settings().traces() {
         return traced::run(arguments, command, rest);
     }
+    if arguments.choices.settings().pcc().is_some() {
+        return valued::run(arguments, command, rest);
+    }
+    // Also of a JDK that is there already, which decides about all other choices itself.
+    if !arguments.choices.spelled_chosen().is_empty() {
+        arguments.choices.filter()?;
+    }
+    if arguments.pcc_memory.is_some() {
+        bail!("--pcc-memory is about values of calling contexts; give --tool pcc with it, or leave it out");
+    }
     if let Some(option) = arguments.tracing.given() {
         bail!("{option} says how a trace is written; give --tool trace with it, or leave it out");
     }
@@ -53,7 +64,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     let wanted = arguments.wanted.wanted()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;
     let home = image::of_home(target.home, |home| arguments.image(home))?;
-    image::check_tool(&home, false)?;
+    image::check_tool(&home, Leaves::Profiles)?;
     let collection = Collection::beside(&places.sum)?;
     collection.tell(&arguments.options())?;
     let program = target.tool.map_or(command.clone(), |tool| home.join(tool).into_os_string());

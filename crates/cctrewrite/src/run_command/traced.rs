@@ -12,7 +12,7 @@ use super::collection::{Collection, Jvm};
 use super::{FAILURE, UNKNOWN, file_name, not_started, quoted};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image;
+use crate::image::{self, Leaves};
 use crate::target_jdk::Target;
 use crate::text::counted;
 
@@ -25,7 +25,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     }
     let target = Target::of(command, arguments.jdk.as_deref())?;
     let home = image::of_home(target.home, |home| arguments.image(home))?;
-    image::check_tool(&home, true)?;
+    image::check_tool(&home, Leaves::Traces)?;
     let collection = Collection::beside(&output)?;
     collection.tell(&arguments.options())?;
     let program = target.tool.map_or(command.to_owned(), |tool| home.join(tool).into_os_string());
@@ -50,6 +50,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 fn check(arguments: &Run) -> Result<()> {
     arguments.choices.filter()?;
     let given = [
+        (arguments.pcc_memory.is_some(), "--pcc-memory"),
         (arguments.system_threads, "--system-threads"),
         (arguments.max_contexts.is_some(), "--max-contexts"),
         (arguments.recursion != "unbounded", "--recursion"),

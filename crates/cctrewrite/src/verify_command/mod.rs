@@ -88,6 +88,12 @@ fn verify(arguments: &Verify) -> Result<Account> {
                 rewritten.path().display()
             );
         }
+        if lines.as_deref().is_some_and(|lines| output::value(lines, "pcc").is_some()) {
+            bail!(
+                "{}: made with --tool pcc, whose code this command does not know; it checks what profiles",
+                rewritten.path().display()
+            );
+        }
         if let Some(module) = lines.as_deref().and_then(|lines| output::value(lines, "udi")) {
             bail!(
                 "{} was made from what the module {module} had changed, which is not there to be compared with; check while instrumenting, with --verify",

@@ -68,4 +68,5 @@ mod tour;
 mod traces;
 mod typestate;
 mod udi;
+mod values;
 mod walks;

@@ -4,6 +4,7 @@ pub mod activation_counters;
 pub mod allocation_counts;
 pub mod bytecode_counts;
 pub mod call_sites;
+pub mod context_values;
 pub mod exact_counts;
 pub mod pinned_results;
 pub mod trace_events;

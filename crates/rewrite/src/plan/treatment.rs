@@ -100,6 +100,10 @@ impl Treatment {
 
 /// The treatment of a method as far as its own class decides.
 pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {
+    let (name, descriptor) = (class.method_name(method), class.method_descriptor(method));
+    if settings.pcc().is_some() && hooks::question(&class.name, name, descriptor).is_some() {
+        return Ok(planned(Treatment::Untouched, "asks the runtime for the value of its context"));
+    }
     let base = base(class, method, settings.intrinsics)?;
     Ok(match settings.context {
         ContextCarrier::Argument => base,

@@ -7,7 +7,7 @@ use cct_classfile::{ClassFile, Member, access, mutf8};
 use super::class::ClassRewriter;
 use crate::body;
 use crate::carrier::Emitter;
-use crate::convention;
+use crate::convention::{self, Helper};
 use crate::error::Result;
 use crate::hooks;
 use crate::plan::with_extension;
@@ -132,6 +132,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
             descriptor_index,
             extended_index,
             traced: None,
+            values: None,
         };
         let head = MemberBuilder::new(access::PUBLIC | access::SYNTHETIC, name_index, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
@@ -156,10 +157,25 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
+    /// A method by which the program asks for something that the runtime knows.
+    pub(super) fn write_question(
+        &mut self,
+        index: usize,
+        member: &Member<'a>,
+        helper: Helper,
+    ) -> cct_classfile::Result<()> {
+        let head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
+        let signature = Signature::of(self.class, member)?;
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        let method = wrappers::question(&mut emitter, &signature, helper, head)?;
+        self.edit.replace_method(index, method);
+        Ok(())
+    }
+
     /// `java/lang/Object` gets the helpers. They are inlined by force: each body begins with one.
     pub(super) fn add_helpers(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
-        for helper in convention::helpers(settings.allocations, settings.traces()) {
+        for helper in convention::helpers(&settings) {
             let additions = &mut self.edit.additions;
             let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
             let annotations = additions.utf8(b"RuntimeVisibleAnnotations")?;
@@ -180,11 +196,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
                 Ok(())
             })?;
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::forwarder(
-                &mut emitter,
-                helper.target(settings.call_sites, settings.traces()),
-                head,
-            )?;
+            let method = wrappers::forwarder(&mut emitter, helper.target(&settings), head)?;
             self.edit.add_method(method);
         }
         Ok(())

@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::hooks;
 use crate::local_names;
 use crate::mid::Mid;
+use crate::pcc::Part;
 use crate::pins;
 use crate::plan::{CallTarget, Treatment, with_extension};
 use crate::positions::{Packed, Positions};
@@ -75,6 +76,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         };
         let slots = sites.slots();
         let mid = self.mid(index, slots);
+        let values = self.part(index, member, slots);
         let marks = &self.rewriter.marks;
         let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
         let is_start = !marks.starts_of(self.class.name(), member.name, member.descriptor).is_empty();
@@ -110,10 +112,10 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             };
             let plan = self.number(index).map(|method| TracePlan::of(self.class, &code, method, recording));
             analysis.trace = plan.filter(|_| mid.is_some());
-            let reproducible = self.rewriter.settings.reproducible;
             let traces = analysis.traces;
+            analysis.values = values.clone();
             analysis.hooks =
-                hooks::body_hooks(self.class.name(), member.name, reproducible, traces).collect();
+                hooks::body_hooks(self.class.name(), member.name, &self.rewriter.settings).collect();
             analysis.sites = sites;
             if level != Level::CallsWithoutObjects {
                 analysis.allocations = allocations.clone();
@@ -285,6 +287,14 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             }
         }
         Ok(allocations)
+    }
+
+    /// A method's part in values, if contexts are such.
+    pub(super) fn part(&self, index: usize, member: &Member<'_>, slots: u8) -> Option<Part> {
+        let chosen = self.rewriter.settings.pcc()?;
+        let name = self.rewriter.shown_name.as_deref().unwrap_or(self.class.name());
+        let mid = self.rewriter.world[self.id].summary.hash.method(index, slots);
+        Some(Part::of(chosen, name, member, self.recorded, mid))
     }
 
     /// What a native makes, where its wrapper counts that.

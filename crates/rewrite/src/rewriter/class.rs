@@ -103,7 +103,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         let structure = self.rewriter.settings.traces().then(|| {
             let numbers = self.rewriter.numbers(self.id);
             let mut packed = Vec::new();
-            let own_name = self.rewriter.traced_name.as_deref().unwrap_or(self.class.name());
+            let own_name = self.rewriter.shown_name.as_deref().unwrap_or(self.class.name());
             let class = events::Class {
                 number: numbers.class,
                 first_method: numbers.first_method,
@@ -152,10 +152,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let is_static = member.is(access::STATIC);
                 let Settings { reproducible, .. } = self.rewriter.settings;
                 let (class, name, makes) = (self.class.name(), member.name, self.native_makes(member));
+                let values = self.part(index, member, slots).map(|part| part.of_wrapper());
                 let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
                     let below = if is_unrepresented { Below::Root } else { Below::Itself(mid) };
-                    let target = &Target { traced: number, ..*target };
+                    let target = &Target { traced: number, values, ..*target };
                     wrappers::bytecode_to_native(emitter, target, below, hook, makes, head)
                 })?;
             }
@@ -168,6 +169,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     None => 0,
                 };
                 let makes = self.native_makes(member);
+                let values = self.part(index, member, slots).map(|part| part.of_wrapper());
                 let throws = tracing::leaf_throws(self.class.name(), member.name);
                 let ending = number.filter(|_| throws && mid.is_some());
                 leaf = Some(bytecodes).filter(|_| ending.is_none());
@@ -180,7 +182,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                         wrappers::counted_original_that_makes(emitter, target, mid, makes, head)
                     }
                     _ => {
-                        let target = &Target { traced: number, ..*target };
+                        let target = &Target { traced: number, values, ..*target };
                         wrappers::counted_original(emitter, target, mid, bytecodes, head)
                     }
                 })?;
@@ -192,9 +194,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
                     None => false,
                 };
+                let values = self.part(index, member, slots).map(|part| part.of_wrapper());
                 leaf = Some(0);
                 self.forward(member, |emitter, target, head| {
-                    let target = &Target { traced: number, ..*target };
+                    let target = &Target { traced: number, values, ..*target };
                     match is_closed {
                         true => wrappers::counted_original(emitter, target, mid, 0, head),
                         false => wrappers::bypassed_original(emitter, target, mid, head),
@@ -220,6 +223,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         if let Some(what) = hooks::switch(self.class.name(), member.name, member.descriptor) {
             self.write_switch(index, member, what)?;
+        }
+        if let Some(helper) = hooks::question(self.class.name(), member.name, member.descriptor)
+            && self.rewriter.settings.pcc().is_some()
+        {
+            self.write_question(index, member, helper)?;
         }
         if number.is_some() && self.traced.len() == index {
             let recording = match (self.recorded, leaf, treatment) {

@@ -39,8 +39,8 @@ pub struct Rewriter {
     names_locals: bool,
     /// Of each input the numbers by which a trace names it and its methods.
     numbers: Vec<Numbers>,
-    /// By what name a class goes in a trace, if that is another one.
-    traced_name: Option<Box<[u8]>>,
+    /// By what name a class goes in a trace and in values of contexts, if that is another one: that which profiles show.
+    shown_name: Option<Box<[u8]>>,
     /// By what name a class goes in the profile that names itself, if that is another one.
     own_name: Option<Box<[u8]>>,
 }
@@ -90,7 +90,7 @@ impl Rewriter {
             provenance,
             recorded: Box::new(recorded),
             names_locals,
-            traced_name: None,
+            shown_name: None,
             own_name: None,
         })
     }
@@ -101,11 +101,15 @@ impl Rewriter {
         Rewriter { names_locals, ..self }
     }
 
-    /// For a class that is rewritten while it is loaded: numbers behind those of all others, and the name by which it goes in a trace.
-    pub fn with_numbers(mut self, numbers: Numbers, name: &[u8]) -> Self {
+    /// For a class that is rewritten while it is loaded: numbers behind those of all others.
+    pub fn with_numbers(mut self, numbers: Numbers) -> Self {
         self.numbers.fill(numbers);
-        self.traced_name = Some(name.into());
         self
+    }
+
+    /// For a class that profiles show by another name.
+    pub fn with_shown_name(self, name: &[u8]) -> Self {
+        Rewriter { shown_name: Some(name.into()), ..self }
     }
 
     /// The numbers by which a trace names a class and its methods.

@@ -125,6 +125,10 @@ public final class Finish {
                 Tracing.finish();
                 return;
             }
+            if (Pcc.on()) {
+                Pcc.finish();
+                return;
+            }
             TreeEntry[] all = Threads.snapshot();
             RootContext[] roots = new RootContext[all.length];
             for (int i = 0; i < all.length; i++) {

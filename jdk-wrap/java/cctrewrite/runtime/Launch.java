@@ -70,6 +70,9 @@ public final class Launch {
             trouble = Tracing.trouble();
         }
         if (trouble == null && recording) {
+            trouble = Pcc.trouble();
+        }
+        if (trouble == null && recording) {
             try {
                 Agents.load(Settings.AGENT);
                 if (Agents.isNeverAsked()) {

@@ -45,6 +45,8 @@ public final class LoadTime {
                 place = place();
                 if (Tracing.on()) {
                     Tracing.open(place);
+                } else if (Pcc.on()) {
+                    Pcc.open(place);
                 } else {
                     Arena.open(System.getProperty("cctrewrite.arena"), place == null ? null : place + ".arena");
                 }
@@ -239,7 +241,8 @@ public final class LoadTime {
     public static native long inheritsHashCode(Class<?> type);
 
     /**
-     * The method id of a native of {@code type}; 0 when it has none, or its class was not rewritten.
+     * The method id of a native of {@code type}; 0 when it has none, or its class was not rewritten. Where contexts are values what it adds to its own for what it
+     * calls back, and 0 if it never does.
      */
     public static native long nativeMethod(Class<?> type, String name, Class<?> result, Class<?>[] parameters);
 

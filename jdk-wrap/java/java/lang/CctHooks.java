@@ -6,6 +6,7 @@ import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Launch;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Members;
+import cctrewrite.runtime.Pcc;
 import cctrewrite.runtime.Regions;
 import cctrewrite.runtime.Settings;
 import cctrewrite.runtime.Tracing;
@@ -40,8 +41,11 @@ public final class CctHooks {
         LoadTime.load(on);
         if (CctMemory.SENTINEL != 0L) {
             Settings.early();
-            if (on && !Tracing.on()) {
+            if (on && !Tracing.on() && !Pcc.on()) {
                 Regions.begin();
+            }
+            if (Pcc.on()) {
+                CctPcc.start(Settings.EXTENT != null, Settings.START_AT != null);
             }
             CctRuntime.start(on, Settings.EXTENT != null && !Tracing.on(), Settings.START_AT != null);
         }

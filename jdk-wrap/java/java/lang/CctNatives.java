@@ -3,6 +3,7 @@ package java.lang;
 import cctrewrite.runtime.Layout;
 import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Offsets;
+import cctrewrite.runtime.Pcc;
 import cctrewrite.runtime.Tracing;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
@@ -59,7 +60,8 @@ public final class CctNatives {
     public static void entered$invoke0(Method method, Object receiver, Object[] arguments) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;
-        if ((context & Layout.ADDRESS) < CctRuntime.LIMIT || method == null || !LoadTime.loaded()) {
+        boolean nothing = Pcc.on() ? (context & 1L) == 0L : (context & Layout.ADDRESS) < CctRuntime.LIMIT;
+        if (nothing || method == null || !LoadTime.loaded()) {
             return;
         }
         long mid = 0L;
@@ -74,6 +76,8 @@ public final class CctNatives {
         }
         if (Tracing.on()) {
             CctTrace.nativeCall(mid, context);
+        } else if (Pcc.on()) {
+            CctPcc.nativeCall(mid, context);
         } else {
             CctRuntime.nativeCall(mid, context);
         }

@@ -1,0 +1,178 @@
+//! `cctrewrite pcc collisions`: how well values tell the contexts of a tree apart.
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use cct_pcc::{Chosen, Value};
+use cct_profile::Profile;
+use cct_profile::merge::{Bodies, MergeOptions, Threads, merge};
+use cct_profile::report::grouped;
+
+use super::values::Values;
+use crate::args::PccCollisions;
+use crate::exit::to_stdout;
+use crate::profile_file::{CANNOT, read};
+
+/// Runs the command.
+pub fn run(arguments: &PccCollisions) -> Result<()> {
+    let profile = read(&arguments.tree)?;
+    let counts = Counts::of(&profile).with_context(|| arguments.tree.display().to_string())?;
+    to_stdout(|out| counts.write(out))
+}
+
+/// What a tree has.
+#[derive(Debug, PartialEq, Eq)]
+struct Counts {
+    /// Contexts by name, those of all threads together.
+    contexts: u64,
+    /// Different chains of call sites, which is what values are of: what one site calls shares its value, whatever it is.
+    chains: u64,
+    /// In 32 bits, and in all.
+    narrow: Width,
+    wide: Width,
+    left_out: u64,
+}
+
+/// What values of one width tell apart.
+#[derive(Debug, PartialEq, Eq)]
+struct Width {
+    bits: u32,
+    /// Different values.
+    values: u64,
+    /// Contexts that share method and value with another one.
+    ambiguous: u64,
+}
+
+impl Counts {
+    fn of(profile: &Profile) -> Result<Counts> {
+        // One tree of all threads, in which no two contexts have the same frames.
+        let options = MergeOptions { threads: Threads::All, bodies: Bodies::Together };
+        let profile = merge(&[profile], options).context(CANNOT)?;
+        let mut values = Values::of(&profile, &Chosen::default())?;
+        let same: Vec<u32> = (0u32..).take(profile.methods.len()).map(|method| values.same(method)).collect();
+        let mut chains: Vec<(u32, Option<u16>, Value)> = Vec::new();
+        let mut at: Vec<(u32, Value)> = Vec::new();
+        let left_out = values.visit(|context| {
+            let Some(&own) = context.path.last() else { return };
+            let site = profile.methods[own as usize].site.map(|site| site.bci);
+            chains.push((context.parent, site, context.value));
+            at.push((same[own as usize], context.value));
+        });
+        let contexts = chains.len() as u64;
+        chains.sort_unstable();
+        chains.dedup();
+        let widths = [
+            (32, &(|value: Value| u64::from(value.narrow())) as &dyn Fn(Value) -> u64),
+            (63, &|value| value.0),
+        ];
+        let [narrow, wide] = widths.map(|(bits, of)| Width {
+            bits,
+            values: distinct(chains.iter().map(|&(_, _, value)| of(value))),
+            ambiguous: shared(at.iter().map(|&(method, value)| (method, of(value)))),
+        });
+        Ok(Counts { contexts, chains: chains.len() as u64, narrow, wide, left_out })
+    }
+
+    fn write(&self, out: &mut dyn Write) -> Result<()> {
+        let number = |number: u64| grouped(u128::from(number));
+        writeln!(out, "{:>15}  contexts, of all threads together", number(self.contexts))?;
+        writeln!(out, "{:>15}  chains of call sites, which is what values are of", number(self.chains))?;
+        for width in [&self.narrow, &self.wide] {
+            writeln!(out, "values of {} bits:", width.bits)?;
+            let lost = self.chains - width.values;
+            writeln!(out, "{:>15}  different ones", number(width.values))?;
+            writeln!(out, "{:>15}  collisions: chains less values", number(lost))?;
+            let expected = expected(self.chains, width.bits);
+            writeln!(out, "{:>15}  would be expected of random numbers", rounded(expected))?;
+            writeln!(
+                out,
+                "{:>15}  contexts share their value with another one of the same method",
+                number(width.ambiguous)
+            )?;
+        }
+        if self.left_out > 0 {
+            writeln!(
+                out,
+                "{:>15}  contexts are left out: they are called by methods without a name",
+                number(self.left_out)
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn distinct(values: impl Iterator<Item = u64>) -> u64 {
+    let mut values: Vec<u64> = values.collect();
+    values.sort_unstable();
+    values.dedup();
+    values.len() as u64
+}
+
+/// How many of these are there more than once.
+fn shared<T: Ord>(all: impl Iterator<Item = T>) -> u64 {
+    let mut all: Vec<T> = all.collect();
+    all.sort_unstable();
+    all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).map(|same| same.len() as u64).sum()
+}
+
+/// How many of `n` random numbers of so many bits are expected to be there already when they are drawn: n - m (1 - (1 - 1/m)^n) of m.
+fn expected(n: u64, bits: u32) -> f64 {
+    let (n, m) = (n as f64, 2f64.powi(bits as i32));
+    match n / m < 1e-4 {
+        // Where that difference would have no digits left: its first terms, n(n-1)/2m - n(n-1)(n-2)/6m^2.
+        true => n * (n - 1.0) / (2.0 * m) * (1.0 - (n - 2.0) / (3.0 * m)),
+        false => n + m * (n * (-1.0 / m).ln_1p()).exp_m1(),
+    }
+}
+
+fn rounded(number: f64) -> String {
+    match number {
+        _ if number >= 100.0 => grouped(number.round() as u128),
+        _ if number >= 0.01 || number <= 0.0 => format!("{number:.2}"),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pcc_command::values::tests::profile;
+
+    #[test]
+    fn callees_of_one_site_share_a_chain() {
+        let profile = profile(&[
+            (0, "A", "main", None),
+            (1, "A", "f", Some(3)),
+            (2, "B", "h", Some(1)),
+            (1, "B", "f", Some(3)),
+            (2, "B", "h", Some(1)),
+            (1, "A", "f", Some(5)),
+            (0, "C", "run", None),
+        ]);
+        let counts = Counts::of(&profile).unwrap();
+        // The root, 3, 5, and `h` by either of both.
+        assert_eq!((counts.contexts, counts.chains), (7, 5));
+        assert_eq!((counts.wide.values, counts.narrow.values), (5, 5));
+        assert_eq!((counts.wide.ambiguous, counts.narrow.ambiguous), (0, 0));
+    }
+
+    #[test]
+    fn what_is_there_twice_is_counted() {
+        assert_eq!(distinct([1, 2, 1, 1].into_iter()), 2);
+        assert_eq!(shared([1, 2, 1, 1, 3, 3].into_iter()), 5);
+    }
+
+    /// By the exact formula, and by its first terms, where both hold.
+    #[test]
+    fn expectations_are_those_of_random_numbers() {
+        assert_eq!(expected(1, 32), 0.0);
+        assert!((expected(2, 1) - 0.5).abs() < 1e-12);
+        assert!((expected(3, 1) - 1.25).abs() < 1e-12);
+        // Bond and McKinley's table 1: 10 million contexts in 32 bits have 11,632 conflicts.
+        assert_eq!(expected(10_000_000, 32).round(), 11_632.0);
+        let (few, m) = (400_000.0, 2f64.powi(32));
+        let exact = few + m * (few * (-1.0f64 / m).ln_1p()).exp_m1();
+        assert!((expected(400_000, 32) - exact).abs() < 1e-3, "{}", expected(400_000, 32));
+        assert!(expected(1_000_000, 63) < 1e-6);
+    }
+}

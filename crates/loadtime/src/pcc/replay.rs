@@ -1,0 +1,160 @@
+//! The value of what the VM calls by itself, and of what natives call: from the stack, frame by frame from its oldest one on, as the calls have computed it ([`crate::replay`]
+//! finds nodes of trees likewise). A frame that takes part has a call site; one that does not is passed over.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cct_classfile::mutf8::decode_lossy;
+use cct_pcc::value::caller;
+use cct_pcc::{Chosen, Site, Value};
+use cct_rewrite::plan::{self, Treatment, without_extension};
+use rustc_hash::FxHashMap;
+
+use crate::archived;
+use crate::frames::{anonymous_name, known_class};
+use crate::identity::without_number;
+use crate::jni::{Env, jclass, jint, jmethodID, jobjectArray, jstring};
+use crate::jvmti::Jvmti;
+use crate::known::{Appearance, Bytecodes, Known};
+use crate::native_methods;
+use crate::replay::Site as Place;
+use crate::state::{Members, jvmti, state};
+
+/// A method on the stack that has a part in contexts.
+#[derive(Debug, Clone)]
+struct Frame {
+    /// What its call sites' names begin with; `None` if it hands on the value that it got.
+    caller: Option<String>,
+    code: Bytecodes,
+    /// Whether recording begins with it.
+    is_extent: bool,
+}
+
+/// Methods that are remembered at most.
+const REMEMBERED: usize = 1 << 16;
+
+static FRAMES: Mutex<Option<FxHashMap<usize, Arc<Option<Frame>>>>> = Mutex::new(None);
+
+/// The value of what is called by the frame `skip`, counted from the newest one. `None` if the stack cannot be walked, which is so until the JVM is in its live phase, or
+/// if nothing is recorded there.
+pub fn value(env: Env, skip: jint) -> Option<Value> {
+    let jvmti = jvmti(env)?;
+    let members = Members::find(env)?;
+    let stack = jvmti.stack(skip)?;
+    let mut value = Value::ROOT;
+    let mut has_begun = state().selected.marks.extents.is_empty();
+    for called in stack.iter().rev() {
+        let frame = frame(env, jvmti, members, called.method);
+        let Some(frame) = &*frame else { continue };
+        has_begun |= frame.is_extent;
+        let Some(caller) = frame.caller.as_ref().filter(|_| has_begun) else { continue };
+        let bci = match Place::of(&frame.code, called.location) {
+            Place::At(bci) => bci,
+            Place::Unknown => {
+                state().note("code that the JVM calls by itself may have another value than by another call of its caller", "?");
+                None
+            }
+        };
+        value = value.call(Site::of_caller(caller, bci));
+    }
+    has_begun.then_some(value)
+}
+
+fn frame(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Arc<Option<Frame>> {
+    let key = method as usize;
+    let known = FRAMES
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .as_ref()
+        .and_then(|known| known.get(&key).cloned());
+    if let Some(frame) = known {
+        return frame;
+    }
+    let found = env.frame(8, || look_up(env, jvmti, members, method)).flatten();
+    let frame = Arc::new(found);
+    let mut frames = FRAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = frames.get_or_insert_default();
+    // The JVM never uses an id again, so those of classes that are gone would stay for ever.
+    if known.len() >= REMEMBERED {
+        known.clear();
+    }
+    known.insert(key, frame.clone());
+    frame
+}
+
+/// What was chosen, in this JVM.
+fn chosen() -> Option<&'static Chosen> {
+    state().library.provenance().and_then(|(settings, _)| settings.pcc())
+}
+
+fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Option<Frame> {
+    let (name, descriptor) = jvmti.method_name(method)?;
+    let class = jvmti.declaring_class(method)?;
+    let class_name = jvmti.class_name(class)?;
+    let known = known_class(env, jvmti, members, class, &class_name);
+    let (shown, code) = match known {
+        Some(known) => {
+            let shown: Box<[u8]> = state().shown_name(&class_name).into();
+            (shown, code(&known, &name, &descriptor)?)
+        }
+        None => match anonymous_name(&class_name) {
+            Some(common) => {
+                let shown = without_number(common);
+                let state = state();
+                let classes = state.anonymous.get(&*shown)?;
+                // They differ in nothing that counts.
+                let code = classes.iter().find_map(|class| code(class, &name, &descriptor))?;
+                (shown, code)
+            }
+            None => {
+                // Of an archive of the user's: where its bytecodes were the JVM has not kept.
+                archived::is_given(env).then_some(())?;
+                archived::mid(jvmti, class, method)?;
+                let code = match jvmti.is_native(method) {
+                    true => Bytecodes::Native,
+                    false => Bytecodes::Rewritten(cct_rewrite::body::Form::Extended, Default::default()),
+                };
+                (class_name.into(), code)
+            }
+        },
+    };
+    let original = without_extension(&descriptor).unwrap_or(descriptor);
+    let is_extent = state().selected.marks.extents.iter().any(|extent| extent.is(&shown, &name, &original));
+    let [class, name, descriptor] = [&*shown, &name, &original].map(|text| decode_lossy(text).into_owned());
+    let takes_part = chosen()?.takes_part(&class, &name, &descriptor);
+    Some(Frame { caller: takes_part.then(|| caller(&class, &name, &descriptor)), code, is_extent })
+}
+
+/// What a method executes, if it has a node in trees.
+fn code(known: &Known, name: &[u8], descriptor: &[u8]) -> Option<Bytecodes> {
+    match known.appearance(name, descriptor) {
+        Appearance::None => None,
+        Appearance::Node(body) => Some(body.code),
+        // Beside natives Object's constructor.
+        Appearance::CountedByCaller => {
+            Some(if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native })
+        }
+    }
+}
+
+/// What a native adds to its value for what it calls back; `None` of one that takes no part, or never calls back.
+pub fn of_native(
+    env: Env,
+    class: jclass,
+    name: jstring,
+    result: jclass,
+    parameters: jobjectArray,
+) -> Option<Site> {
+    let (known, k) = native_methods::row(env, class, name, result, parameters)?;
+    let calls_back = match known.rows[k].treatment {
+        Treatment::Native => true,
+        Treatment::CallerCounted => plan::counted_native(&known.summary, k)?.calls_back,
+        _ => false,
+    };
+    let method = &known.summary.methods[k];
+    let shown = state().shown_name(&known.summary.name).to_vec();
+    let [class, name, descriptor] =
+        [&shown, known.summary.method_name(method), known.summary.method_descriptor(method)]
+            .map(|text| decode_lossy(text).into_owned());
+    (calls_back && chosen()?.takes_part(&class, &name, &descriptor))
+        .then(|| Site::of(&class, &name, &descriptor, None))
+}

@@ -1,0 +1,185 @@
+//! Methods that the user chose: at whose entry values are recorded (`--pcc-at`), and which take part in values (`--pcc-only`).
+
+use std::fmt;
+use std::sync::Mutex;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// A pattern that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{pattern:?} names no methods: {why}; a class and a method are expected, as in com.acme.Main.run, com.acme.**.* or com.acme.Main.run(I)V"
+)]
+pub struct BadPattern {
+    pattern: String,
+    why: String,
+}
+
+/// Some methods: a glob over the names of classes, as of `--include`, a dot, a glob over the names of methods, and perhaps a descriptor.
+#[derive(Clone)]
+pub struct MethodPattern {
+    text: String,
+    class: GlobMatcher,
+    name: GlobMatcher,
+    descriptor: Option<String>,
+}
+
+impl MethodPattern {
+    /// `java.util.HashMap.put`, `java/util/*Map.put`, `com.acme.**.*`, `com.acme.Main.run(I)V`.
+    pub fn parse(text: &str) -> Result<MethodPattern, BadPattern> {
+        let bad = |why: &str| BadPattern { pattern: text.to_owned(), why: why.to_owned() };
+        let (head, descriptor) = match text.find('(') {
+            Some(at) => (&text[..at], Some(text[at..].to_owned())),
+            None => (text, None),
+        };
+        // Patterns are kept in lines, separated by spaces.
+        if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return Err(bad("it has a space in it"));
+        }
+        let (class, name) = head.rsplit_once('.').ok_or_else(|| bad("it has no dot in front of a method"))?;
+        if class.is_empty() || name.is_empty() || name.contains('/') {
+            return Err(bad("it has no class or no method"));
+        }
+        let compile = |glob: &str| {
+            let glob = GlobBuilder::new(glob).literal_separator(true).build();
+            glob.map(|glob| glob.compile_matcher()).map_err(|e| bad(&e.kind().to_string()))
+        };
+        let class = compile(&class.replace('.', "/"))?;
+        Ok(MethodPattern { text: text.to_owned(), class, name: compile(name)?, descriptor })
+    }
+
+    /// As it was given.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a method is meant: by its class's name with slashes, its name and its descriptor.
+    pub fn matches(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.descriptor.as_deref().is_none_or(|d| d == descriptor)
+            && self.name.is_match(name)
+            && self.class.is_match(class)
+    }
+
+    /// Whether methods of a class may be meant.
+    pub fn may_match(&self, class: &str) -> bool {
+        self.class.is_match(class)
+    }
+}
+
+impl PartialEq for MethodPattern {
+    fn eq(&self, other: &MethodPattern) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for MethodPattern {}
+
+impl fmt::Debug for MethodPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text)
+    }
+}
+
+/// What was chosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// At the entry of these methods values are recorded.
+    pub at: Vec<MethodPattern>,
+    /// These take part in values; all methods if there are none. Others hand on the value that they got.
+    pub only: Vec<MethodPattern>,
+}
+
+impl Chosen {
+    /// Parses both.
+    pub fn parse<'t>(
+        at: impl IntoIterator<Item = &'t str>,
+        only: impl IntoIterator<Item = &'t str>,
+    ) -> Result<Chosen, BadPattern> {
+        Ok(Chosen {
+            at: at.into_iter().map(MethodPattern::parse).collect::<Result<_, _>>()?,
+            only: only.into_iter().map(MethodPattern::parse).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether values are recorded at a method's entry.
+    pub fn records_at(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.at.iter().any(|pattern| pattern.matches(class, name, descriptor))
+    }
+
+    /// Whether a method's calls change values.
+    pub fn takes_part(&self, class: &str, name: &str, descriptor: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|pattern| pattern.matches(class, name, descriptor))
+    }
+
+    /// For as long as the process lives; the same choice has one place.
+    pub fn interned(self) -> &'static Chosen {
+        static ALL: Mutex<Vec<&'static Chosen>> = Mutex::new(Vec::new());
+        let mut all = ALL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match all.iter().find(|chosen| ***chosen == self) {
+            Some(chosen) => chosen,
+            None => {
+                let chosen: &'static Chosen = Box::leak(Box::new(self));
+                all.push(chosen);
+                chosen
+            }
+        }
+    }
+}
+
+/// Patterns in one line, which [`separated`] takes apart.
+pub fn joined(patterns: &[MethodPattern]) -> String {
+    patterns.iter().map(MethodPattern::text).collect::<Vec<_>>().join(" ")
+}
+
+/// The texts of patterns.
+pub fn separated(line: &str) -> impl Iterator<Item = &str> {
+    line.split(' ').filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, class: &str, name: &str, descriptor: &str) -> bool {
+        MethodPattern::parse(pattern).unwrap().matches(class, name, descriptor)
+    }
+
+    #[test]
+    fn classes_and_methods_are_globs_and_descriptors_are_not() {
+        for pattern in
+            ["a.b.C.m", "a/b/C.m", "a.**.m", "**.m", "a.b.*.*", "a.b.C.m(I)V", "a.b.{C,D}.m", "a.b.C.[mn]"]
+        {
+            assert!(matches(pattern, "a/b/C", "m", "(I)V"), "{pattern}");
+        }
+        for pattern in ["a.b.D.m", "a.*.m", "a.b.C.n", "a.b.C.m(J)V", "b.C.m"] {
+            assert!(!matches(pattern, "a/b/C", "m", "(I)V"), "{pattern}");
+        }
+        assert!(matches("C.<init>", "C", "<init>", "()V"));
+        assert!(matches("C$1.lambda$m$0", "C$1", "lambda$m$0", "()V"));
+    }
+
+    #[test]
+    fn what_names_no_method_is_refused() {
+        for text in ["", "m", ".m", "C.", "a.b/m", "C.m n", "C.[m", "C.m\n"] {
+            assert!(MethodPattern::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn without_a_choice_all_methods_take_part_and_none_is_recorded_at() {
+        let all = Chosen::default();
+        assert!(all.takes_part("C", "m", "()V") && !all.records_at("C", "m", "()V"));
+        let some = Chosen::parse(["C.m"], ["D.*"]).unwrap();
+        assert!(some.records_at("C", "m", "()V") && !some.takes_part("C", "m", "()V"));
+        assert!(some.takes_part("D", "x", "()V"));
+    }
+
+    #[test]
+    fn choices_come_back_from_their_lines_and_have_one_place() {
+        let chosen = Chosen::parse(["a.{B,C}.m", "D.n(I)V"], ["a.**.*"]).unwrap();
+        let (at, only) = (joined(&chosen.at), joined(&chosen.only));
+        assert_eq!(Chosen::parse(separated(&at), separated(&only)).unwrap(), chosen);
+        assert!(std::ptr::eq(chosen.clone().interned(), chosen.interned()));
+        assert_eq!(separated("").count(), 0);
+    }
+}
