@@ -168,8 +168,8 @@ mod tests {
         assert_eq!(expected(1, 32), 0.0);
         assert!((expected(2, 1) - 0.5).abs() < 1e-12);
         assert!((expected(3, 1) - 1.25).abs() < 1e-12);
-        // Bond and McKinley's table 1: 10 million contexts in 32 bits have 11,632 conflicts.
-        assert_eq!(expected(10_000_000, 32).round(), 11_632.0);
+        // n(n-1)/2m is 11,641.5, and what three that are equal take off is 9.0.
+        assert!((expected(10_000_000, 32) - 11_632.5).abs() < 0.1, "{}", expected(10_000_000, 32));
         let (few, m) = (400_000.0, 2f64.powi(32));
         let exact = few + m * (few * (-1.0f64 / m).ln_1p()).exp_m1();
         assert!((expected(400_000, 32) - exact).abs() < 1e-3, "{}", expected(400_000, 32));
