@@ -22,6 +22,8 @@ pub struct Descriptor {
     pub pair: bool,
     /// Whether objects can be left out one by one.
     pub per_object: bool,
+    /// Of a pair: whether entry and exit are told at once, since nothing happens between them that anybody could see.
+    pub instant: bool,
     /// The kind of place.
     pub place: String,
     /// The method's name.
@@ -39,7 +41,8 @@ pub struct Descriptor {
 impl Descriptor {
     /// Its text, in modified UTF-8.
     pub(crate) fn text(&self) -> Vec<u8> {
-        let flags = [&b"p"[..usize::from(self.pair)], &b"o"[..usize::from(self.per_object)]].concat();
+        let flag = |letter: &'static [u8], is_set| &letter[..usize::from(is_set)];
+        let flags = [flag(b"p", self.pair), flag(b"o", self.per_object), flag(b"i", self.instant)].concat();
         let line = self.line.map_or(-1, i32::from);
         [
             &mutf8::encode(&self.token)[..],
@@ -67,6 +70,7 @@ impl Descriptor {
             predicate: string(predicate),
             pair: flags.contains(&b'p'),
             per_object: flags.contains(&b'o'),
+            instant: flags.contains(&b'i'),
             place: string(place),
             method: method.into(),
             descriptor: descriptor.into(),

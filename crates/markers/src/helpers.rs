@@ -1,5 +1,7 @@
 //! What a class with markers gains: its guards, and methods that look at them. The marked methods call these, and so gain no jump and no frame.
 
+use std::collections::BTreeSet;
+
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::descriptor::MethodDescriptor;
@@ -10,15 +12,14 @@ use cct_classfile::{Result, access, opcode};
 
 /// What names of added members begin with.
 pub(crate) const PREFIX: &[u8] = b"cct$";
-/// Fields with one bit for each marker, on while somebody is told.
+/// Fields with one bit for each marker, on while somebody is told and nothing is kept of it.
 const GUARD: &str = "cct$markers";
+/// The same of regions whose exits are told.
+const KEPT: &str = "cct$regions";
 /// Of objects, with the bits of markers that they are left out of.
 const SKIPPED: &[u8] = b"cct$skipped";
 const TABLE: &[u8] = b"cct$table";
-const EXIT: &[u8] = b"cct$exit";
-const THROWN: &[u8] = b"cct$thrown";
-const EXIT_WITH: &[u8] = b"cct$exitWith";
-const EXIT_RESULT: &[u8] = b"cct$exitResult";
+const REGISTER: &[u8] = b"cct$register";
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 
@@ -27,7 +28,7 @@ const OBJECT: &[u8] = b"Ljava/lang/Object;";
 pub(crate) struct Helper {
     /// The marker's index in the class.
     pub(crate) index: u16,
-    /// Whether what it returns is to be kept for the exit.
+    /// Whether what it returns is to be kept for the exit: not of regions in which nothing happens, which are told of at once.
     pub(crate) pair: bool,
     /// Whether it gets what it returned before, which says whether the region was entered.
     pub(crate) again: bool,
@@ -38,16 +39,31 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
+    /// Whether it does for 32 markers, which their callers tell apart: then it is soon compiled, and there are few of them.
+    fn is_shared(&self) -> bool {
+        !self.again && !self.per_object && self.arguments.is_none()
+    }
+
+    /// The same for all that share it.
     fn name(&self) -> Vec<u8> {
-        let what = if self.pair { "enter" } else { "at" };
-        format!("cct${what}${}", self.index).into_bytes()
+        let name = match (self.is_shared(), self.pair) {
+            (true, true) => format!("cct$enter{}", self.index / 32),
+            (true, false) => format!("cct$pass{}", self.index / 32),
+            (false, true) => format!("cct$enter${}", self.index),
+            (false, false) => format!("cct$pass${}", self.index),
+        };
+        name.into_bytes()
     }
 
     fn descriptor(&self) -> Vec<u8> {
-        let again = if self.again { &b"I"[..] } else { b"" };
-        let result = if self.pair { &b")I"[..] } else { b")V" };
+        let again = if self.again { OBJECT } else { b"" };
+        let index = if self.is_shared() { &b"I"[..] } else { b"" };
         let arguments = self.arguments.as_deref().unwrap_or_default();
-        [b"(", again, OBJECT, arguments, result].concat()
+        [b"(", again, OBJECT, arguments, index, self.result()].concat()
+    }
+
+    fn result(&self) -> &'static [u8] {
+        if self.pair { b")Ljava/lang/Object;" } else { b")V" }
     }
 }
 
@@ -85,19 +101,23 @@ impl Helpers {
 
     /// The call of a marker's helper.
     pub(crate) fn call(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper, asm: &mut Asm) -> Result<()> {
+        if helper.is_shared() {
+            asm.int(helper.index as i16);
+        }
         let index = self.own_method(edit, &helper.name(), &helper.descriptor())?;
         asm.indexed(opcode::INVOKESTATIC, index);
         Ok(())
     }
 
-    /// The call of what tells an exit, with the token on the stack.
+    /// The call of what tells an exit, with the token on the stack, and what goes with it.
     pub(crate) fn exit(&self, edit: &mut ClassEdit<'_, '_>, how: Exit, asm: &mut Asm) -> Result<()> {
-        let index = self.own_method(edit, how.name(), how.descriptor())?;
+        let gate = edit.additions.class_named(self.gate)?;
+        let index = member(edit, gate, how.name(), how.descriptor())?;
         asm.indexed(opcode::INVOKESTATIC, index);
         Ok(())
     }
 
-    /// Adds the guards, the class's table, the exits, and a helper for each marker.
+    /// Adds the guards, the class's table, and the helpers of its markers.
     pub(crate) fn add(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -106,8 +126,9 @@ impl Helpers {
     ) -> Result<()> {
         if !self.is_interface {
             let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
-            for word in 0..helpers.len().div_ceil(32) {
-                let (name, descriptor) = (edit.additions.utf8(&guard(word))?, edit.additions.utf8(b"I")?);
+            let words = helpers.len().div_ceil(32);
+            for name in (0..words).flat_map(|word| [guard(GUARD, word), guard(KEPT, word)]) {
+                let (name, descriptor) = (edit.additions.utf8(&name)?, edit.additions.utf8(b"I")?);
                 let mut field = MemberBuilder::new(flags, name, descriptor);
                 // All bits are on until the class has registered, which its first marker does; no initialiser is needed for that.
                 let (constant, value) = (edit.additions.utf8(b"ConstantValue")?, edit.additions.integer(-1)?);
@@ -125,73 +146,104 @@ impl Helpers {
                 edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
             }
         }
-        self.table(edit, texts)?;
-        if helpers.iter().any(|helper| helper.pair) {
-            for how in [Exit::Normal, Exit::Thrown, Exit::With, Exit::Result] {
-                self.exit_helper(edit, how)?;
-            }
-        }
+        self.table(edit)?;
+        self.register(edit, helpers.len().div_ceil(32), texts)?;
+        let mut names = BTreeSet::new();
         for helper in helpers {
-            self.helper(edit, helper)?;
+            let needs_passing = helper.pair && helper.is_shared() && !self.is_interface;
+            let other = needs_passing.then(|| Helper { pair: false, ..helper.clone() });
+            for one in std::iter::once(helper).chain(&other) {
+                if names.insert(one.name()) {
+                    self.helper(edit, one)?;
+                }
+            }
         }
         Ok(())
     }
 
-    /// `if (guard) return Gate.enter(table, index, receiver, arguments); return 0;`
+    /// `if (guard) return Gate.enter(table, index, receiver, arguments); return null;`
     fn helper(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper) -> Result<()> {
         let receiver = u16::from(helper.again);
         let mut code = Branching::new();
+        // Where nobody hears of exits, compilers see that there is no token, and leave out what would be done with it.
+        let passing = match helper.pair && helper.is_shared() && !self.is_interface {
+            true => {
+                let other = Helper { pair: false, ..helper.clone() };
+                Some(self.own_method(edit, &other.name(), &other.descriptor())?)
+            }
+            false => None,
+        };
         let nothing = |asm: &mut Asm| {
+            if let Some(passing) = passing {
+                asm.load(Kind::Reference, 0).load(Kind::Int, 1).indexed(opcode::INVOKESTATIC, passing);
+            }
             match helper.pair {
-                true => asm.int(0).ret(Some(Kind::Int)),
+                true => asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference)),
                 false => asm.ret(None),
             };
         };
         if helper.again {
-            code.asm.load(Kind::Int, 0);
-            code.unless(opcode::IFEQ, |asm| {
-                asm.load(Kind::Int, 0).ret(Some(Kind::Int));
+            code.asm.load(Kind::Reference, 0);
+            code.unless(opcode::IFNULL, |asm| {
+                asm.load(Kind::Reference, 0).ret(Some(Kind::Reference));
             });
         }
         let gate = edit.additions.class_named(self.gate)?;
-        let index = helper.index as i16;
+        let index = |asm: &mut Asm| {
+            match helper.is_shared() {
+                true => asm.load(Kind::Int, receiver + 1),
+                false => asm.int(helper.index as i16),
+            };
+        };
         if self.is_interface {
             let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
             let is_on = member(edit, gate, b"isOn", b"(Ljava/lang/Object;I)Z")?;
-            code.asm.indexed(opcode::INVOKESTATIC, table).int(index).indexed(opcode::INVOKESTATIC, is_on);
+            code.asm.indexed(opcode::INVOKESTATIC, table);
+            index(&mut code.asm);
+            code.asm.indexed(opcode::INVOKESTATIC, is_on);
         } else {
-            let field = self.own_field(edit, &guard(usize::from(helper.index / 32)), b"I")?;
-            code.asm.indexed(opcode::GETSTATIC, field);
+            let word = usize::from(helper.index / 32);
+            let fields: &[&str] = match (helper.pair, helper.is_shared()) {
+                (false, _) => &[GUARD],
+                (true, true) => &[KEPT],
+                (true, false) => &[GUARD, KEPT],
+            };
+            for (position, name) in fields.iter().enumerate() {
+                let field = self.own_field(edit, &guard(name, word), b"I")?;
+                code.asm.indexed(opcode::GETSTATIC, field);
+                if position > 0 {
+                    code.asm.op(opcode::IOR);
+                }
+            }
             if helper.per_object {
                 let skipped = self.own_field(edit, SKIPPED, b"I")?;
                 code.asm.load(Kind::Reference, receiver).indexed(opcode::CHECKCAST, self.own);
                 code.asm.indexed(opcode::GETFIELD, skipped);
                 code.asm.int(-1).op(opcode::IXOR).op(opcode::IAND);
             }
-            let bit = 1i32.wrapping_shl(u32::from(helper.index % 32));
-            match i16::try_from(bit) {
-                Ok(bit) => code.asm.int(bit),
-                Err(_) => {
-                    let constant = edit.additions.integer(bit)?;
-                    code.asm.ldc(constant)
-                }
-            };
-            code.asm.op(opcode::IAND);
+            // Of a number the lowest five bits count (JVMS 6.5.ishl): the one within its word.
+            code.asm.int(1);
+            index(&mut code.asm);
+            code.asm.op(opcode::ISHL).op(opcode::IAND);
         }
         code.unless(opcode::IFNE, nothing);
         let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
-        code.asm.indexed(opcode::INVOKESTATIC, table).int(index).load(Kind::Reference, receiver);
-        let slots = self.arguments(edit, helper, receiver + 1, &mut code.asm)?;
-        let (name, descriptor): (&[u8], &[u8]) = match helper.pair {
-            true => (b"enter", b"(Ljava/lang/Object;ILjava/lang/Object;[Ljava/lang/Object;)I"),
-            false => (b"at", b"(Ljava/lang/Object;ILjava/lang/Object;[Ljava/lang/Object;)V"),
+        code.asm.indexed(opcode::INVOKESTATIC, table);
+        index(&mut code.asm);
+        code.asm.load(Kind::Reference, receiver);
+        let slots = match helper.is_shared() {
+            true => receiver + 2,
+            false => self.arguments(edit, helper, receiver + 1, &mut code.asm)?,
         };
-        let call = member(edit, gate, name, descriptor)?;
-        code.asm.indexed(opcode::INVOKESTATIC, call).ret(helper.pair.then_some(Kind::Int));
+        let name: &[u8] = if helper.pair { b"enter" } else { b"at" };
+        let array = if helper.arguments.is_some() { &b"[Ljava/lang/Object;"[..] } else { b"" };
+        let descriptor = [&b"(Ljava/lang/Object;ILjava/lang/Object;"[..], array, helper.result()].concat();
+        let call = member(edit, gate, name, &descriptor)?;
+        code.asm.indexed(opcode::INVOKESTATIC, call).ret(helper.pair.then_some(Kind::Reference));
         self.method(edit, &helper.name(), &helper.descriptor(), &code, slots)
     }
 
-    /// Pushes the array of arguments, or null. Returns the first slot behind them.
+    /// Pushes the array of arguments, if they are asked for. Returns the first slot behind them.
     fn arguments(
         &self,
         edit: &mut ClassEdit<'_, '_>,
@@ -199,10 +251,7 @@ impl Helpers {
         first: u16,
         asm: &mut Asm,
     ) -> Result<u16> {
-        let Some(arguments) = &helper.arguments else {
-            asm.op(opcode::ACONST_NULL);
-            return Ok(first);
-        };
+        let Some(arguments) = &helper.arguments else { return Ok(first) };
         let descriptor = [b"(", &arguments[..], b")V"].concat();
         let parsed = MethodDescriptor::parse(&descriptor)?;
         let object = edit.additions.class_named(b"java/lang/Object")?;
@@ -235,47 +284,31 @@ impl Helpers {
         Ok(local)
     }
 
-    /// `if (token != 0) Gate.exit(token, ...); return 0;`
-    fn exit_helper(&self, edit: &mut ClassEdit<'_, '_>, how: Exit) -> Result<()> {
-        let gate = edit.additions.class_named(self.gate)?;
-        let (name, descriptor): (&[u8], &[u8]) = match how {
-            Exit::Normal => (b"exit", b"(I)V"),
-            Exit::Thrown => (b"thrown", b"(I)V"),
-            Exit::With => (b"exit", b"(ILjava/lang/Object;)V"),
-            Exit::Result => (b"returned", b"(ILjava/lang/Object;)V"),
-        };
-        let call = member(edit, gate, name, descriptor)?;
+    /// The class's table, if it has registered or does so now. Small, so that it goes into all that calls it.
+    fn table(&self, edit: &mut ClassEdit<'_, '_>) -> Result<()> {
+        let register = self.own_method(edit, REGISTER, b"()Ljava/lang/Object;")?;
         let mut code = Branching::new();
-        code.asm.load(Kind::Int, 0);
-        code.unless(opcode::IFNE, |asm| {
-            asm.int(0).ret(Some(Kind::Int));
-        });
-        code.asm.load(Kind::Int, 0);
-        if matches!(how, Exit::With | Exit::Result) {
-            code.asm.load(Kind::Reference, 1);
+        if self.is_interface {
+            let gate = edit.additions.class_named(self.gate)?;
+            let table_of = member(edit, gate, b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;")?;
+            code.asm.ldc(self.own).indexed(opcode::INVOKESTATIC, table_of);
+        } else {
+            let field = self.own_field(edit, TABLE, OBJECT)?;
+            code.asm.indexed(opcode::GETSTATIC, field);
         }
-        code.asm.indexed(opcode::INVOKESTATIC, call).int(0).ret(Some(Kind::Int));
-        self.method(edit, how.name(), how.descriptor(), &code, 2)
+        code.asm.store(Kind::Reference, 0).load(Kind::Reference, 0);
+        code.unless(opcode::IFNULL, |asm| {
+            asm.load(Kind::Reference, 0).ret(Some(Kind::Reference));
+        });
+        code.asm.indexed(opcode::INVOKESTATIC, register).ret(Some(Kind::Reference));
+        self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 1)
     }
 
-    /// The class's table, which it gets from the runtime once that is there: it says who it is by a lookup, which also is how its guards are set.
-    fn table(&self, edit: &mut ClassEdit<'_, '_>, texts: &[Vec<u8>]) -> Result<()> {
+    /// The class says who it is, by a lookup, and of its markers what its attribute has; it gets its table, and what its guards are to be.
+    fn register(&self, edit: &mut ClassEdit<'_, '_>, words: usize, texts: &[Vec<u8>]) -> Result<()> {
         let gate = edit.additions.class_named(self.gate)?;
-        let mut code = Branching::new();
-        let field = if self.is_interface { 0 } else { self.own_field(edit, TABLE, OBJECT)? };
-        let table_of = member(edit, gate, b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;")?;
         let own = self.own;
-        let get = |asm: &mut Asm| {
-            match field {
-                0 => asm.ldc(own).indexed(opcode::INVOKESTATIC, table_of),
-                field => asm.indexed(opcode::GETSTATIC, field),
-            };
-        };
-        get(&mut code.asm);
-        code.unless(opcode::IFNULL, |asm| {
-            get(asm);
-            asm.ret(Some(Kind::Reference));
-        });
+        let mut code = Branching::new();
         let is_ready = member(edit, gate, b"isReady", b"()Z")?;
         code.asm.indexed(opcode::INVOKESTATIC, is_ready);
         code.unless(opcode::IFNE, |asm| {
@@ -301,15 +334,25 @@ impl Helpers {
         }
         let register = member(edit, gate, b"register", register)?;
         code.asm.indexed(opcode::INVOKESTATIC, register);
-        if field != 0 {
+        if !self.is_interface {
+            let field = self.own_field(edit, TABLE, OBJECT)?;
             code.asm.op(opcode::DUP).indexed(opcode::PUTSTATIC, field);
+            for (name, of) in [(GUARD, &b"bits"[..]), (KEPT, b"regions")] {
+                let bits = member(edit, gate, of, b"(Ljava/lang/Object;I)I")?;
+                for word in 0..words {
+                    let field = self.own_field(edit, &guard(name, word), b"I")?;
+                    code.asm.op(opcode::DUP).int(word as i16).indexed(opcode::INVOKESTATIC, bits);
+                    code.asm.indexed(opcode::PUTSTATIC, field);
+                }
+            }
         }
-        code.asm.ret(Some(Kind::Reference));
+        let settled = member(edit, gate, b"settled", b"(Ljava/lang/Object;)V")?;
+        code.asm.op(opcode::DUP).indexed(opcode::INVOKESTATIC, settled).ret(Some(Kind::Reference));
         // From here on until then the thread hears nothing.
         code.handler = Some((from, code.asm.bytes.len() as u16));
         let abandoned = member(edit, gate, b"abandoned", b"()V")?;
         code.asm.indexed(opcode::INVOKESTATIC, abandoned).op(opcode::ATHROW);
-        self.method(edit, TABLE, b"()Ljava/lang/Object;", &code, 0)
+        self.method(edit, REGISTER, b"()Ljava/lang/Object;", &code, 0)
     }
 
     fn method(
@@ -393,17 +436,16 @@ pub(crate) enum Exit {
 impl Exit {
     fn name(self) -> &'static [u8] {
         match self {
-            Exit::Normal => EXIT,
-            Exit::Thrown => THROWN,
-            Exit::With => EXIT_WITH,
-            Exit::Result => EXIT_RESULT,
+            Exit::Normal | Exit::With => b"exit",
+            Exit::Thrown => b"thrown",
+            Exit::Result => b"returned",
         }
     }
 
     fn descriptor(self) -> &'static [u8] {
         match self {
-            Exit::With | Exit::Result => b"(ILjava/lang/Object;)I",
-            _ => b"(I)I",
+            Exit::With | Exit::Result => b"(Ljava/lang/Object;Ljava/lang/Object;)V",
+            _ => b"(Ljava/lang/Object;)V",
         }
     }
 }
@@ -413,8 +455,8 @@ fn member(edit: &mut ClassEdit<'_, '_>, class: Index, name: &[u8], descriptor: &
     edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
 }
 
-fn guard(word: usize) -> Vec<u8> {
-    format!("{GUARD}{word}").into_bytes()
+fn guard(name: &str, word: usize) -> Vec<u8> {
+    format!("{name}{word}").into_bytes()
 }
 
 /// Code with jumps over early returns, whose targets all have the state of the entry.

@@ -286,7 +286,7 @@ impl Choices {
         }
         if self.tool == ToolArgument::Markers || !self.markers.is_empty() || !self.typestate.is_empty() {
             bail!(
-                "markers are for `cctrewrite instrument INPUT --tool markers --markers FILE.toml` so far: not beside a calling-context tree, and not in whole JDKs"
+                "markers are for `cctrewrite instrument INPUT --tool markers --markers FILE.toml` so far, not beside a calling-context tree and not in whole JDKs: give a program's jars for INPUT, JDK 8's rt.jar, or JAVA_HOME/lib/modules with --patches, and run with the options of `cctrewrite flags`"
             );
         }
         self.check_trace()?;

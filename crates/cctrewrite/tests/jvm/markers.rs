@@ -151,6 +151,24 @@ nothing:
     assert!(run.err.contains("not delivered before the JVM had booted"), "{}", run.err);
 }
 
+/// What is done to have markers cost little changes nothing of what is heard: who hears entries alone, methods in which nothing happens, a marker stack whose objects are
+/// made anew many times while regions are open, threads in turns.
+fn cheaply(jdk: &'static Jdk) {
+    let run = java(jdk, "cheap", "cheap.toml").succeed("Cheap", &[]);
+    let expected = "\
+entries alone: .Outer [] .Get .Set .Nothing [] .Catches .Throws []
+both ends: .Outer >Outer=0 [1 mOuter] .Get >Get=0 <Get=0 .Set >Set=0 <Set=5 .Nothing >Nothing <Nothing [1 mOuter] <Outer=5 .Catches >Catches=5 .Throws >Throws=5 !Throws=5 [1 mCatches] <Catches=5
+off: 9
+nobody: [] []
+again: .Get >Get=5 <Get=5
+a marker inside: .Read >Read=5 .Read >Read=5 <Read=5
+deep: 40081 entries, 0 wrong
+threads: 124281 entries, 0 wrong
+at last: []
+";
+    assert_eq!(run.out, expected);
+}
+
 fn every_place() -> String {
     let mut rules = String::new();
     for (at, context) in [
@@ -173,4 +191,5 @@ jdks!(place, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(silent, silence, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(switched, switches, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(libraries, library, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(cheap, cheaply, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(all_places, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);

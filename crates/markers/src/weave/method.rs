@@ -10,7 +10,8 @@ use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished, VerificationType};
 use cct_classfile::{Bci, ClassFile, Code, ErrorKind, Instruction, Member, access, opcode};
 use cct_flow::initialisation;
 
-use super::{Place, is_stored};
+use super::throwing::can_throw;
+use super::{Place, is_instant, is_stored};
 use crate::helpers::{Exit, Helper, Helpers};
 use crate::places::{Found, Spot};
 use crate::rules::{Rule, Rules};
@@ -71,21 +72,25 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         at: u16,
     ) -> Edited<(Vec<u8>, Vec<String>)> {
         let code = &self.place.shape.code;
-        let is_pair = |found: &&Found| self.rules.list[found.rule].pair;
-        let tokens: BTreeSet<Token> = self.place.found.iter().filter(is_pair).map(Token::of).collect();
+        let has_token = |found: &&Found| self.has_token(found);
+        let tokens: BTreeSet<Token> = self.place.found.iter().filter(has_token).map(Token::of).collect();
         let tokens: Vec<Token> = tokens.into_iter().collect();
         let count = u16::try_from(tokens.len()).ok().filter(|count| at.checked_add(*count).is_some());
         let count = count.ok_or(ErrorKind::TooMany("local variables"))?;
-        let mut code_edit = CodeEdit::new(code, at, &vec![VerificationType::Integer; count.into()]);
+        let object = VerificationType::Object(edit.additions.class_named(b"java/lang/Object")?);
+        let mut code_edit = CodeEdit::new(code, at, &vec![object; count.into()]);
         let locals: BTreeMap<Token, u16> = tokens.iter().copied().zip(at..).collect();
         let mut pieces = Pieces::default();
-        for local in locals.values() {
-            pieces.prologue.int(0).store(Kind::Int, *local);
+        for (token, local) in &locals {
+            // A method that is entered at once has its token from the beginning.
+            if signature.is_constructor || !matches!(token, Token::Method(_)) {
+                pieces.prologue.op(opcode::ACONST_NULL).store(Kind::Reference, *local);
+            }
         }
         let mut stack = 4;
         for (found, &number) in self.place.found.iter().zip(self.numbers) {
             let rule = &self.rules.list[found.rule];
-            let local = locals.get(&Token::of(found)).copied().filter(|_| rule.pair);
+            let local = locals.get(&Token::of(found)).copied().filter(|_| self.has_token(found));
             let helper = self.helper(rule, found, number)?;
             stack = stack.max(4 + helper.arguments.as_ref().map_or(0, |a| a.len() as u16));
             self.insert(edit, &mut code_edit, &mut pieces, signature, found, &helper, local)?;
@@ -110,6 +115,12 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok((head.finish(), dropped))
     }
 
+    /// Whether a place is a region whose end is told by itself.
+    fn has_token(&self, found: &Found) -> bool {
+        let rule = &self.rules.list[found.rule];
+        rule.pair && !is_instant(self.class, self.member, self.place, found, rule)
+    }
+
     fn helper(&self, rule: &Rule, found: &Found, number: u16) -> Edited<Helper> {
         let arguments = match (&found.spot, rule.arguments) {
             (Spot::Method, true) => Some(self.member.descriptor),
@@ -125,7 +136,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let again = rule.pair && matches!(found.spot, Spot::Loop { .. });
         Ok(Helper {
             index: number,
-            pair: rule.pair,
+            pair: self.has_token(found),
             again,
             per_object: rule.per_object,
             arguments: arguments.map(inner),
@@ -160,7 +171,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let finish = |asm: &mut Asm, edit: &mut ClassEdit<'c, 'a>| {
             self.helpers.call(edit, helper, asm)?;
             if let Some(local) = local {
-                asm.store(Kind::Int, local);
+                asm.store(Kind::Reference, local);
             }
             Edited::Ok(())
         };
@@ -202,7 +213,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             }
             Spot::Loop { exits, .. } => {
                 if let Some(local) = local {
-                    asm.load(Kind::Int, local);
+                    asm.load(Kind::Reference, local);
                     pieces.exits_at(exits, local);
                 }
                 this(&mut asm, self.has_this(bci));
@@ -236,7 +247,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                     let mut after = Asm::new();
                     let has_result = rule.result && self.returns_object(&call)?;
                     self.leave(edit, local, has_result, &mut after)?;
-                    after.store(Kind::Int, local);
+                    after.op(opcode::ACONST_NULL).store(Kind::Reference, local);
                     code_edit.after(&call, &after);
                 }
             }
@@ -314,9 +325,9 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     /// Leaves a region; what is returned is on top of the stack, and stays there.
     fn leave(&self, edit: &mut ClassEdit<'c, 'a>, local: u16, has_result: bool, asm: &mut Asm) -> Edited<()> {
         if has_result {
-            asm.op(opcode::DUP).load(Kind::Int, local).op(opcode::SWAP);
+            asm.op(opcode::DUP).load(Kind::Reference, local).op(opcode::SWAP);
         } else {
-            asm.load(Kind::Int, local);
+            asm.load(Kind::Reference, local);
         }
         let how = if has_result { Exit::Result } else { Exit::Normal };
         self.helpers.exit(edit, how, asm)
@@ -369,10 +380,9 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                     && instruction.opcode == opcode::ARETURN;
                 if has_result {
                     self.leave(edit, local, true, &mut asm)?;
-                    asm.op(opcode::POP);
                     continue;
                 }
-                asm.load(Kind::Int, local);
+                asm.load(Kind::Reference, local);
                 let is_made = matches!(token, Token::Method(rule) if self.rules.list[*rule].receiver)
                     && signature.is_constructor
                     && self.has_this(instruction.bci);
@@ -380,20 +390,22 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                     asm.load(Kind::Reference, 0);
                 }
                 self.helpers.exit(edit, if is_made { Exit::With } else { Exit::Normal }, &mut asm)?;
-                asm.op(opcode::POP);
             }
             code_edit.before(instruction.bci, &asm);
         }
+        if !can_throw(self.class, self.member, code) {
+            return Ok(());
+        }
         let mut asm = Asm::new();
         for &local in locals.values().rev() {
-            asm.load(Kind::Int, local);
+            asm.load(Kind::Reference, local);
             self.helpers.exit(edit, Exit::Thrown, &mut asm)?;
-            asm.op(opcode::POP);
         }
         asm.op(opcode::ATHROW);
         let throwable = edit.additions.class_named(b"java/lang/Throwable")?;
         let mut types = vec![VerificationType::Top; at.into()];
-        types.resize(usize::from(at) + locals.len(), VerificationType::Integer);
+        let object = VerificationType::Object(edit.additions.class_named(b"java/lang/Object")?);
+        types.resize(usize::from(at) + locals.len(), object);
         let handler =
             code_edit.handler(asm, Frame { locals: types, stack: vec![VerificationType::Object(throwable)] });
         match &self.place.shape.regions {
@@ -446,9 +458,9 @@ impl Pieces {
             let is_handler = code.handlers.iter().any(|handler| handler.handler == bci);
             let mut asm = Asm::new();
             for &local in label.exits.iter().rev() {
-                asm.load(Kind::Int, local);
+                asm.load(Kind::Reference, local);
                 helpers.exit(edit, if is_handler { Exit::Thrown } else { Exit::Normal }, &mut asm)?;
-                asm.store(Kind::Int, local);
+                asm.op(opcode::ACONST_NULL).store(Kind::Reference, local);
             }
             for enter in label.enters {
                 asm.bytes.extend_from_slice(&enter.bytes);

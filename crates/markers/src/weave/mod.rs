@@ -1,12 +1,13 @@
 //! Marking a class: calls at the places that rules match, what these calls need, and the attribute that says what was marked.
 //!
-//! A region that was entered has a token that is not 0, in a local of the method; who leaves it says the token, and what leaves it unseen, an exception above all,
+//! A region that was entered has a token that is not null, in a local of the method; who leaves it says the token, and what leaves it unseen, an exception above all,
 //! is found out by the next one who does. So exits can stand wherever control may come from a region, and say nothing when it comes from elsewhere; each
 //! entry that was told has its exit, whatever is enabled or disabled between them.
 
 mod method;
 #[cfg(test)]
 mod tests;
+mod throwing;
 
 use std::collections::BTreeSet;
 
@@ -181,7 +182,7 @@ fn check_names(class: &ClassFile<'_>) -> Result<()> {
     if class.attributes.find(attribute::NAME).is_some() {
         return Err(Error::AlreadyMarked(name()));
     }
-    let taken = [&b"markers"[..], b"skipped", b"table", b"exit", b"thrown", b"enter$", b"at$"];
+    let taken = [&b"markers"[..], b"regions", b"skipped", b"table", b"register", b"enter", b"pass"];
     let is_ours = |member: &&Member<'_>| {
         let rest = member.name.strip_prefix(PREFIX);
         rest.is_some_and(|rest| taken.iter().any(|taken| rest.starts_with(taken)))
@@ -341,6 +342,7 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
                 predicate: rule.predicate.clone(),
                 pair: rule.pair,
                 per_object: rule.per_object,
+                instant: is_instant(class, member, place, found, rule),
                 place: rule.at.name().to_owned(),
                 method: member.name.into(),
                 descriptor: member.descriptor.into(),
@@ -352,6 +354,22 @@ fn describe(class: &ClassFile<'_>, places: &[Place<'_>], rules: &Rules) -> Vec<(
         }
     }
     all
+}
+
+/// Whether entry and exit of a method are told at once: where it has no other marker, which would come between.
+fn is_instant(
+    class: &ClassFile<'_>,
+    member: &Member<'_>,
+    place: &Place<'_>,
+    found: &Found,
+    rule: &Rule,
+) -> bool {
+    let is_of_method = found.spot == Spot::Method && member.name != b"<init>" && place.found.len() == 1;
+    is_of_method
+        && rule.pair
+        && !rule.result
+        && !class.is_interface()
+        && throwing::only_reads(class, member, &place.shape.code)
 }
 
 type Written = std::result::Result<(), (Option<usize>, cct_classfile::Error)>;

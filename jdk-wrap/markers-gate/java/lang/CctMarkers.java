@@ -22,6 +22,18 @@ public final class CctMarkers {
         return Gate.register(owner, rows);
     }
 
+    public static int bits(Object table, int word) {
+        return Gate.bits(table, word);
+    }
+
+    public static int regions(Object table, int word) {
+        return Gate.regions(table, word);
+    }
+
+    public static void settled(Object table) {
+        Gate.settled(table);
+    }
+
     public static void abandoned() {
         Gate.abandoned();
     }
@@ -34,24 +46,32 @@ public final class CctMarkers {
         return Gate.isOn(table, index);
     }
 
-    public static int enter(Object table, int index, Object receiver, Object[] arguments) {
+    public static Object enter(Object table, int index, Object receiver) {
+        return Gate.enter(table, index, receiver);
+    }
+
+    public static Object enter(Object table, int index, Object receiver, Object[] arguments) {
         return Gate.enter(table, index, receiver, arguments);
     }
 
-    public static void exit(int token) {
+    public static void exit(Object token) {
         Gate.exit(token);
     }
 
-    public static void exit(int token, Object receiver) {
+    public static void exit(Object token, Object receiver) {
         Gate.exit(token, receiver);
     }
 
-    public static void returned(int token, Object result) {
+    public static void returned(Object token, Object result) {
         Gate.returned(token, result);
     }
 
-    public static void thrown(int token) {
+    public static void thrown(Object token) {
         Gate.thrown(token);
+    }
+
+    public static void at(Object table, int index, Object receiver) {
+        Gate.at(table, index, receiver);
     }
 
     public static void at(Object table, int index, Object receiver, Object[] arguments) {

@@ -6,8 +6,8 @@ public final class AllocationSites {
 
     /** To be called with what a client hears of markers at allocations; others are left aside. */
     public void note(Marker marker) {
-        if (marker.descriptor.place().equals("allocation") && marker.receiver != null) {
-            sites.put(marker.receiver, marker.descriptor);
+        if (marker.descriptor().place().equals("allocation") && marker.receiver != null) {
+            sites.put(marker.receiver, marker.descriptor());
         }
     }
 

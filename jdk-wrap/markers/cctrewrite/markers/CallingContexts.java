@@ -42,6 +42,6 @@ public final class CallingContexts {
 
     /** Whether a frame behind the gate's stands between it and the marker. */
     static boolean isOurs(String owner, String method) {
-        return method.startsWith("cct$") || owner.equals(LIBRARY_GATE);
+        return method.startsWith("cct$") || owner.equals(LIBRARY_GATE) || owner.equals(GATE);
     }
 }

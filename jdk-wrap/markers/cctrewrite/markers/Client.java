@@ -29,10 +29,18 @@ public interface Client {
         return false;
     }
 
+    /**
+     * Whether it hears of this marker's entries alone, and asks nothing of who else the thread was at: no {@link #markerExit}. Where all clients of a marker
+     * are simple, it is not put on the marker stack, and its exits cost next to nothing. Asked when it subscribes.
+     */
+    default boolean isSimple(MarkerDescriptor descriptor) {
+        return false;
+    }
+
     /** A thread is at the marker, or at the beginning of its region. The argument is valid until this returns. */
     void markerEnter(Marker marker);
 
-    /** A thread leaves the region of a marker whose {@link #markerEnter} it heard. */
+    /** A thread leaves the region of a marker whose {@link #markerEnter} it heard. Not told where it {@linkplain #isSimple is simple}. */
     default void markerExit(Marker marker) {}
 
     /** An object that was {@linkplain ObjectDeath#watch watched} is gone. */

@@ -88,15 +88,14 @@ final class Clients {
     /** All clients are asked about a new table. */
     static void subscribe(MarkerTable table) {
         TABLES.add(new WeakReference<>(table));
-        for (MarkerDescriptor descriptor : table.descriptors) {
-            Boolean switched = SWITCHED.get(descriptor.token());
-            if (switched != null) {
-                descriptor.enabled = switched;
-            }
-        }
         for (Client client : new ArrayList<>(ALL)) {
             ask(client, table);
         }
+    }
+
+    /** Whether a marker is enabled when its class comes. */
+    static boolean isEnabled(String token) {
+        return SWITCHED.getOrDefault(token, true);
     }
 
     private static void ask(Client client, MarkerTable table) {
@@ -104,7 +103,7 @@ final class Clients {
             for (MethodDescriptor method : table.methods()) {
                 client.methodLoaded(method);
             }
-            for (MarkerDescriptor descriptor : table.descriptors) {
+            for (MarkerDescriptor descriptor : table.descriptors()) {
                 if (client.subscribe(descriptor)) {
                     Client[] old = descriptor.subscribers;
                     Client[] all = Arrays.copyOf(old, old.length + 1);
@@ -120,9 +119,7 @@ final class Clients {
 
     private static void tell(MarkerDescriptor descriptor) {
         Client[] clients = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
-        boolean filters = clients.length == 1 && clients[0].filters(descriptor);
-        descriptor.filter = filters ? clients[0] : null;
-        descriptor.clients = clients;
+        descriptor.table.told[descriptor.index] = clients.length == 0 ? null : new Told(descriptor, clients);
     }
 
     /** One marker is told of, or no more. */
@@ -141,7 +138,7 @@ final class Clients {
         synchronized (LOCK) {
             SWITCHED.put(token, enabled);
             for (MarkerTable table : tables()) {
-                for (MarkerDescriptor descriptor : table.descriptors) {
+                for (MarkerDescriptor descriptor : table.descriptors()) {
                     if (descriptor.token().equals(token)) {
                         descriptor.enabled = enabled;
                         tell(descriptor);
@@ -216,7 +213,7 @@ final class Clients {
             ALL.remove(client);
             tables = tables();
             for (MarkerTable table : tables) {
-                for (MarkerDescriptor descriptor : table.descriptors) {
+                for (MarkerDescriptor descriptor : table.descriptors()) {
                     descriptor.subscribers = without(descriptor.subscribers, client);
                     tell(descriptor);
                 }

@@ -10,9 +10,15 @@ final class Counts {
     private static final List<Counts> LIVE = new ArrayList<>();
     private static final Counts ENDED = new Counts(null);
     private static int foldAt = 256;
+    /** Whether it is told at the end of each marker how often it was come to. */
+    static final boolean BY_MARKER = Boolean.getBoolean("cctrewrite.markers.counts");
 
     private final WeakReference<Thread> thread;
-    private long[] entered = new long[64];
+    private long[] entered = new long[BY_MARKER ? 64 : 0];
+    /** How often some marker was told of is this less what is left of it: so one number is counted, and in one direction. */
+    private long filled;
+    /** Counted down at each marker; when it is below 0 something else is due, too. */
+    int left;
     /** Not delivered since a client was running in the thread. */
     long ofClients;
     /** Not delivered to some client, since there was no stack left for its handler. */
@@ -37,16 +43,24 @@ final class Counts {
         return counts;
     }
 
+    /** The thread is at a marker, which {@link #left} has been told. */
     void entered(int number) {
-        entered(number, 1);
-    }
-
-    void entered(int number, int times) {
         long[] entered = this.entered;
         if (number >= entered.length) {
             entered = grow(number);
         }
-        entered[number] += times;
+        entered[number]++;
+    }
+
+    /** After so many more markers something is due again. The last one counts among them. */
+    void refill(int count) {
+        filled += count;
+        left += count;
+    }
+
+    /** How often some marker was told of. */
+    long delivered() {
+        return filled - left;
     }
 
     private long[] grow(int number) {
@@ -76,6 +90,7 @@ final class Counts {
         for (int i = 0; i < theirs.length; i++) {
             entered[i] += theirs[i];
         }
+        filled += others.delivered();
         ofClients += others.ofClients;
         overflows += others.overflows;
     }

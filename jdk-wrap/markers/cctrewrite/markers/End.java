@@ -40,19 +40,15 @@ final class End {
 
     private static void summary(PrintStream out) {
         Counts sum = Counts.sum();
-        long delivered = 0;
-        for (int number = 0; number < Clients.known(); number++) {
-            delivered += sum.of(number);
-        }
-        if (Boolean.getBoolean("cctrewrite.markers.counts")) {
+        if (Counts.BY_MARKER) {
             for (MarkerTable table : Clients.tables()) {
-                for (MarkerDescriptor descriptor : table.descriptors) {
+                for (MarkerDescriptor descriptor : table.descriptors()) {
                     out.println("cctrewrite: markers: " + sum.of(descriptor.number) + " "
                             + descriptor.owner().getName() + " " + descriptor.index + " " + descriptor);
                 }
             }
         }
-        out.println("cctrewrite: markers: " + delivered + " delivered, of " + Clients.known() + " markers in classes that came to one");
+        out.println("cctrewrite: markers: " + sum.delivered() + " delivered, of " + Clients.known() + " markers in classes that came to one");
         say(out, Gate.earlyEvents(), "not delivered before the JVM had booted");
         say(out, sum.ofClients, "not delivered, since clients came there themselves");
         say(out, sum.overflows, "not heard by a client, since the program had left no stack for it");

@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 
 /**
  * Where inserted code comes in. A class's table is an object to it, which {@link #register} made of what the class says of its markers; it is {@code null}
- * as long as nothing can be told, and then nothing is but how often.
+ * as long as nothing can be told, and then nothing is but how often. So is the token of a region, which is {@code null} if nobody was told of it.
  */
 public final class Gate {
     private static long early;
@@ -12,7 +12,7 @@ public final class Gate {
     private Gate() {}
 
     /**
-     * Whether the class may register now: once the JVM has booted, and not on a client's way. If so, what comes until {@link #register} is over, or {@link #abandoned}, is
+     * Whether the class may register now: once the JVM has booted, and not on a client's way. If so, what comes until it is {@link #settled}, or {@link #abandoned}, is
      * not told: already to say who it is, a class calls others that have markers.
      */
     public static boolean isReady() {
@@ -27,19 +27,30 @@ public final class Gate {
         return true;
     }
 
-    /** What a class says of its markers, once. Its bits are set when this returns. */
+    /** What a class says of its markers, once. */
     public static Object register(MethodHandles.Lookup lookup, String[] rows) {
-        try {
-            return MarkerTable.of(lookup.lookupClass(), lookup, rows);
-        } finally {
-            abandoned();
-        }
+        return MarkerTable.of(lookup.lookupClass(), lookup, rows);
     }
 
     /** The same of a class of JDK 8's own library, which gets no lookup. */
     public static Object register(Class<?> owner, String[] rows) {
+        return MarkerTable.of(owner, null, rows);
+    }
+
+    /** What the class's guards are to be: a bit for each of 32 markers, on while somebody is told. It sets them itself, and says so. */
+    public static int bits(Object table, int word) {
+        return ((MarkerTable) table).handOut(word, false);
+    }
+
+    /** The same of regions whose exits are told. */
+    public static int regions(Object table, int word) {
+        return ((MarkerTable) table).handOut(word, true);
+    }
+
+    /** The class has registered. */
+    public static void settled(Object table) {
         try {
-            return MarkerTable.of(owner, null, rows);
+            ((MarkerTable) table).settle();
         } finally {
             abandoned();
         }
@@ -70,74 +81,74 @@ public final class Gate {
 
     /** Whether anybody is told of a marker of an interface. */
     public static boolean isOn(Object table, int index) {
-        return table == null || ((MarkerTable) table).descriptors[index].clients.length > 0;
+        return table == null || ((MarkerTable) table).told[index] != null;
     }
 
-    /** The thread is in a region. What this returns goes to {@link #exit}; 0 if nobody is told. */
-    public static int enter(Object table, int index, Object receiver, Object[] arguments) {
+    /** The thread is in a region. What this returns goes to {@link #exit}. */
+    public static Object enter(Object table, int index, Object receiver) {
+        return enter(table, index, receiver, null);
+    }
+
+    /** The same with arguments. */
+    public static Object enter(Object table, int index, Object receiver, Object[] arguments) {
         if (table == null) {
             return untold();
         }
-        MarkerDescriptor descriptor = ((MarkerTable) table).descriptors[index];
-        Client[] clients = descriptor.clients;
-        if (clients.length == 0) {
-            return 0;
+        Told told = ((MarkerTable) table).told[index];
+        if (told == null || told.filter != null && told.filter.passesBy(told.descriptor, receiver)) {
+            return null;
         }
-        Client filter = descriptor.filter;
-        if (filter != null && filter.passesBy(descriptor, receiver)) {
-            return 0;
-        }
-        MarkerStack stack = Stacks.current();
-        if (stack.inClient) {
-            stack.counts.ofClients++;
-            return 0;
-        }
-        return stack.enter(descriptor, clients, receiver, arguments);
+        return Stacks.current().enter(told, receiver, arguments);
     }
 
     /** The thread leaves a region. */
-    public static void exit(int token) {
-        Stacks.current().exit(token, null, false);
+    public static void exit(Object token) {
+        if (token != null) {
+            Marker marker = (Marker) token;
+            marker.stack.exit(marker, false);
+        }
     }
 
     /** The same, of a constructor, where there is an object now. */
-    public static void exit(int token, Object receiver) {
-        Stacks.current().exit(token, receiver, false);
+    public static void exit(Object token, Object receiver) {
+        if (token != null) {
+            Marker marker = (Marker) token;
+            marker.stack.exit(marker, receiver);
+        }
     }
 
     /** The same, of a method or call that returns an object. */
-    public static void returned(int token, Object result) {
-        MarkerStack stack = Stacks.current();
-        stack.returned(token, result);
-        stack.exit(token, null, false);
+    public static void returned(Object token, Object result) {
+        if (token != null) {
+            Marker marker = (Marker) token;
+            marker.stack.returned(marker, result);
+        }
     }
 
     /** The same by an exception. */
-    public static void thrown(int token) {
-        Stacks.current().exit(token, null, true);
+    public static void thrown(Object token) {
+        if (token != null) {
+            Marker marker = (Marker) token;
+            marker.stack.exit(marker, true);
+        }
     }
 
-    /** The thread is at a place. */
+    /** The thread is at a place, or in a region that ends where it begins. */
+    public static void at(Object table, int index, Object receiver) {
+        at(table, index, receiver, null);
+    }
+
+    /** The same with arguments. */
     public static void at(Object table, int index, Object receiver, Object[] arguments) {
         if (table == null) {
             untold();
             return;
         }
-        MarkerDescriptor descriptor = ((MarkerTable) table).descriptors[index];
-        Client[] clients = descriptor.clients;
-        if (clients.length == 0) {
+        Told told = ((MarkerTable) table).told[index];
+        if (told == null || told.filter != null && told.filter.passesBy(told.descriptor, receiver)) {
             return;
         }
-        Client filter = descriptor.filter;
-        if (filter != null && filter.passesBy(descriptor, receiver)) {
-            return;
-        }
-        MarkerStack stack = Stacks.current();
-        if (stack.inClient) {
-            stack.counts.ofClients++;
-            return;
-        }
-        stack.at(descriptor, clients, receiver, arguments);
+        Stacks.current().at(told, receiver, arguments);
     }
 
     /** The launcher is about to load the program. */
@@ -146,13 +157,13 @@ public final class Gate {
     }
 
     /** There is no table: it is too early, or a client is the first to come to the class, which then registers later. */
-    private static int untold() {
+    private static Object untold() {
         if (Boot.isOver()) {
             Stacks.current().counts.ofClients++;
         } else {
             countEarly();
         }
-        return 0;
+        return null;
     }
 
     private static synchronized void countEarly() {

@@ -6,22 +6,35 @@ package cctrewrite.markers;
  */
 public final class Marker {
     final MarkerStack stack;
-    final int depth;
-    MarkerDescriptor descriptor;
+    final int level;
+    /** The level; -1 once another object has taken this one's place. */
+    int depth;
+    Told told;
     Object receiver;
     Object[] arguments;
     Object result;
-    Client[] clients;
     boolean byException;
 
-    Marker(MarkerStack stack, int depth) {
+    Marker(MarkerStack stack, int level) {
         this.stack = stack;
-        this.depth = depth;
+        this.level = level;
+        depth = level;
+    }
+
+    /** Another one, which says the same. */
+    Marker copy() {
+        Marker copy = new Marker(stack, level);
+        copy.told = told;
+        copy.receiver = receiver;
+        copy.arguments = arguments;
+        copy.result = result;
+        copy.byException = byException;
+        return copy;
     }
 
     /** Which marker. */
     public MarkerDescriptor descriptor() {
-        return descriptor;
+        return told.descriptor;
     }
 
     /** The thread. */
@@ -55,16 +68,16 @@ public final class Marker {
 
     /** How many markers the thread is in, this one included. */
     public int depth() {
-        return depth;
+        return level;
     }
 
     /** The marker that the thread came to before, and is still in; {@code null} if there is none. */
     public Marker parent() {
-        return depth > 1 ? stack.frame(depth - 1) : null;
+        return level > 1 ? stack.frame(level - 1) : null;
     }
 
     @Override
     public String toString() {
-        return String.valueOf(descriptor);
+        return String.valueOf(descriptor());
     }
 }

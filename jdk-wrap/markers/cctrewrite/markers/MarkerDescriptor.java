@@ -16,13 +16,10 @@ public final class MarkerDescriptor {
     private final int line;
     private final String detail;
     final boolean perObject;
+    final boolean instant;
     /** Who subscribed; replaced, never changed. */
     volatile Client[] subscribers = NOBODY;
-    /** Who is told: the subscribers, or nobody while it is disabled. Inserted code's guard is on while there is somebody. */
-    volatile Client[] clients = NOBODY;
     volatile boolean enabled = true;
-    /** The one who is told, if it wants to be asked before. */
-    volatile Client filter;
 
     MarkerDescriptor(MarkerTable table, int index, int number, Row row, MethodDescriptor method) {
         this.table = table;
@@ -37,6 +34,7 @@ public final class MarkerDescriptor {
         line = row.line;
         detail = row.detail;
         perObject = row.perObject;
+        instant = row.instant;
     }
 
     /** A number of its own in this run. */
@@ -132,6 +130,7 @@ public final class MarkerDescriptor {
         int line;
         String detail;
         boolean perObject;
+        boolean instant;
 
         /** Fields are separated by U+0001, which no rule and no name of a program that was compiled has. */
         static Row parse(String text) {
@@ -147,6 +146,7 @@ public final class MarkerDescriptor {
             row.predicate = fields[1];
             row.pair = fields[2].indexOf('p') >= 0;
             row.perObject = fields[2].indexOf('o') >= 0;
+            row.instant = fields[2].indexOf('i') >= 0;
             row.place = fields[3];
             row.methodName = fields[4];
             row.methodDescriptor = fields[5];

@@ -2,20 +2,27 @@ package cctrewrite.markers;
 
 import java.util.Arrays;
 
-/** The markers that a thread is in. Nobody but the thread comes here, so nothing is locked. */
+/**
+ * The markers that a thread is in. Nobody but the thread comes here, so nothing is locked.
+ *
+ * <p>What is here is written at each marker, and so is made so that this is cheap: objects are used again, so that nothing is allocated; the token of a region is its object,
+ * which leads here, so that the thread is looked up once for both ends; a number is counted down for all that is due now and then. One such thing is {@link #renew}: who
+ * writes a reference into an old object pays for it with G1, a memory fence each time, and young objects are free of that.
+ */
 final class MarkerStack {
     final Thread thread;
     final Counts counts;
     /** Whether a client runs: it hears nothing of itself. */
     boolean inClient;
+    /** How often it was not the one found first. */
+    int misses;
 
-    private Marker[] frames = new Marker[16];
+    private Marker[] frames = new Marker[8];
     private int depth;
 
     MarkerStack(Thread thread, Counts counts) {
         this.thread = thread;
         this.counts = counts;
-        fill(0);
     }
 
     /** One that hears nothing. */
@@ -25,18 +32,8 @@ final class MarkerStack {
         return stack;
     }
 
-    private void fill(int from) {
-        for (int i = from; i < frames.length; i++) {
-            frames[i] = new Marker(this, i);
-        }
-    }
-
     Marker frame(int depth) {
         return frames[depth];
-    }
-
-    int depth() {
-        return depth;
     }
 
     /** The innermost marker; {@code null} if there is none. */
@@ -45,89 +42,182 @@ final class MarkerStack {
     }
 
     /** The thread is in a region. What this returns goes to {@link #exit}. */
-    int enter(MarkerDescriptor descriptor, Client[] clients, Object receiver, Object[] arguments) {
-        int at = depth + 1;
-        if (at == frames.length) {
-            grow();
+    Marker enter(Told told, Object receiver, Object[] arguments) {
+        if (inClient) {
+            counts.ofClients++;
+            return null;
         }
-        Marker marker = frames[at];
-        marker.descriptor = descriptor;
+        int at = depth + 1;
+        Marker marker = marker(at, told, receiver, arguments);
+        if (!told.isKept) {
+            tell(told, marker);
+            forget(marker);
+            return null;
+        }
+        depth = at;
+        tell(told, marker);
+        return marker;
+    }
+
+    /** The thread is at a place. */
+    void at(Told told, Object receiver, Object[] arguments) {
+        if (inClient) {
+            counts.ofClients++;
+            return;
+        }
+        if (told.isKept && !told.isInstant) {
+            // Somebody has subscribed to the exits of a region whose entry is being passed: of this one nothing is heard.
+            return;
+        }
+        int at = depth + 1;
+        Marker marker = marker(at, told, receiver, arguments);
+        depth = at;
+        tell(told, marker);
+        if (told.isInstant) {
+            leave(marker);
+        } else {
+            depth = at - 1;
+            forget(marker);
+        }
+    }
+
+    private Marker marker(int at, Told told, Object receiver, Object[] arguments) {
+        Marker[] frames = this.frames;
+        Marker marker = at < frames.length ? frames[at] : null;
+        if (--counts.left < 0 || marker == null) {
+            marker = make(at);
+        }
+        marker.told = told;
         marker.receiver = receiver;
         if (arguments != null) {
             marker.arguments = arguments;
         }
-        marker.clients = clients;
-        depth = at;
+        if (Counts.BY_MARKER) {
+            counts.entered(told.descriptor.number);
+        }
+        return marker;
+    }
+
+    private void tell(Told told, Marker marker) {
         inClient = true;
-        counts.entered(descriptor.number);
         try {
-            for (int i = 0; i < clients.length; i++) {
-                try {
-                    if (Clients.listens(clients[i])) {
-                        clients[i].markerEnter(marker);
-                    }
-                } catch (Throwable thrown) {
-                    Clients.threw(clients[i], thrown, counts);
+            Client single = told.single;
+            if (single != null) {
+                enter(single, marker);
+            } else {
+                for (Client client : told.clients) {
+                    enter(client, marker);
                 }
             }
         } finally {
             inClient = false;
         }
-        return at;
     }
 
-    private void grow() {
+    private void enter(Client client, Marker marker) {
+        try {
+            if (Clients.listens(client)) {
+                client.markerEnter(marker);
+            }
+        } catch (Throwable thrown) {
+            Clients.threw(client, thrown, counts);
+        }
+    }
+
+    /** The object for a depth, where there is none, or the time has come to make them anew. */
+    private Marker make(int at) {
         inClient = true;
         try {
-            int from = frames.length;
-            frames = Arrays.copyOf(frames, 2 * from);
-            fill(from);
+            if (at >= frames.length) {
+                frames = Arrays.copyOf(frames, 2 * frames.length);
+            }
+            if (counts.left < 0) {
+                counts.refill(64 * frames.length);
+                renew();
+            }
+            if (frames[at] == null) {
+                frames[at] = new Marker(this, at);
+            }
+            return frames[at];
         } finally {
             inClient = false;
         }
+    }
+
+    /** Puts new objects in the place of those that there are, which may have become old. */
+    private void renew() {
+        Marker[] young = new Marker[frames.length];
+        for (int i = 1; i <= depth; i++) {
+            Marker old = frames[i];
+            young[i] = old.copy();
+            // Who has it for a token is led on by its level.
+            old.depth = -1;
+        }
+        frames = young;
     }
 
     /** The thread leaves the region, and whatever is in it that it left unseen. */
-    void exit(int token, Object receiver, boolean byException) {
-        while (depth >= token) {
-            Marker marker = frames[depth];
-            Client[] clients = marker.clients;
-            if (receiver != null && depth == token) {
-                marker.receiver = receiver;
-            }
+    void exit(Marker marker, boolean byException) {
+        if (marker.depth == depth) {
             marker.byException = byException;
-            inClient = true;
-            try {
-                for (int i = clients.length; --i >= 0;) {
-                    try {
-                        if (Clients.listens(clients[i])) {
-                            clients[i].markerExit(marker);
-                        }
-                    } catch (Throwable thrown) {
-                        Clients.threw(clients[i], thrown, counts);
-                    }
+            leave(marker);
+        } else {
+            exitTo(marker.level, byException);
+        }
+    }
+
+    /** The same where an object has come to be. */
+    void exit(Marker marker, Object receiver) {
+        if (marker.level <= depth) {
+            frames[marker.level].receiver = receiver;
+        }
+        exit(marker, false);
+    }
+
+    /** The same with what is returned. */
+    void returned(Marker marker, Object result) {
+        if (marker.level <= depth) {
+            frames[marker.level].result = result;
+        }
+        exit(marker, false);
+    }
+
+    private void exitTo(int level, boolean byException) {
+        while (depth >= level) {
+            Marker marker = frames[depth];
+            marker.byException = byException;
+            leave(marker);
+        }
+    }
+
+    private void leave(Marker marker) {
+        inClient = true;
+        try {
+            Told told = marker.told;
+            Client single = told.single;
+            if (single != null) {
+                exit(single, marker);
+            } else {
+                Client[] leaving = told.leaving;
+                for (int i = leaving.length; --i >= 0;) {
+                    exit(leaving[i], marker);
                 }
-            } finally {
-                inClient = false;
-                depth--;
-                forget(marker);
             }
+        } finally {
+            inClient = false;
+            depth--;
+            forget(marker);
         }
     }
 
-    /** What a region that is about to be left returns. */
-    void returned(int token, Object result) {
-        if (depth >= token) {
-            frames[token].result = result;
+    private void exit(Client client, Marker marker) {
+        try {
+            if (Clients.listens(client)) {
+                client.markerExit(marker);
+            }
+        } catch (Throwable thrown) {
+            Clients.threw(client, thrown, counts);
         }
-    }
-
-    /** The thread is at a place. */
-    void at(MarkerDescriptor descriptor, Client[] clients, Object receiver, Object[] arguments) {
-        int at = enter(descriptor, clients, receiver, arguments);
-        Marker marker = frames[at];
-        depth = at - 1;
-        forget(marker);
     }
 
     /** Nothing is kept alive for having been here. */
@@ -136,7 +226,9 @@ final class MarkerStack {
         if (marker.arguments != null) {
             marker.arguments = null;
         }
-        marker.result = null;
+        if (marker.result != null) {
+            marker.result = null;
+        }
         marker.byException = false;
     }
 }

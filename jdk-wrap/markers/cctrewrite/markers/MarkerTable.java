@@ -7,10 +7,15 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The markers of a class, and its guards: one bit for each in fields of the class, on while somebody is told. */
+/**
+ * The markers of a class, and its guards: one bit for each in fields of the class, on while somebody is told. Most classes register and never hear of it again, and most
+ * of their time at the start is the program's: so texts are taken apart when somebody asks, and ways to set the guards are made when they change.
+ */
 final class MarkerTable {
     /** A marker's bit is in the field of this name and the number of the word. */
     private static final String GUARD = "cct$markers";
+    /** That of a region whose exits are told is in the one of this name. */
+    private static final String KEPT = "cct$regions";
     /** Its bit in objects that are left out of it. */
     private static final String SKIPPED = "cct$skipped";
 
@@ -22,16 +27,45 @@ final class MarkerTable {
     };
 
     final Class<?> owner;
-    final MarkerDescriptor[] descriptors;
-    private final MethodHandle[] guards;
-    private final MethodHandle skipped;
-    private final MethodHandle setSkipped;
+    /** Who is told of each marker; {@code null} if nobody is. Changed under the lock of the clients. */
+    final Told[] told;
+    private final MethodHandles.Lookup lookup;
+    private final int first;
+    private String[] rows;
+    private MarkerDescriptor[] descriptors;
+
+    /** All that follows: under the lock of the clients. Whether the class has asked for its guards. */
+    private boolean isOut;
+    /** How often they have changed since. */
+    private long changes;
+    /** Whether somebody is setting them. */
+    private boolean isWriting;
+    private MethodHandle[] guards;
+    private MethodHandle skipped;
+    private MethodHandle setSkipped;
 
     private MarkerTable(Class<?> owner, MethodHandles.Lookup lookup, String[] rows, int first) {
         this.owner = owner;
-        descriptors = new MarkerDescriptor[rows.length];
+        this.lookup = lookup;
+        this.rows = rows;
+        this.first = first;
+        told = new Told[rows.length];
+    }
+
+    /** The markers in the order of the class's attribute. */
+    MarkerDescriptor[] descriptors() {
+        synchronized (Clients.LOCK) {
+            if (descriptors == null) {
+                descriptors = parse();
+                rows = null;
+            }
+            return descriptors;
+        }
+    }
+
+    private MarkerDescriptor[] parse() {
+        MarkerDescriptor[] descriptors = new MarkerDescriptor[rows.length];
         MethodDescriptor method = null;
-        boolean perObject = false;
         for (int i = 0; i < rows.length; i++) {
             MarkerDescriptor.Row row = MarkerDescriptor.Row.parse(rows[i]);
             if (method == null
@@ -40,20 +74,9 @@ final class MarkerTable {
                 method = new MethodDescriptor(owner, row.methodName, row.methodDescriptor);
             }
             descriptors[i] = new MarkerDescriptor(this, i, first + i, row, method);
-            perObject |= row.perObject;
+            descriptors[i].enabled = Clients.isEnabled(row.token);
         }
-        guards = new MethodHandle[owner.isInterface() ? 0 : (rows.length + 31) / 32];
-        try {
-            for (int word = 0; word < guards.length; word++) {
-                guards[word] = setter(lookup, GUARD + word);
-            }
-            MethodType get = MethodType.methodType(int.class, Object.class);
-            MethodType set = MethodType.methodType(void.class, Object.class, int.class);
-            skipped = perObject ? getter(lookup, SKIPPED).asType(get) : null;
-            setSkipped = perObject ? setter(lookup, SKIPPED).asType(set) : null;
-        } catch (ReflectiveOperationException missing) {
-            throw new InternalError(owner.getName() + ": its markers' guards", missing);
-        }
+        return descriptors;
     }
 
     private Field field(String name) throws NoSuchFieldException {
@@ -62,15 +85,15 @@ final class MarkerTable {
         return field;
     }
 
-    private MethodHandle setter(MethodHandles.Lookup lookup, String name) throws ReflectiveOperationException {
+    private MethodHandle setter(String name) throws ReflectiveOperationException {
         if (lookup == null) {
             return MethodHandles.publicLookup().unreflectSetter(field(name));
         }
-        boolean ofClass = name.startsWith(GUARD);
-        return ofClass ? lookup.findStaticSetter(owner, name, int.class) : lookup.findSetter(owner, name, int.class);
+        boolean ofObject = name.equals(SKIPPED);
+        return ofObject ? lookup.findSetter(owner, name, int.class) : lookup.findStaticSetter(owner, name, int.class);
     }
 
-    private MethodHandle getter(MethodHandles.Lookup lookup, String name) throws ReflectiveOperationException {
+    private MethodHandle getter(String name) throws ReflectiveOperationException {
         return lookup == null
                 ? MethodHandles.publicLookup().unreflectGetter(field(name))
                 : lookup.findGetter(owner, name, int.class);
@@ -78,70 +101,144 @@ final class MarkerTable {
 
     /** The table of a class that registers; its thread hears nothing meanwhile. */
     static MarkerTable of(Class<?> owner, MethodHandles.Lookup lookup, String[] rows) {
-        MarkerTable table;
         synchronized (Clients.LOCK) {
             MarkerTable[] place = OF.get(owner);
-            table = place[0];
-            boolean isNew = table == null;
-            if (isNew) {
-                table = new MarkerTable(owner, lookup, rows, Clients.numbers(rows.length));
-                place[0] = table;
+            if (place[0] == null) {
+                place[0] = new MarkerTable(owner, lookup, rows, Clients.numbers(rows.length));
+                Clients.load();
+                Clients.subscribe(place[0]);
             }
-            Clients.load();
-            if (isNew) {
-                Clients.subscribe(table);
-            }
+            return place[0];
         }
-        table.update();
-        return table;
     }
 
     /** For {@link #prepare}. */
     static int cct$markers0;
+    static int cct$regions0;
 
-    /** Goes the way of a class that registers, once. */
+    /** Goes the way of a class that registers, and is switched, once. */
     static void prepare() {
         String version = System.getProperty("java.specification.version", "");
         String row = "cctrewrite\1\1\1method\1prepare\1()V\0010\001-1\1";
         MethodHandles.Lookup lookup = version.startsWith("1.") ? null : MethodHandles.lookup();
-        new MarkerTable(MarkerTable.class, lookup, new String[] {row}, 0).update();
+        MarkerTable table = new MarkerTable(MarkerTable.class, lookup, new String[] {row}, 0);
+        table.descriptors();
+        cct$markers0 = table.handOut(0, false);
+        cct$regions0 = table.handOut(0, true);
+        table.update();
+        table.settle();
         OF.get(Boot.class);
-        Stacks.current().counts.entered(0, 0);
     }
 
     static MarkerTable ofInterface(Class<?> owner) {
         return OF.get(owner)[0];
     }
 
-    /** Sets the guards by who is told. Not under the lock of the clients: a class may be in the middle of its initialisation. */
-    synchronized void update() {
-        for (int word = 0; word < guards.length; word++) {
-            int bits = 0;
-            for (int i = 32 * word; i < Math.min(descriptors.length, 32 * word + 32); i++) {
-                bits |= descriptors[i].clients.length > 0 ? 1 << i : 0;
+    /** The guards of a class that registers and sets them itself. */
+    int handOut(int word, boolean kept) {
+        synchronized (Clients.LOCK) {
+            isOut = true;
+            return bits(word, kept);
+        }
+    }
+
+    private int bits(int word, boolean kept) {
+        int bits = 0;
+        for (int i = 32 * word; i < Math.min(told.length, 32 * word + 32); i++) {
+            Told one = told[i];
+            bits |= one != null && (one.isKept && !one.isInstant) == kept ? 1 << i : 0;
+        }
+        return bits;
+    }
+
+    /** The class has set them. If they have changed meanwhile, what it set may be what they were. */
+    void settle() {
+        synchronized (Clients.LOCK) {
+            if (changes == 0) {
+                return;
             }
-            try {
-                guards[word].invoke(bits);
-            } catch (Throwable thrown) {
-                throw new InternalError(owner.getName() + ": its markers' guards", thrown);
+        }
+        update();
+    }
+
+    /**
+     * Sets the guards by who is told. Not under the lock of the clients: a class may be in the middle of its initialisation, by a thread that comes here, and who sets a
+     * field waits for the end of that. For the same reason nobody waits for who is setting them already: it does so again.
+     */
+    void update() {
+        synchronized (Clients.LOCK) {
+            if (!isOut || owner.isInterface()) {
+                return;
             }
+            changes++;
+            if (isWriting) {
+                return;
+            }
+            isWriting = true;
+        }
+        MarkerStack stack = Stacks.current();
+        boolean nested = stack.inClient;
+        stack.inClient = true;
+        try {
+            while (!write()) {}
+        } catch (Throwable thrown) {
+            synchronized (Clients.LOCK) {
+                isWriting = false;
+            }
+            throw new InternalError(owner.getName() + ": its markers' guards", thrown);
+        } finally {
+            stack.inClient = nested;
+        }
+    }
+
+    /** Whether nothing has changed meanwhile. */
+    private boolean write() throws Throwable {
+        int[] bits = new int[2 * ((told.length + 31) / 32)];
+        if (guards == null) {
+            guards = new MethodHandle[bits.length];
+            for (int i = 0; i < bits.length; i++) {
+                guards[i] = setter((i % 2 == 0 ? GUARD : KEPT) + i / 2);
+            }
+        }
+        long seen;
+        synchronized (Clients.LOCK) {
+            seen = changes;
+            for (int i = 0; i < bits.length; i++) {
+                bits[i] = bits(i / 2, i % 2 != 0);
+            }
+        }
+        for (int i = 0; i < bits.length; i++) {
+            guards[i].invoke(bits[i]);
+        }
+        synchronized (Clients.LOCK) {
+            isWriting = changes != seen;
+            return !isWriting;
         }
     }
 
     /** Whether an object is told of, where that is asked of objects. */
-    void skip(Object object, int index, boolean skip) {
+    synchronized void skip(Object object, int index, boolean skip) {
+        MarkerStack stack = Stacks.current();
+        boolean nested = stack.inClient;
+        stack.inClient = true;
         try {
+            if (skipped == null) {
+                setSkipped = setter(SKIPPED).asType(MethodType.methodType(void.class, Object.class, int.class));
+                skipped = getter(SKIPPED).asType(MethodType.methodType(int.class, Object.class));
+            }
             int bits = (int) skipped.invokeExact(object);
             setSkipped.invokeExact(object, skip ? bits | 1 << index : bits & ~(1 << index));
         } catch (Throwable thrown) {
             throw new InternalError(owner.getName() + ": its objects' guards", thrown);
+        } finally {
+            stack.inClient = nested;
         }
     }
 
     /** The methods with markers. */
     List<MethodDescriptor> methods() {
         List<MethodDescriptor> methods = new ArrayList<>();
-        for (MarkerDescriptor descriptor : descriptors) {
+        for (MarkerDescriptor descriptor : descriptors()) {
             if (methods.isEmpty() || methods.get(methods.size() - 1) != descriptor.method()) {
                 methods.add(descriptor.method());
             }

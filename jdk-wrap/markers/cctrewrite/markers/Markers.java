@@ -21,7 +21,7 @@ public final class Markers {
     public static List<MarkerDescriptor> descriptors() {
         List<MarkerDescriptor> all = new ArrayList<>();
         for (MarkerTable table : Clients.tables()) {
-            for (MarkerDescriptor descriptor : table.descriptors) {
+            for (MarkerDescriptor descriptor : table.descriptors()) {
                 all.add(descriptor);
             }
         }

@@ -114,6 +114,11 @@ public final class Typestate implements Client {
     }
 
     @Override
+    public boolean isSimple(MarkerDescriptor descriptor) {
+        return !bindings[descriptor.number()].onReturn;
+    }
+
+    @Override
     public boolean passesBy(MarkerDescriptor descriptor, Object receiver) {
         Binding binding = bindings[descriptor.number()];
         if (receiver == null || !binding.monitor.passes(binding, receiver)) {

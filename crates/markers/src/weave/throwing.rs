@@ -1,0 +1,90 @@
+//! Whether a method may be left by an exception. Those that cannot need nothing that waits for one: the small methods that read and write fields, which are called most.
+
+use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
+
+use super::is_stored;
+
+/// Whether some instruction of a method may throw, as far as is known.
+pub(super) fn can_throw(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {
+    let has_this = !member.is(access::STATIC) && member.name != b"<init>" && !is_stored(code, 0);
+    // The stack: whether each value is `this`. It is not followed beyond jumps, so methods that jump may throw.
+    let mut stack: Vec<bool> = Vec::new();
+    code.instructions().any(|instruction| !is_safe(class, has_this, &instruction, &mut stack))
+}
+
+/// Whether a method reads fields and returns, at most: nobody sees whether it has begun, or has ended.
+pub(super) fn only_reads(class: &ClassFile<'_>, member: &Member<'_>, code: &Code<'_>) -> bool {
+    !member.is(access::SYNCHRONIZED)
+        && code.instructions().all(|instruction| instruction.opcode != opcode::PUTFIELD)
+        && !can_throw(class, member, code)
+}
+
+/// Whether an instruction cannot throw; keeps the stack.
+fn is_safe(
+    class: &ClassFile<'_>,
+    has_this: bool,
+    instruction: &Instruction<'_>,
+    stack: &mut Vec<bool>,
+) -> bool {
+    use opcode::*;
+    let op = instruction.opcode;
+    match op {
+        NOP | IINC => true,
+        ACONST_NULL..=SIPUSH | ILOAD..=DLOAD | ILOAD_0..=DLOAD_3 => {
+            stack.push(false);
+            true
+        }
+        ALOAD | ALOAD_0..=ALOAD_3 => {
+            let is_first = instruction.local().is_some_and(|(local, _)| local == 0);
+            stack.push(has_this && is_first);
+            true
+        }
+        ISTORE..=ASTORE_3 => stack.pop().is_some(),
+        GETFIELD => stack.pop() == Some(true) && is_own(class, instruction, stack),
+        PUTFIELD => {
+            let value = stack.pop();
+            value.is_some() && stack.pop() == Some(true) && is_own(class, instruction, &mut Vec::new())
+        }
+        IRETURN..=RETURN => true,
+        _ => false,
+    }
+}
+
+/// Whether the class itself has the field, so that it is found; it is read.
+fn is_own(class: &ClassFile<'_>, instruction: &Instruction<'_>, stack: &mut Vec<bool>) -> bool {
+    stack.push(false);
+    let Some(field) = instruction.pool_index().and_then(|index| class.pool.member_ref(index).ok()) else {
+        return false;
+    };
+    let is_it = |member: &Member<'_>| {
+        member.name == field.name && member.descriptor == field.descriptor && !member.is(access::STATIC)
+    };
+    field.class == class.name() && class.fields.iter().any(is_it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By name: what can throw, of a class that the fixtures have.
+    #[test]
+    fn what_only_moves_values_of_its_own_object_cannot_throw() {
+        let path = "../../fixtures/markers/classes/Leaves.class";
+        let bytes = std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let mut safe = Vec::new();
+        for member in &class.methods {
+            let code = Code::of(&class, member).unwrap().unwrap();
+            if !can_throw(&class, member, &code) {
+                safe.push(String::from_utf8_lossy(member.name).into_owned());
+            }
+        }
+        assert_eq!(safe, ["get", "set", "wide", "constant", "nothing"]);
+        let reads = |name: &[u8]| {
+            let member = class.methods.iter().find(|member| member.name == name).unwrap();
+            only_reads(&class, member, &Code::of(&class, member).unwrap().unwrap())
+        };
+        assert!(reads(b"get") && reads(b"constant") && reads(b"nothing"));
+        assert!(!reads(b"set") && !reads(b"calls"));
+    }
+}
