@@ -5,6 +5,7 @@
 mod chart;
 pub mod ground;
 pub mod machine;
+mod markers;
 mod measure;
 mod memory;
 pub mod page;
@@ -30,6 +31,8 @@ pub enum Benchmark {
     Memory(memory::Arguments),
     /// What traces cost beside the plain JDK and the profile, and what codecs make of them.
     Trace(trace::Arguments),
+    /// What markers cost beside the plain JDK, by how many methods are marked.
+    Markers(markers::Arguments),
     /// How costs grow with threads, classes and contexts, and what starting takes.
     Scale(scale::Arguments),
 }
@@ -44,6 +47,7 @@ pub fn run(benchmark: &Benchmark) -> Result<()> {
         Benchmark::Run(arguments) => run::run(arguments),
         Benchmark::Memory(arguments) => memory::run(arguments),
         Benchmark::Trace(arguments) => trace::run(arguments),
+        Benchmark::Markers(arguments) => markers::run(arguments),
         Benchmark::Scale(arguments) => scale::run(arguments),
     }
 }

@@ -20,7 +20,7 @@ use crate::print_line;
 use crate::process;
 use crate::programs::catalogue::{Program, programs};
 use crate::programs::packages::Packages;
-use crate::programs::place::{Place, Start};
+use crate::programs::place::{self, Place, Start};
 use crate::watch::Limits;
 use tables::{Row, Tables};
 
@@ -127,7 +127,7 @@ impl<'a> Stage<'a> {
                 name: natives,
                 home: image,
                 options: &[format!("-Dcctrewrite.out={}", profile.display())],
-                is_rewritten: false,
+                jars: place::RAW,
                 limits: Limits::of(TIME_LIMIT),
             })?;
             ensure!(!outcome.is_cut_off, "it had not ended after {} s", TIME_LIMIT.as_secs());

@@ -28,6 +28,11 @@ pub struct Place {
     source: Option<PathBuf>,
 }
 
+/// Its jars as they are.
+pub const RAW: &str = "raw";
+/// Those that [`Place::rewrite`] makes.
+pub const REWRITTEN: &str = "rewritten";
+
 /// How a program is run.
 pub struct Start<'a> {
     /// The name under which stays what the run leaves.
@@ -36,8 +41,8 @@ pub struct Start<'a> {
     pub home: &'a Path,
     /// Options for the JVM, before the program's own.
     pub options: &'a [String],
-    /// Whether its jars are those that [`Place::rewrite`] has made.
-    pub is_rewritten: bool,
+    /// Which of its jars: [`RAW`], or those that [`Place::rewrite`] or [`Place::mark`] has made.
+    pub jars: &'a str,
     /// What it must not exceed.
     pub limits: Limits,
 }
@@ -62,7 +67,7 @@ impl Place {
             folder: folder.to_owned(),
             source: fetched.source.clone(),
         };
-        let raw = place.path(false);
+        let raw = place.folder.join(RAW);
         fs::create_dir(&raw)?;
         for name in place.jars() {
             let jar = if name == TOOLS {
@@ -85,12 +90,32 @@ impl Place {
     /// # Errors
     /// If `cctrewrite` refuses.
     pub fn rewrite(&self, cctrewrite: &Path, library: &[PathBuf]) -> Result<()> {
-        let raw = self.path(false);
-        // Those that are in use only; a single input would be written to a file, so the output folder is there already.
-        let inputs: Vec<PathBuf> = self.entries().into_iter().map(|entry| raw.join(entry)).collect();
-        let rewritten = self.path(true);
+        let rewritten = self.folder.join(REWRITTEN);
         fs::create_dir(&rewritten)?;
-        instrument(cctrewrite, library, &inputs, &rewritten).context("its jars")
+        instrument(cctrewrite, library, &self.inputs(), &rewritten).context("its jars")
+    }
+
+    /// Puts markers into what is on the class path, by the rules in a file; the result is the jars of this name. What has to be said to the JVM.
+    ///
+    /// # Errors
+    /// If `cctrewrite` refuses.
+    pub fn mark(&self, cctrewrite: &Path, rules: &Path, name: &str) -> Result<Vec<String>> {
+        let marked = self.folder.join(name);
+        fresh(&marked)?;
+        let mut command = Command::new(cctrewrite);
+        command.args(["instrument", "--quiet", "--tool", "markers", "--markers"]).arg(rules);
+        process::output(command.args(self.inputs()).arg("-o").arg(&marked)).context("its jars")?;
+        let mut flags = Command::new(cctrewrite);
+        flags.arg("flags").args(self.entries().iter().map(|entry| marked.join(entry)));
+        // The folder has another name while it is in use.
+        let (kept, used) = (marked.display().to_string(), self.folder.join("path").display().to_string());
+        let flags = process::output(&mut flags)?;
+        Ok(flags.lines().map(|flag| flag.replace(&kept, &used)).collect())
+    }
+
+    /// What is on the class path: those in use only; a single input would be written to a file, so the output folder must be there already.
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.entries().into_iter().map(|entry| self.folder.join(RAW).join(entry)).collect()
     }
 
     /// The folder with all that belongs to the program.
@@ -113,9 +138,9 @@ impl Place {
     /// # Errors
     /// If it cannot be started; how it ends is in the outcome.
     pub fn run(&self, start: &Start) -> Result<Outcome> {
-        let Start { name, home, options, is_rewritten, limits } = *start;
+        let Start { name, home, options, jars, limits } = *start;
         let run = self.run_folder()?;
-        let kept = self.path(is_rewritten);
+        let kept = self.folder.join(jars);
         let path = self.folder.join("path");
         fs::rename(&kept, &path).with_context(|| format!("rename {}", kept.display()))?;
         let mut java = self.java(home, &path, &run);
@@ -149,11 +174,6 @@ impl Place {
         }
         fs::rename(&run, left)?;
         Ok(outcome)
-    }
-
-    /// Where the class path is kept while it is not in use.
-    fn path(&self, is_rewritten: bool) -> PathBuf {
-        self.folder.join(if is_rewritten { "rewritten" } else { "raw" })
     }
 
     /// The jars of the program on this JDK.
@@ -212,7 +232,7 @@ impl Place {
     fn before(&self) -> Result<()> {
         fs::create_dir(self.folder.join("input"))?;
         let Some(before) = &self.program.before else { return Ok(()) };
-        let raw = self.path(false);
+        let raw = self.folder.join(RAW);
         if self.makes_classes() {
             fs::create_dir(raw.join("classes"))?;
         }

@@ -11,7 +11,7 @@ use super::Mode;
 use super::catalogue::Program;
 use super::outcome::{Outcome, totals};
 use super::packages::Fetched;
-use super::place::{Place, Start, fresh, instrument};
+use super::place::{self, Place, Start, fresh, instrument};
 use crate::class_library::{boot_jars, extension_jars, jars_in};
 use crate::jdks::Jdk;
 use crate::process;
@@ -119,14 +119,9 @@ impl Stage {
         if mode != Mode::Plain {
             options.push(format!("-Dcctrewrite.out={}", profile.display()));
         }
-        let is_rewritten = mode == Mode::Offline;
-        let start = Start {
-            name: mode.word(),
-            home,
-            options: &options,
-            is_rewritten,
-            limits: Limits::of(TIME_LIMIT),
-        };
+        let jars = if mode == Mode::Offline { place::REWRITTEN } else { place::RAW };
+        let start =
+            Start { name: mode.word(), home, options: &options, jars, limits: Limits::of(TIME_LIMIT) };
         let mut outcome = place.run(&start)?;
         outcome.profile = (mode != Mode::Plain).then(|| totals(&profile));
         Ok(outcome)

@@ -9,7 +9,7 @@ mod kernels;
 mod programs;
 mod recreated;
 mod tables;
-mod works;
+pub mod works;
 
 use std::fmt::Write as _;
 
@@ -29,6 +29,7 @@ pub use kernels::KERNELS;
 use kernels::{MEASURED, WARM};
 use programs::{Bench, Clock, Line};
 use recreated::Recreated;
+pub use tables::geometric;
 use works::{Work, works};
 
 /// Options of `cargo xtask bench run`.

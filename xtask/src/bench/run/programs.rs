@@ -14,7 +14,7 @@ use crate::jdks::Jdk;
 use crate::programs::compare;
 use crate::programs::outcome::{Outcome, Totals, totals};
 use crate::programs::packages::Fetched;
-use crate::programs::place::{Place, Start};
+use crate::programs::place::{self, Place, Start};
 use crate::watch::Limits;
 
 /// Longer than any of them takes; a run that takes longer hangs.
@@ -166,7 +166,7 @@ fn once(bench: &Bench, place: &Place, column: Column, limits: Limits) -> Result<
         name: &column.word(),
         home: bench.homes.home(column.way())?,
         options: &column.options(bench.homes, bench.jacoco),
-        is_rewritten: column == Column::Offline,
+        jars: if column == Column::Offline { place::REWRITTEN } else { place::RAW },
         limits,
     })
 }

@@ -182,7 +182,7 @@ fn mean(lines: &[&Line], column: Column) -> String {
 }
 
 /// The geometric mean.
-fn geometric(ratios: &[f64]) -> f64 {
+pub fn geometric(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }
 
