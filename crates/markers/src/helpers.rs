@@ -12,7 +12,7 @@ use cct_classfile::{Result, access, opcode};
 
 /// What names of added members begin with.
 pub(crate) const PREFIX: &[u8] = b"cct$";
-/// Fields with one bit for each marker, on while somebody is told and nothing is kept of it.
+/// Fields with one bit for each marker, on while somebody is told.
 const GUARD: &str = "cct$markers";
 /// The same of regions whose exits are told.
 const KEPT: &str = "cct$regions";
@@ -203,18 +203,9 @@ impl Helpers {
             code.asm.indexed(opcode::INVOKESTATIC, is_on);
         } else {
             let word = usize::from(helper.index / 32);
-            let fields: &[&str] = match (helper.pair, helper.is_shared()) {
-                (false, _) => &[GUARD],
-                (true, true) => &[KEPT],
-                (true, false) => &[GUARD, KEPT],
-            };
-            for (position, name) in fields.iter().enumerate() {
-                let field = self.own_field(edit, &guard(name, word), b"I")?;
-                code.asm.indexed(opcode::GETSTATIC, field);
-                if position > 0 {
-                    code.asm.op(opcode::IOR);
-                }
-            }
+            let name = if passing.is_some() { KEPT } else { GUARD };
+            let field = self.own_field(edit, &guard(name, word), b"I")?;
+            code.asm.indexed(opcode::GETSTATIC, field);
             if helper.per_object {
                 let skipped = self.own_field(edit, SKIPPED, b"I")?;
                 code.asm.load(Kind::Reference, receiver).indexed(opcode::CHECKCAST, self.own);

@@ -169,6 +169,43 @@ at last: []
     assert_eq!(run.out, expected);
 }
 
+/// What Edges.java does before anything else: a loop is one entry, whether its exit is heard or not; who is simple is asked once.
+const BEGINNING: &str = "\
+a loop: 1 entries, 0 exits
+a loop of two: 2 entries, 0 exits; 1 entries, 1 exits
+asked: 1, 2 entries, 0 exits
+";
+
+/// The stack ends in the middle of the program, of what is told, of handlers, hundreds of times: no exit is heard whose entry was not, and nothing stays open.
+fn overflowing(jdk: &'static Jdk) {
+    let run = java(jdk, "overflowing", "edges.toml").option("-Xss512k").succeed("Edges", &["overflows"]);
+    let expected =
+        "no stack left: 0 and 0 exits without an entry, 0 and 0 entries left, outside\nheard: true\n";
+    assert_eq!(run.out, format!("{BEGINNING}{expected}"));
+}
+
+/// Who hears entries alone hears each of them, while others who hear exits, too, come, and throw, and are told nothing more.
+fn changing(jdk: &'static Jdk) {
+    let run = java(jdk, "changing", "edges.toml").succeed("Edges", &["changes"]);
+    assert_eq!(run.out, format!("{BEGINNING}others come and go: 4000000 entries, 0 exits\n"));
+    assert!(run.err.contains("threw java.lang.IllegalStateException: enough and was told nothing more"));
+}
+
+/// A client throws while it subscribes, and a class that waits for that is being initialised: neither waits for the other.
+fn beginning(jdk: &'static Jdk) {
+    let run = java(jdk, "beginning", "edges.toml").succeed("Edges", &["beginnings"]);
+    assert_eq!(run.out, format!("{BEGINNING}thrown while a class begins: gone on\n"));
+}
+
+/// A client throws when it is asked whom to leave out: the program does not see it.
+fn choosing(jdk: &'static Jdk) {
+    let run = java(jdk, "choosing", "edges.toml").succeed("Edges$Alone", &[]);
+    assert_eq!(run.out, "the program goes on\n");
+    let line =
+        "client Edges$Choosy threw java.lang.IllegalStateException: undecided and was told nothing more";
+    assert!(run.err.contains(line), "{}", run.err);
+}
+
 fn every_place() -> String {
     let mut rules = String::new();
     for (at, context) in [
@@ -192,4 +229,8 @@ jdks!(silent, silence, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(switched, switches, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(libraries, library, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(cheap, cheaply, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(overflows, overflowing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(changes, changing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(begins, beginning, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(chooses, choosing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(all_places, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);

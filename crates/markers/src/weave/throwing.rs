@@ -40,24 +40,30 @@ fn is_safe(
             true
         }
         ISTORE..=ASTORE_3 => stack.pop().is_some(),
-        GETFIELD => stack.pop() == Some(true) && is_own(class, instruction, stack),
+        GETFIELD => {
+            let is_ours = stack.pop() == Some(true) && is_own(class, instruction, 0);
+            stack.push(false);
+            is_ours
+        }
         PUTFIELD => {
             let value = stack.pop();
-            value.is_some() && stack.pop() == Some(true) && is_own(class, instruction, &mut Vec::new())
+            // JVMS 6.5.putfield: who is no constructor must not write what is final.
+            value.is_some() && stack.pop() == Some(true) && is_own(class, instruction, access::FINAL)
         }
         IRETURN..=RETURN => true,
         _ => false,
     }
 }
 
-/// Whether the class itself has the field, so that it is found; it is read.
-fn is_own(class: &ClassFile<'_>, instruction: &Instruction<'_>, stack: &mut Vec<bool>) -> bool {
-    stack.push(false);
+/// Whether the class itself has the field, so that it is found, of objects and without such a flag.
+fn is_own(class: &ClassFile<'_>, instruction: &Instruction<'_>, without: u16) -> bool {
     let Some(field) = instruction.pool_index().and_then(|index| class.pool.member_ref(index).ok()) else {
         return false;
     };
     let is_it = |member: &Member<'_>| {
-        member.name == field.name && member.descriptor == field.descriptor && !member.is(access::STATIC)
+        member.name == field.name
+            && member.descriptor == field.descriptor
+            && member.access_flags & (access::STATIC | without) == 0
     };
     field.class == class.name() && class.fields.iter().any(is_it)
 }
@@ -86,5 +92,14 @@ mod tests {
         };
         assert!(reads(b"get") && reads(b"constant") && reads(b"nothing"));
         assert!(!reads(b"set") && !reads(b"calls"));
+
+        // What only other compilers than Java's write: a method that sets a final field.
+        let mut class = ClassFile::parse(&bytes).unwrap();
+        class.fields.iter_mut().for_each(|field| field.access_flags |= access::FINAL);
+        let throws = |name: &[u8]| {
+            let member = class.methods.iter().find(|member| member.name == name).unwrap();
+            can_throw(&class, member, &Code::of(&class, member).unwrap().unwrap())
+        };
+        assert!(throws(b"set") && !throws(b"get"));
     }
 }

@@ -3,9 +3,11 @@ package cctrewrite.markers;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,6 +23,9 @@ final class Clients {
     private static final Map<String, Boolean> SWITCHED = new HashMap<>();
     /** Clients that threw, and what. */
     private static final Map<Client, Throwable> FAILED = new IdentityHashMap<>();
+
+    /** Whose guards are to be set, once nobody holds the lock any more. */
+    private static final Set<MarkerTable> STALE = new LinkedHashSet<>();
 
     private static volatile boolean someFailed;
     private static boolean loaded;
@@ -77,9 +82,8 @@ final class Clients {
                     ask(client, table);
                 }
             }
-            for (MarkerTable table : tables) {
-                table.update();
-            }
+            refresh(tables);
+            refresh();
         } finally {
             stack.inClient = nested;
         }
@@ -105,9 +109,9 @@ final class Clients {
             }
             for (MarkerDescriptor descriptor : table.descriptors()) {
                 if (client.subscribe(descriptor)) {
-                    Client[] old = descriptor.subscribers;
-                    Client[] all = Arrays.copyOf(old, old.length + 1);
-                    all[old.length] = client;
+                    Subscriber[] old = descriptor.subscribers;
+                    Subscriber[] all = Arrays.copyOf(old, old.length + 1);
+                    all[old.length] = new Subscriber(client, descriptor);
                     descriptor.subscribers = all;
                     tell(descriptor);
                 }
@@ -118,8 +122,8 @@ final class Clients {
     }
 
     private static void tell(MarkerDescriptor descriptor) {
-        Client[] clients = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
-        descriptor.table.told[descriptor.index] = clients.length == 0 ? null : new Told(descriptor, clients);
+        Subscriber[] all = descriptor.enabled ? descriptor.subscribers : MarkerDescriptor.NOBODY;
+        descriptor.table.told[descriptor.index] = all.length == 0 ? null : new Told(descriptor, all);
     }
 
     /** One marker is told of, or no more. */
@@ -128,13 +132,13 @@ final class Clients {
             descriptor.enabled = enabled;
             tell(descriptor);
         }
-        descriptor.table.update();
+        refresh(Collections.singleton(descriptor.table));
     }
 
     /** The same of all with a token, in classes that are still to come too. How many there are. */
     static int enable(String token, boolean enabled) {
         int found = 0;
-        Set<MarkerTable> changed = new HashSet<>();
+        Set<MarkerTable> changed = new LinkedHashSet<>();
         synchronized (LOCK) {
             SWITCHED.put(token, enabled);
             for (MarkerTable table : tables()) {
@@ -148,9 +152,7 @@ final class Clients {
                 }
             }
         }
-        for (MarkerTable table : changed) {
-            table.update();
-        }
+        refresh(changed);
         return found;
     }
 
@@ -219,13 +221,38 @@ final class Clients {
                 }
             }
         }
+        refresh(tables);
+    }
+
+    private static Subscriber[] without(Subscriber[] subscribers, Client client) {
+        List<Subscriber> others = new ArrayList<>(Arrays.asList(subscribers));
+        return others.removeIf(other -> other.client == client) ? others.toArray(new Subscriber[0]) : subscribers;
+    }
+
+    /**
+     * Sets guards by who is told now. Who sets those of a class that another thread initialises waits for that thread, which may be waiting for the lock: who has the
+     * lock, since a client asked for this, or threw, while it subscribed, leaves it to {@link #refresh()}.
+     */
+    private static void refresh(Collection<MarkerTable> tables) {
+        if (Thread.holdsLock(LOCK)) {
+            STALE.addAll(tables);
+            return;
+        }
         for (MarkerTable table : tables) {
             table.update();
         }
     }
 
-    private static Client[] without(Client[] clients, Client client) {
-        List<Client> others = new ArrayList<>(Arrays.asList(clients));
-        return others.removeIf(other -> other == client) ? others.toArray(new Client[0]) : clients;
+    /** Sets those that were put off. For whoever has called clients under the lock, and has given it back. */
+    static void refresh() {
+        List<MarkerTable> stale;
+        synchronized (LOCK) {
+            if (STALE.isEmpty()) {
+                return;
+            }
+            stale = new ArrayList<>(STALE);
+            STALE.clear();
+        }
+        refresh(stale);
     }
 }

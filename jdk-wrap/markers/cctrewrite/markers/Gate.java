@@ -95,10 +95,26 @@ public final class Gate {
             return untold();
         }
         Told told = ((MarkerTable) table).told[index];
-        if (told == null || told.filter != null && told.filter.passesBy(told.descriptor, receiver)) {
+        if (told == null || told.filter != null && passesBy(told, receiver)) {
             return null;
         }
         return Stacks.current().enter(told, receiver, arguments);
+    }
+
+    private static boolean passesBy(Told told, Object receiver) {
+        try {
+            return told.filter.passesBy(told.descriptor, receiver);
+        } catch (Throwable thrown) {
+            MarkerStack stack = Stacks.current();
+            boolean nested = stack.inClient;
+            stack.inClient = true;
+            try {
+                Clients.threw(told.filter, thrown, stack.counts);
+            } finally {
+                stack.inClient = nested;
+            }
+            return true;
+        }
     }
 
     /** The thread leaves a region. */
@@ -145,7 +161,7 @@ public final class Gate {
             return;
         }
         Told told = ((MarkerTable) table).told[index];
-        if (told == null || told.filter != null && told.filter.passesBy(told.descriptor, receiver)) {
+        if (told == null || told.filter != null && passesBy(told, receiver)) {
             return;
         }
         Stacks.current().at(told, receiver, arguments);

@@ -2,7 +2,7 @@ package cctrewrite.markers;
 
 /** What is known of a marker before anything runs: what stands in the class's attribute. */
 public final class MarkerDescriptor {
-    static final Client[] NOBODY = {};
+    static final Subscriber[] NOBODY = {};
 
     final MarkerTable table;
     final int index;
@@ -18,7 +18,7 @@ public final class MarkerDescriptor {
     final boolean perObject;
     final boolean instant;
     /** Who subscribed; replaced, never changed. */
-    volatile Client[] subscribers = NOBODY;
+    volatile Subscriber[] subscribers = NOBODY;
     volatile boolean enabled = true;
 
     MarkerDescriptor(MarkerTable table, int index, int number, Row row, MethodDescriptor method) {
@@ -70,6 +70,11 @@ public final class MarkerDescriptor {
     /** The kind of its place, by the word of the rule: {@code method}, {@code loop}, {@code call} ... */
     public String place() {
         return place;
+    }
+
+    /** Whether its entry is come to with each pass, and is one only at the first. */
+    boolean isLoop() {
+        return pair && place.equals("loop");
     }
 
     /** The method that it stands in. */

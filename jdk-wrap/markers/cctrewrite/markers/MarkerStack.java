@@ -47,16 +47,13 @@ final class MarkerStack {
             counts.ofClients++;
             return null;
         }
-        int at = depth + 1;
-        Marker marker = marker(at, told, receiver, arguments);
         if (!told.isKept) {
-            tell(told, marker);
-            forget(marker);
+            pass(told, receiver, arguments);
             return null;
         }
-        depth = at;
-        tell(told, marker);
-        return marker;
+        int at = depth + 1;
+        Marker marker = marker(at, told, receiver, arguments);
+        return tell(told, marker, at) ? marker : null;
     }
 
     /** The thread is at a place. */
@@ -66,19 +63,29 @@ final class MarkerStack {
             return;
         }
         if (told.isKept && !told.isInstant) {
-            // Somebody has subscribed to the exits of a region whose entry is being passed: of this one nothing is heard.
+            // Somebody has subscribed to the exits of a region whose entry is being passed. It hears nothing of this one, and those who hear entries alone hear this.
+            if (told.passing != null) {
+                pass(told.passing, receiver, arguments);
+            }
+            return;
+        }
+        if (!told.isInstant) {
+            pass(told, receiver, arguments);
             return;
         }
         int at = depth + 1;
         Marker marker = marker(at, told, receiver, arguments);
-        depth = at;
-        tell(told, marker);
-        if (told.isInstant) {
+        if (tell(told, marker, at)) {
             leave(marker);
-        } else {
-            depth = at - 1;
-            forget(marker);
         }
+    }
+
+    private void pass(Told told, Object receiver, Object[] arguments) {
+        int at = depth + 1;
+        Marker marker = marker(at, told, receiver, arguments);
+        tell(told, marker, at);
+        depth = at - 1;
+        forget(marker);
     }
 
     private Marker marker(int at, Told told, Object receiver, Object[] arguments) {
@@ -98,30 +105,59 @@ final class MarkerStack {
         return marker;
     }
 
-    private void tell(Told told, Marker marker) {
+    /**
+     * Tells the clients of an entry. The program may have left no stack for that: who has not heard of it hears nothing of the exit either, and nothing is
+     * called any more here, which would end as the handler did. Whether somebody waits for the exit.
+     */
+    private boolean tell(Told told, Marker marker, int at) {
+        int heard = 0;
         inClient = true;
         try {
+            depth = at;
             Client single = told.single;
             if (single != null) {
-                enter(single, marker);
+                heard = enter(single, marker) ? 1 : 0;
             } else {
-                for (Client client : told.clients) {
-                    enter(client, marker);
+                Client[] clients = told.clients;
+                while (heard < clients.length && enter(clients[heard], marker)) {
+                    heard++;
                 }
             }
+        } catch (StackOverflowError noRoom) {
+            // Not even to come to the handler, or to what else catches this.
         } finally {
             inClient = false;
         }
+        int missing = told.clients.length - heard;
+        if (missing == 0) {
+            return told.isKept;
+        }
+        counts.overflows += missing;
+        Told rest = told;
+        while (rest != null && rest.clients.length > heard) {
+            rest = rest.shorter;
+        }
+        if (rest == null || !rest.isKept) {
+            depth = at - 1;
+            marker.receiver = null;
+            marker.arguments = null;
+            return false;
+        }
+        marker.told = rest;
+        return true;
     }
 
-    private void enter(Client client, Marker marker) {
+    private boolean enter(Client client, Marker marker) {
         try {
             if (Clients.listens(client)) {
                 client.markerEnter(marker);
             }
+        } catch (StackOverflowError noRoom) {
+            return false;
         } catch (Throwable thrown) {
             Clients.threw(client, thrown, counts);
         }
+        return true;
     }
 
     /** The object for a depth, where there is none, or the time has come to make them anew. */
@@ -191,18 +227,22 @@ final class MarkerStack {
     }
 
     private void leave(Marker marker) {
+        int left = 1;
         inClient = true;
         try {
             Told told = marker.told;
-            Client single = told.single;
+            Client single = told.singleLeaving;
             if (single != null) {
                 exit(single, marker);
+                left = 0;
             } else {
                 Client[] leaving = told.leaving;
-                for (int i = leaving.length; --i >= 0;) {
-                    exit(leaving[i], marker);
+                for (left = leaving.length; left > 0; left--) {
+                    exit(leaving[left - 1], marker);
                 }
             }
+        } catch (StackOverflowError noRoom) {
+            counts.overflows += left;
         } finally {
             inClient = false;
             depth--;

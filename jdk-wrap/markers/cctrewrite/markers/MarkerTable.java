@@ -14,7 +14,7 @@ import java.util.List;
 final class MarkerTable {
     /** A marker's bit is in the field of this name and the number of the word. */
     private static final String GUARD = "cct$markers";
-    /** That of a region whose exits are told is in the one of this name. */
+    /** That of a region whose exits are told is in the one of this name, and in the other one, too: so that who looks at both while they change finds one of them. */
     private static final String KEPT = "cct$regions";
     /** Its bit in objects that are left out of it. */
     private static final String SKIPPED = "cct$skipped";
@@ -101,15 +101,20 @@ final class MarkerTable {
 
     /** The table of a class that registers; its thread hears nothing meanwhile. */
     static MarkerTable of(Class<?> owner, MethodHandles.Lookup lookup, String[] rows) {
+        MarkerTable table;
         synchronized (Clients.LOCK) {
             MarkerTable[] place = OF.get(owner);
-            if (place[0] == null) {
-                place[0] = new MarkerTable(owner, lookup, rows, Clients.numbers(rows.length));
+            table = place[0];
+            if (table == null) {
+                table = new MarkerTable(owner, lookup, rows, Clients.numbers(rows.length));
                 Clients.load();
-                Clients.subscribe(place[0]);
+                Clients.subscribe(table);
+                // Last: if the program has left no stack for all of this, the class comes again.
+                place[0] = table;
             }
-            return place[0];
         }
+        Clients.refresh();
+        return table;
     }
 
     /** For {@link #prepare}. */
@@ -146,7 +151,7 @@ final class MarkerTable {
         int bits = 0;
         for (int i = 32 * word; i < Math.min(told.length, 32 * word + 32); i++) {
             Told one = told[i];
-            bits |= one != null && (one.isKept && !one.isInstant) == kept ? 1 << i : 0;
+            bits |= one != null && (!kept || one.isKept && !one.isInstant) ? 1 << i : 0;
         }
         return bits;
     }
@@ -195,10 +200,11 @@ final class MarkerTable {
     private boolean write() throws Throwable {
         int[] bits = new int[2 * ((told.length + 31) / 32)];
         if (guards == null) {
-            guards = new MethodHandle[bits.length];
+            MethodHandle[] setters = new MethodHandle[bits.length];
             for (int i = 0; i < bits.length; i++) {
-                guards[i] = setter((i % 2 == 0 ? GUARD : KEPT) + i / 2);
+                setters[i] = setter((i % 2 == 0 ? GUARD : KEPT) + i / 2);
             }
+            guards = setters;
         }
         long seen;
         synchronized (Clients.LOCK) {

@@ -1,5 +1,7 @@
 package cctrewrite.markers;
 
+import java.util.Arrays;
+
 /** Who is told of a marker. Replaced when that changes, never changed: regions that were entered are left as they were entered. */
 final class Told {
     final MarkerDescriptor descriptor;
@@ -8,26 +10,45 @@ final class Told {
     final Client single;
     /** The one, if it wants to be asked before. */
     final Client filter;
-    /** Those that hear exits. If there are none, nothing is kept of who comes by. */
+    /** Those that hear exits. If there are none, nothing is kept of who comes by, other than in loops, whose head is come to again and again. */
     final Client[] leaving;
+    /** If there is one alone. */
+    final Client singleLeaving;
     final boolean isKept;
     /** Whether the region is over as soon as it is entered. */
     final boolean isInstant;
+    /** Of a region that is kept: those that hear entries alone; {@code null} if there are none. */
+    final Told passing;
+    /** Of a region that is kept: all but the last one; {@code null} if that is nobody. */
+    final Told shorter;
 
-    Told(MarkerDescriptor descriptor, Client[] clients) {
+    Told(MarkerDescriptor descriptor, Subscriber[] subscribers) {
+        this(descriptor, subscribers, true);
+    }
+
+    private Told(MarkerDescriptor descriptor, Subscriber[] subscribers, boolean isWhole) {
         this.descriptor = descriptor;
-        this.clients = clients;
-        single = clients.length == 1 ? clients[0] : null;
-        filter = single != null && single.filters(descriptor) ? single : null;
-        int count = 0;
-        Client[] leaving = new Client[clients.length];
-        for (Client client : clients) {
-            if (!client.isSimple(descriptor)) {
-                leaving[count++] = client;
+        int count = subscribers.length;
+        clients = new Client[count];
+        Client[] leaving = new Client[count];
+        Subscriber[] simple = new Subscriber[count];
+        int leavers = 0;
+        for (int i = 0; i < count; i++) {
+            clients[i] = subscribers[i].client;
+            if (subscribers[i].isSimple) {
+                simple[i - leavers] = subscribers[i];
+            } else {
+                leaving[leavers++] = clients[i];
             }
         }
-        this.leaving = java.util.Arrays.copyOf(leaving, count);
-        isKept = count > 0 && descriptor.isPair();
+        this.leaving = Arrays.copyOf(leaving, leavers);
+        single = count == 1 ? clients[0] : null;
+        filter = count == 1 && subscribers[0].filters ? single : null;
+        singleLeaving = leavers == 1 ? leaving[0] : null;
+        isKept = descriptor.isPair() && (leavers > 0 || descriptor.isLoop());
         isInstant = isKept && descriptor.instant;
+        boolean isMixed = isWhole && isKept && leavers > 0 && leavers < count;
+        passing = isMixed ? new Told(descriptor, Arrays.copyOf(simple, count - leavers), false) : null;
+        shorter = isKept && count > 1 ? new Told(descriptor, Arrays.copyOf(subscribers, count - 1), false) : null;
     }
 }
