@@ -83,6 +83,45 @@ impl Found {
     }
 }
 
+/// The properties of the class library's own classes, which are marked: what a program does wrong with streams is found at its places, and nothing else of the program's.
+fn streams(jdk: &'static Jdk) {
+    let output = folder(&format!("typestate-streams-{}", jdk.version)).join("library.jar");
+    let mut command = cctrewrite(&["instrument", "--tool", "markers", "-q", "--typestate", "streams"]);
+    command.arg("-o").arg(&output);
+    match jdk.version {
+        8 => command.arg(jdk.rt_jar()),
+        _ => command.arg("--patches").arg(jdk.path("lib/modules")),
+    };
+    assert_succeeded(&mut command);
+    let flags = cctrewrite(&["flags"]).arg(&output).output().unwrap();
+    assert!(flags.status.success(), "{flags:?}");
+    let options = String::from_utf8(flags.stdout).unwrap().lines().map(str::to_owned).collect();
+    let classes = fixture("typestate").join("classes");
+    let found = Checked { jdk, name: "streams".to_owned(), classes, options }.run("Streams", &[]);
+    assert_eq!(found.run.out, "closed\nclosed, too\ntrue\n");
+    let (text, code) = found.text();
+    // Nothing is wrong with what was open before the JVM had booted; streams that the class library itself leaves open are right.
+    assert!(!text.contains("at the beginning"), "{text}");
+    let of_program: Vec<&str> = text.split("\n\n").filter(|found| found.contains("(Streams.java:")).collect();
+    let [after_close, of_reader, left] = of_program[..] else { panic!("{text}") };
+    for (found, said, place) in [
+        (
+            after_close,
+            "FileStream: 'use' is not allowed after 'close'",
+            "here     Streams.main (Streams.java:20)",
+        ),
+        (
+            of_reader,
+            "ReaderWriter: 'use' is not allowed after 'close'",
+            "here     Streams.main (Streams.java:28)",
+        ),
+        (left, "FileStream: the program ended after 'use'", "before   Streams.main (Streams.java:15)"),
+    ] {
+        assert!(found.contains(said) && found.contains(place), "{text}");
+    }
+    assert_eq!(code, Some(1));
+}
+
 /// Table 4.3 of the thesis. `NoEof` violates the property alone that demands `eof`.
 fn micro(jdk: &'static Jdk) {
     let checked = Checked::new(jdk, "micro", &["file-api"]);
@@ -177,3 +216,4 @@ jdks!(pairs_of_objects, pairs, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(many_objects, many, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(budgets, budget, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(shared_objects, shared, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(streams_of_the_class_library, streams, 8: jdk_8, 17: jdk_17, 25: jdk_25);
