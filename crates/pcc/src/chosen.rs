@@ -3,7 +3,13 @@
 use std::fmt;
 use std::sync::Mutex;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// So many patterns at most, of both kinds together: each method of a program is held against all, and each takes memory of its own.
+const MOST: usize = 4096;
+
+/// So many characters of a pattern are shown.
+const SHOWN: usize = 200;
 
 /// A pattern that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,19 +21,29 @@ pub struct BadPattern {
     why: String,
 }
 
+impl BadPattern {
+    fn new(text: &str, why: &str) -> BadPattern {
+        let mut pattern: String = text.chars().take(SHOWN).collect();
+        if pattern.len() < text.len() {
+            pattern.push_str("...");
+        }
+        BadPattern { pattern, why: why.to_owned() }
+    }
+}
+
 /// Some methods: a glob over the names of classes, as of `--include`, a dot, a glob over the names of methods, and perhaps a descriptor.
 #[derive(Clone)]
 pub struct MethodPattern {
     text: String,
-    class: GlobMatcher,
-    name: GlobMatcher,
+    class: GlobSet,
+    name: GlobSet,
     descriptor: Option<String>,
 }
 
 impl MethodPattern {
     /// `java.util.HashMap.put`, `java/util/*Map.put`, `com.acme.**.*`, `com.acme.Main.run(I)V`.
     pub fn parse(text: &str) -> Result<MethodPattern, BadPattern> {
-        let bad = |why: &str| BadPattern { pattern: text.to_owned(), why: why.to_owned() };
+        let bad = |why: &str| BadPattern::new(text, why);
         let (head, descriptor) = match text.find('(') {
             Some(at) => (&text[..at], Some(text[at..].to_owned())),
             None => (text, None),
@@ -41,8 +57,10 @@ impl MethodPattern {
             return Err(bad("it has no class or no method"));
         }
         let compile = |glob: &str| {
+            // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that is too deep or too long.
             let glob = GlobBuilder::new(glob).literal_separator(true).build();
-            glob.map(|glob| glob.compile_matcher()).map_err(|e| bad(&e.kind().to_string()))
+            let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
+            set.map_err(|e| bad(&e.kind().to_string()))
         };
         let class = compile(&class.replace('.', "/"))?;
         Ok(MethodPattern { text: text.to_owned(), class, name: compile(name)?, descriptor })
@@ -95,9 +113,19 @@ impl Chosen {
         at: impl IntoIterator<Item = &'t str>,
         only: impl IntoIterator<Item = &'t str>,
     ) -> Result<Chosen, BadPattern> {
+        let mut known = 0;
+        let mut parse = |text| {
+            known += 1;
+            match known > MOST {
+                true => {
+                    Err(BadPattern::new(text, &format!("{MOST} patterns are the most, and it is one more")))
+                }
+                false => MethodPattern::parse(text),
+            }
+        };
         Ok(Chosen {
-            at: at.into_iter().map(MethodPattern::parse).collect::<Result<_, _>>()?,
-            only: only.into_iter().map(MethodPattern::parse).collect::<Result<_, _>>()?,
+            at: at.into_iter().map(&mut parse).collect::<Result<_, _>>()?,
+            only: only.into_iter().map(&mut parse).collect::<Result<_, _>>()?,
         })
     }
 
@@ -163,6 +191,25 @@ mod tests {
         for text in ["", "m", ".m", "C.", "a.b/m", "C.m n", "C.[m", "C.m\n"] {
             assert!(MethodPattern::parse(text).is_err(), "{text:?}");
         }
+    }
+
+    /// Globs that are well formed, and of which no matcher can be made: too deep, too long. Files of values have patterns, too.
+    #[test]
+    fn what_no_matcher_can_be_made_of_is_refused() {
+        let deep = format!("C.{}m{}", "{".repeat(1000), "}".repeat(1000));
+        let long = format!("{}.m", "{?,??}".repeat(200_000));
+        for text in [deep, long] {
+            let error = MethodPattern::parse(&text).unwrap_err().to_string();
+            assert!(error.len() < 1000, "{} characters", error.len());
+        }
+    }
+
+    #[test]
+    fn more_patterns_than_anyone_writes_are_refused() {
+        let (half, one) = (["C.m"; MOST / 2], ["D.n"]);
+        assert!(Chosen::parse(half, half).is_ok());
+        let error = Chosen::parse(half, half.into_iter().chain(one)).unwrap_err().to_string();
+        assert!(error.starts_with("\"D.n\" names no methods: 4096 patterns are the most"), "{error}");
     }
 
     #[test]
