@@ -37,6 +37,12 @@ impl Dice {
         &of[self.below(of.len())]
     }
 
+    /// One of several, to be changed. Panics if there is none, as [`Dice::pick`] does.
+    pub fn pick_mut<'t, T>(&mut self, of: &'t mut [T]) -> &'t mut T {
+        let at = self.below(of.len());
+        &mut of[at]
+    }
+
     /// A number that counts or points to something: small, at one of its bounds, or any.
     pub fn number(&mut self) -> u16 {
         match self.below(4) {

@@ -48,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "markers", run: targets::marker_rules, seeds: seeds::marker_rules, mutate: mutate::text },
     Target { name: "properties", run: targets::properties, seeds: seeds::properties, mutate: mutate::text },
     Target { name: "violations", run: targets::violations, seeds: seeds::violations, mutate: mutate::text },
+    Target { name: "values", run: targets::values, seeds: seeds::values, mutate: mutate::values },
 ];
 
 /// The target of this name. Panics if there is none.

@@ -15,9 +15,11 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 
 mod texts;
 mod traces;
+mod values;
 
 pub use texts::{answers, marker_rules, properties, violations};
 pub use traces::{frames, lasts, traces};
+pub use values::values;
 
 #[path = "../../archive/tests/it/image_builder.rs"]
 #[allow(dead_code, reason = "its other users ask where things are")]
@@ -178,7 +180,7 @@ fn small_profile() -> Profile {
 }
 
 /// The same methods, called from different places, which are told apart.
-fn split_profile() -> Profile {
+pub(crate) fn split_profile() -> Profile {
     let small = small_profile();
     let at =
         |method: usize, bci, line| Method { site: Some(Site { bci, line }), ..small.methods[method].clone() };

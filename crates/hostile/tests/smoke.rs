@@ -127,3 +127,8 @@ fn properties() {
 fn violations() {
     smoke("violations", 3000);
 }
+
+#[test]
+fn values() {
+    smoke("values", 6000);
+}

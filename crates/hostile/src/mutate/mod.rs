@@ -6,6 +6,7 @@ mod image;
 mod jar;
 mod profile;
 mod trace;
+mod values;
 
 pub use arena::arena;
 pub use class::class;
@@ -13,6 +14,7 @@ pub use image::image;
 pub use jar::jar;
 pub use profile::profile;
 pub use trace::trace;
+pub use values::values;
 
 use crate::Dice;
 

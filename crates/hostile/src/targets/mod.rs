@@ -12,6 +12,7 @@ mod profile;
 mod rewrite;
 mod selection;
 mod trace;
+mod values;
 #[path = "../../../classfile/tests/support/walk.rs"]
 #[allow(dead_code, clippy::print_stdout)]
 mod walk;
@@ -28,3 +29,4 @@ pub use profile::profile;
 pub use rewrite::rewrite;
 pub use selection::selection;
 pub use trace::{last, trace};
+pub use values::values;

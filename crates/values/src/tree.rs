@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use anyhow::{Result, bail};
 use cct_pcc::value::caller;
 use cct_pcc::{Chosen, Site, Value};
 use cct_profile::{Method, Profile, ROOT};
+
+use crate::Error;
 
 /// The trees of a profile, and what their methods add to values.
 #[derive(Debug)]
@@ -31,11 +32,9 @@ pub struct Visited<'v> {
 
 impl<'p> Values<'p> {
     /// Of a profile that tells call sites apart, where these methods take part in values.
-    pub fn of(profile: &'p Profile, chosen: &Chosen) -> Result<Values<'p>> {
+    pub fn of(profile: &'p Profile, chosen: &Chosen) -> Result<Values<'p>, Error> {
         if !profile.tells_call_sites() {
-            bail!(
-                "the profile does not tell call sites apart, which is what values are made of: run the program with --call-sites"
-            );
+            return Err(Error::NoCallSites);
         }
         let mut first: HashMap<(&str, &str, &str), u32> = HashMap::new();
         let mut same = Vec::with_capacity(profile.methods.len());
@@ -108,12 +107,12 @@ impl<'p> Values<'p> {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use super::*;
     use cct_profile::{Site as ProfileSite, ThreadTree, TreeBuilder};
 
     /// A profile of one thread: lines of depth, class, method and call site, in preorder.
-    pub fn profile(contexts: &[(usize, &str, &str, Option<u16>)]) -> Profile {
+    pub(crate) fn profile(contexts: &[(usize, &str, &str, Option<u16>)]) -> Profile {
         let mut profile = Profile::default();
         profile.meta.insert("call-sites".to_owned(), "yes".to_owned());
         let mut builder = TreeBuilder::new();
@@ -144,7 +143,7 @@ pub mod tests {
         profile
     }
 
-    pub fn all(profile: &Profile, chosen: &Chosen) -> Vec<Value> {
+    pub(crate) fn all(profile: &Profile, chosen: &Chosen) -> Vec<Value> {
         let mut values = Vec::new();
         let left_out = Values::of(profile, chosen).unwrap().visit(|context| values.push(context.value));
         assert_eq!(left_out, 0);

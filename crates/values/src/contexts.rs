@@ -1,54 +1,37 @@
-//! `cctrewrite pcc contexts`: from values back to contexts.
+//! From values back to contexts, as `cctrewrite pcc contexts` shows them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::Write;
+use std::io::{self, Write};
 
-use anyhow::{Context, Result, bail};
 use cct_pcc::chosen::separated;
 use cct_pcc::{Chosen, Place, Recorded, Value};
 use cct_profile::names::{Frame, FrameTable, NameStyle, escaped};
+use cct_profile::report::counted;
 use cct_profile::{Method, Profile};
 
-use super::values::Values;
-use super::{method, read_values};
-use crate::args::PccContexts;
-use crate::exit::{say, to_stdout};
-use crate::profile_file::read;
-use crate::text::counted;
+use crate::Error;
+use crate::report::method;
+use crate::tree::Values;
 
-/// Runs the command.
-pub fn run(arguments: &PccContexts) -> Result<()> {
-    let profile = read(&arguments.tree)?;
-    let recorded = match &arguments.file {
-        Some(file) => read_values(file)?,
-        None => {
-            everywhere(&arguments.value, &profile).with_context(|| arguments.tree.display().to_string())?
-        }
-    };
-    let found = found(&recorded, &profile).with_context(|| arguments.tree.display().to_string())?;
-    to_stdout(|out| write(&recorded, &profile, &found, (arguments.top, arguments.file.is_none()), out))?;
-    if found.left_out > 0 {
-        say(&format!(
-            "note: {} of the tree have no value, since they are called by methods without a name",
-            counted(found.left_out, "context")
-        ));
-    }
-    if !recorded.meta.get("pcc-only").is_none_or(String::is_empty) {
-        say(
-            "note: not all methods take part in the values (--pcc-only): contexts that differ by others alone have the same",
-        );
-    }
-    Ok(())
+/// What is shown of values.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
+    /// So many of each method at most, those that were met most often.
+    pub top: Option<usize>,
+    /// How often each was met; of values that somebody asked for nobody knows.
+    pub how_often: bool,
 }
 
 /// What the tree has for each value of each place: paths of frames.
+#[derive(Debug)]
 pub struct Found<'r> {
     paths: BTreeMap<(&'r Place, Value), BTreeSet<Vec<u32>>>,
-    left_out: u64,
+    /// How many contexts have no value, since they are called by methods without a name.
+    pub left_out: u64,
 }
 
 /// As if these values had been recorded at whichever methods have them, each once for each of its contexts. One that no method has is at none.
-fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded> {
+pub fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded, Error> {
     let mut recorded = Recorded::default();
     Values::of(profile, &Chosen::default())?.visit(|context| {
         if let Some(&own) = context.path.last()
@@ -59,7 +42,7 @@ fn everywhere(wanted: &[Value], profile: &Profile) -> Result<Recorded> {
     });
     for &value in wanted {
         if !recorded.counts.values().any(|values| values.contains_key(&value)) {
-            bail!("no context of the tree has the value {value}");
+            return Err(Error::NoContext(value));
         }
     }
     Ok(recorded)
@@ -72,13 +55,13 @@ fn place(method: &Method) -> Place {
 }
 
 /// The methods that took part in values, as the file says.
-pub fn chosen(recorded: &Recorded) -> Result<Chosen> {
+pub fn chosen(recorded: &Recorded) -> Result<Chosen, Error> {
     let only = recorded.meta.get("pcc-only").map_or("", String::as_str);
     Ok(Chosen::parse([], separated(only))?)
 }
 
 /// Looks all values up. Contexts of several threads with the same frames are one.
-pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>> {
+pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>, Error> {
     let mut values = Values::of(profile, &chosen(recorded)?)?;
     let table = FrameTable::new(&profile.methods, NameStyle::Raw);
     // Of the methods of the tree those that are places.
@@ -97,28 +80,32 @@ pub fn found<'r>(recorded: &'r Recorded, profile: &Profile) -> Result<Found<'r>>
     Ok(Found { paths, left_out })
 }
 
-/// Lists the contexts of each value, the innermost frame first, as in the traces of exceptions. Of values that were asked for it is not known how often.
-fn write(
+/// Lists the contexts of each value, the innermost frame first, as in the traces of exceptions.
+pub fn write(
     recorded: &Recorded,
     profile: &Profile,
     found: &Found<'_>,
-    (top, is_asked): (Option<usize>, bool),
+    what: Shown,
     out: &mut dyn Write,
-) -> Result<()> {
+) -> io::Result<()> {
     let table = FrameTable::new(&profile.methods, NameStyle::Raw);
     let none = BTreeSet::new();
     for (place, values) in &recorded.counts {
         writeln!(out, "{}", method(place))?;
         let mut order: Vec<(Value, u64)> = values.iter().map(|(&value, &count)| (value, count)).collect();
         order.sort_by_key(|&(value, count)| (std::cmp::Reverse(count), value));
-        for (value, count) in order.into_iter().take(top.unwrap_or(usize::MAX)) {
+        for (value, count) in order.into_iter().take(what.top.unwrap_or(usize::MAX)) {
             let candidates = found.paths.get(&(place, value)).unwrap_or(&none);
             let how_many = match candidates.len() {
                 0 => ", not in the tree".to_owned(),
                 1 => String::new(),
                 several => format!(", one of {several} contexts"),
             };
-            let times = if is_asked { String::new() } else { format!(" {}", counted(count, "time")) };
+            let times = if what.how_often {
+                format!(" {}", counted(u128::from(count), "time"))
+            } else {
+                String::new()
+            };
             writeln!(out, "  {value}{times}{how_many}")?;
             for (number, path) in candidates.iter().enumerate() {
                 if number > 0 {
@@ -152,7 +139,9 @@ fn shown(frame: &Frame<'_>, below: Option<&Frame<'_>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pcc_command::values::tests::{all, profile};
+    use crate::tree::tests::{all, profile};
+
+    const ALL: Shown = Shown { top: None, how_often: true };
 
     fn at(class: &str, name: &str) -> Place {
         Place { class: class.to_owned(), name: name.to_owned(), descriptor: "()V".to_owned() }
@@ -174,7 +163,7 @@ mod tests {
         recorded.add(at("X", "y"), values[2], 1);
         let found = found(&recorded, &profile).unwrap();
         let mut out = Vec::new();
-        write(&recorded, &profile, &found, (None, false), &mut out).unwrap();
+        write(&recorded, &profile, &found, ALL, &mut out).unwrap();
         let expected = format!(
             "B.g()V\n  {} 5 times\n    B.g()V\n    A.f()V@0\n    A.main()V@3\n  {} 1 time, not in the tree\nX.y()V\n  {} 1 time, not in the tree\n",
             values[2],
@@ -208,7 +197,7 @@ mod tests {
         recorded.add(at("B", "g"), value, 2);
         let found = found(&recorded, &profile).unwrap();
         let mut out = Vec::new();
-        write(&recorded, &profile, &found, (None, false), &mut out).unwrap();
+        write(&recorded, &profile, &found, ALL, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("2 times, one of 2 contexts\n"), "{text}");
         assert!(text.contains("A.f()V@0\n    A.main()V@3\n      or\n    B.g()V\n    A.f()V@9\n"), "{text}");

@@ -1,28 +1,18 @@
-//! `cctrewrite pcc collisions`: how well values tell the contexts of a tree apart.
+//! How well values tell the contexts of a tree apart, as `cctrewrite pcc collisions` shows it.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use anyhow::{Context, Result};
 use cct_pcc::{Chosen, Value};
 use cct_profile::Profile;
 use cct_profile::merge::{Bodies, MergeOptions, Threads, merge};
 use cct_profile::report::grouped;
 
-use super::values::Values;
-use crate::args::PccCollisions;
-use crate::exit::to_stdout;
-use crate::profile_file::{CANNOT, read};
-
-/// Runs the command.
-pub fn run(arguments: &PccCollisions) -> Result<()> {
-    let profile = read(&arguments.tree)?;
-    let counts = Counts::of(&profile).with_context(|| arguments.tree.display().to_string())?;
-    to_stdout(|out| counts.write(out))
-}
+use crate::Error;
+use crate::tree::Values;
 
 /// What a tree has.
 #[derive(Debug, PartialEq, Eq)]
-struct Counts {
+pub struct Counts {
     /// Contexts by name, those of all threads together.
     contexts: u64,
     /// Different chains of call sites, which is what values are of: what one site calls shares its value, whatever it is.
@@ -44,10 +34,11 @@ struct Width {
 }
 
 impl Counts {
-    fn of(profile: &Profile) -> Result<Counts> {
+    /// Of a profile that tells call sites apart.
+    pub fn of(profile: &Profile) -> Result<Counts, Error> {
         // One tree of all threads, in which no two contexts have the same frames.
         let options = MergeOptions { threads: Threads::All, bodies: Bodies::Together };
-        let profile = merge(&[profile], options).context(CANNOT)?;
+        let profile = merge(&[profile], options)?;
         let mut values = Values::of(&profile, &Chosen::default())?;
         let same: Vec<u32> = (0u32..).take(profile.methods.len()).map(|method| values.same(method)).collect();
         let mut chains: Vec<(u32, Option<u16>, Value)> = Vec::new();
@@ -73,7 +64,8 @@ impl Counts {
         Ok(Counts { contexts, chains: chains.len() as u64, narrow, wide, left_out })
     }
 
-    fn write(&self, out: &mut dyn Write) -> Result<()> {
+    /// As text.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let number = |number: u64| grouped(u128::from(number));
         writeln!(out, "{:>15}  contexts, of all threads together", number(self.contexts))?;
         writeln!(out, "{:>15}  chains of call sites, which is what values are of", number(self.chains))?;
@@ -136,7 +128,7 @@ fn rounded(number: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pcc_command::values::tests::profile;
+    use crate::tree::tests::profile;
 
     #[test]
     fn callees_of_one_site_share_a_chain() {

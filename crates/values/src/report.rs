@@ -1,0 +1,100 @@
+//! What a file of values holds, as `cctrewrite pcc info` and `dump` say it.
+
+use std::io::{self, Write};
+
+use cct_pcc::{Place, Recorded};
+use cct_profile::names::escaped;
+use cct_profile::report::grouped;
+
+/// What is said of a file's origin, where it is known.
+const KEYS: [&str; 7] = ["main", "tool", "java.version", "exact", "selection", "pcc-at", "pcc-only"];
+
+/// A place as people read it.
+pub fn method(place: &Place) -> String {
+    let Place { class, name, descriptor } = place;
+    escaped(&format!("{}.{name}{}", class.replace('/', "."), descriptor.replace(';', ",")))
+}
+
+/// How much there is, what was chosen, and what must be known of it.
+pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
+    let values: usize = recorded.counts.values().map(|values| values.len()).sum();
+    let counts = recorded.counts.values().flat_map(|values| values.values());
+    let entries: u128 = counts.map(|&count| u128::from(count)).sum();
+    for key in KEYS {
+        if let Some(value) = recorded.meta.get(key).filter(|value| !value.is_empty()) {
+            writeln!(out, "  {key}: {}", escaped(value))?;
+        }
+    }
+    let number = |number: usize| grouped(number as u128);
+    writeln!(out, "{:>15}  methods at which values were recorded", number(recorded.counts.len()))?;
+    writeln!(out, "{:>15}  values at these", number(values))?;
+    writeln!(out, "{:>15}  entries", grouped(entries))?;
+    if recorded.lost > 0 {
+        let lost = grouped(u128::from(recorded.lost));
+        writeln!(out, "{lost:>15}  entries for which there was no room: INCOMPLETE")?;
+    }
+    for note in &recorded.notes {
+        writeln!(out, "note: {}", escaped(note))?;
+    }
+    Ok(())
+}
+
+/// A line for each value of each place: how often, the value, the method, with tabs between.
+pub fn dump(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
+    for (place, values) in &recorded.counts {
+        let method = method(place);
+        for (value, count) in values {
+            writeln!(out, "{count}\t{value}\t{method}")?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cct_pcc::Value;
+
+    fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn recorded() -> Recorded {
+        let mut recorded =
+            Recorded { lost: 1234, notes: vec!["a\u{7}note".to_owned()], ..Recorded::default() };
+        recorded.meta.insert("pcc-at".to_owned(), "a.B.m".to_owned());
+        recorded.meta.insert("pcc-only".to_owned(), String::new());
+        let place = |name: &str| Place {
+            class: "a/B".to_owned(),
+            name: name.to_owned(),
+            descriptor: "(La/B;)V".to_owned(),
+        };
+        recorded.add(place("m"), Value(3), u64::MAX);
+        recorded.add(place("m"), Value(1), u64::MAX);
+        recorded.add(place("\n"), Value(1), 2);
+        recorded
+    }
+
+    #[test]
+    fn what_a_file_holds_is_counted() {
+        let expected = "  pcc-at: a.B.m
+              2  methods at which values were recorded
+              3  values at these
+36,893,488,147,419,103,232  entries
+          1,234  entries for which there was no room: INCOMPLETE
+note: a\\u{7}note
+";
+        assert_eq!(text(|out| info(&recorded(), out)), expected);
+    }
+
+    #[test]
+    fn each_value_has_a_line() {
+        let expected = "2\t0000000000000001\ta.B.\\n(La/B,)V
+18446744073709551615\t0000000000000001\ta.B.m(La/B,)V
+18446744073709551615\t0000000000000003\ta.B.m(La/B,)V
+";
+        assert_eq!(text(|out| dump(&recorded(), out)), expected);
+    }
+}
