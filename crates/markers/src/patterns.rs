@@ -1,10 +1,10 @@
 //! Patterns: globs over names with slashes or dots, and over what has neither.
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A glob over class names, or over a class and a member of it.
 #[derive(Debug, Clone)]
-pub(crate) struct NamePattern(GlobMatcher);
+pub(crate) struct NamePattern(GlobSet);
 
 impl NamePattern {
     /// Dots stand for slashes, `*` for what has none, `**` for anything.
@@ -12,7 +12,9 @@ impl NamePattern {
         // An array's brackets are no set of characters.
         let text = text.replace('.', "/").replace("[]", "\\[\\]");
         let glob = GlobBuilder::new(&text).literal_separator(true).backslash_escape(true).build();
-        glob.map(|glob| NamePattern(glob.compile_matcher())).map_err(|e| e.kind().to_string())
+        // A set of one: unlike a matcher by itself it says why it cannot be made of a glob that is too deep or too long.
+        let set = glob.and_then(|glob| GlobSetBuilder::new().add(glob).build());
+        set.map(NamePattern).map_err(|e| e.kind().to_string())
     }
 
     pub(crate) fn matches(&self, name: &[u8]) -> bool {
@@ -53,6 +55,12 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, text.as_bytes()), expected, "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn a_glob_too_deep_for_a_matcher_is_refused() {
+        assert!(NamePattern::new(&format!("{}m{}", "{".repeat(1000), "}".repeat(1000))).is_err());
+        assert!(NamePattern::new(&"{?,??}".repeat(200_000)).is_err());
     }
 
     #[test]
