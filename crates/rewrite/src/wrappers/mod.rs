@@ -1,0 +1,156 @@
+//! Forwarders between the two signatures: native-to-bytecode (N2B), bytecode-to-native (B2N), and redispatching ones.
+//!
+//! A wrapper calls its twin with `invokespecial`: virtual dispatch would lead a super call back to where it came from. Redispatching
+//! forms are the opposite on purpose: virtual, so that any override wins.
+
+mod natives;
+mod originals;
+mod runtime;
+mod signatures;
+mod straight;
+
+use cct_classfile::descriptor::FieldType;
+use cct_classfile::edit::Asm;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
+use cct_events::Event;
+
+use crate::carrier::Emitter;
+use crate::convention;
+use crate::hooks::RuntimeMethod;
+use crate::pcc::WrappersPart;
+
+pub use natives::{Below, bytecode_to_native, in_place_of_native};
+pub use originals::{
+    bypassed_original, counted_original, counted_original_that_makes, stored_original, traced_original,
+};
+pub use runtime::{call_for_the_runtime, forwarder, question, switch};
+pub use signatures::{native_to_bytecode, redispatch};
+
+/// A method, seen by the wrapper that stands for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'t, 'a> {
+    /// Flags of the original.
+    pub access_flags: u16,
+    /// Index of the name.
+    pub name_index: Index,
+    /// The original signature.
+    pub signature: &'t Signature<'a>,
+    /// Index of the original descriptor.
+    pub descriptor_index: Index,
+    /// Index of the extended descriptor.
+    pub extended_index: Index,
+    /// The method's number, where events are recorded in the place of counts.
+    pub traced: Option<u32>,
+    /// Its part in values, if contexts are such.
+    pub values: Option<WrappersPart>,
+}
+
+impl<'t, 'a> Target<'t, 'a> {
+    /// A declared method.
+    pub fn of(member: &Member<'_>, signature: &'t Signature<'a>, extended_index: Index) -> Self {
+        Target {
+            access_flags: member.access_flags,
+            name_index: member.name_index,
+            signature,
+            descriptor_index: member.descriptor_index,
+            extended_index,
+            traced: None,
+            values: None,
+        }
+    }
+
+    /// The same, where the twin goes by another name.
+    pub fn named(self, name_index: Index) -> Self {
+        Target { name_index, ..self }
+    }
+
+    /// An event of the method, by the record in the slot's place.
+    fn event(&self, emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, event: Event) -> Result<()> {
+        emitter.event(asm, self.signature.argument_slots(), None, event)
+    }
+
+    fn is_static(&self) -> bool {
+        self.access_flags & access::STATIC != 0
+    }
+
+    /// Pushes `this` and the arguments.
+    fn push_arguments(&self, asm: &mut Asm) {
+        self.push_arguments_but(asm, None);
+    }
+
+    /// Pushes `this` and the arguments, those of type `int` changed by a static method, `(I)I`.
+    fn push_arguments_but(&self, asm: &mut Asm, change: Option<Index>) {
+        let mut slot = 0;
+        if !self.is_static() {
+            asm.load(Kind::Reference, 0);
+            slot = 1;
+        }
+        for t in self.signature.descriptor.arguments() {
+            if let Some(kind) = Kind::of(t) {
+                asm.load(kind, slot);
+            }
+            if let (Some(change), FieldType::Base(b'I')) = (change, t) {
+                asm.indexed(opcode::INVOKESTATIC, change);
+            }
+            slot += t.slots();
+        }
+    }
+
+    /// Pops a value into the argument with this number.
+    fn store_argument(&self, asm: &mut Asm, number: usize) {
+        let mut slot = u16::from(!self.is_static());
+        for (i, t) in self.signature.descriptor.arguments().enumerate() {
+            if let (true, Some(kind)) = (i == number, Kind::of(t)) {
+                asm.store(kind, slot);
+            }
+            slot += t.slots();
+        }
+    }
+
+    /// Invokes the twin in this class without dispatch.
+    fn invoke_special(
+        &self,
+        emitter: &mut Emitter<'_, '_, '_>,
+        asm: &mut Asm,
+        descriptor: Index,
+    ) -> Result<()> {
+        let op = if self.is_static() { opcode::INVOKESTATIC } else { opcode::INVOKESPECIAL };
+        let index = self.reference(emitter, descriptor)?;
+        asm.indexed(op, index);
+        Ok(())
+    }
+
+    /// Calls a runtime method whose result is this method's.
+    fn result_of(
+        &self,
+        emitter: &mut Emitter<'_, '_, '_>,
+        asm: &mut Asm,
+        method: RuntimeMethod,
+    ) -> Result<()> {
+        emitter.runtime(asm, method)?;
+        if let (true, FieldType::Class(class) | FieldType::Array(class)) =
+            (method.gives_any(), self.signature.descriptor.result)
+            && class != convention::OBJECT
+        {
+            let class = emitter.edit.additions.class_named(class)?;
+            asm.indexed(opcode::CHECKCAST, class);
+        }
+        Ok(())
+    }
+
+    fn reference(&self, emitter: &mut Emitter<'_, '_, '_>, descriptor: Index) -> Result<Index> {
+        let class = emitter.edit.class();
+        let tag = if class.is_interface() { tag::INTERFACE_METHODREF } else { tag::METHODREF };
+        emitter.edit.additions.member_ref(tag, class.this_class, self.name_index, descriptor)
+    }
+
+    fn result(&self) -> Option<Kind> {
+        Kind::of(self.signature.descriptor.result)
+    }
+
+    fn result_slots(&self) -> u16 {
+        self.signature.descriptor.result.slots()
+    }
+}

@@ -1,0 +1,246 @@
+//! Wrappers of natives, which give the thread the context in which what they call back is recorded, and take it away again.
+
+use cct_classfile::Result;
+use cct_classfile::descriptor::FieldType;
+use cct_classfile::edit::Asm;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::VerificationType;
+use cct_events::Event;
+
+use crate::allocation::NativeMakes;
+use crate::carrier::{Emitter, push_first_slot_offset};
+use crate::convention::{self, NATIVE_FORWARDER_LINE};
+use crate::hooks::{self, NativeHook};
+use crate::mid::Mid;
+use crate::passes::allocation_counts;
+use crate::pcc::{self};
+
+use super::Target;
+use super::straight::{Catch, Straight, forgotten};
+
+/// What hangs below which node while a native runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Below {
+    /// What it calls below its own node; below its caller's where it is not recorded.
+    Itself(Option<Mid>),
+    /// What it calls below the thread's root: natives are not represented.
+    Root,
+}
+
+/// B2N: the native's node is made, and stands in the thread while the native runs (CCCP 4.2).
+pub fn bytecode_to_native(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    below: Below,
+    hook: Option<&NativeHook>,
+    makes: Option<NativeMakes>,
+    head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let mid = match below {
+        Below::Itself(mid) => mid,
+        Below::Root => None,
+    };
+    // The node takes the slot's place.
+    let (node, (thread, saved)) = (arguments, thread_locals(target));
+    let mut asm = Asm::new();
+    if let Some(NativeHook::Define(method)) = hook {
+        target.push_arguments(&mut asm);
+        emitter.runtime(&mut asm, *method)?;
+        replace_class_file(emitter, target, &mut asm, arguments + 5)?;
+    }
+    if let Some(NativeHook::Last(method)) = hook {
+        // A reference, which is one slot.
+        let last = arguments - 1;
+        asm.load(Kind::Reference, last);
+        emitter.runtime(&mut asm, *method)?;
+        asm.store(Kind::Reference, last);
+    }
+    if let Some(NativeHook::Arguments(replaced)) = hook {
+        for (number, method) in *replaced {
+            target.push_arguments(&mut asm);
+            emitter.runtime(&mut asm, *method)?;
+            target.store_argument(&mut asm, *number);
+        }
+    }
+    match (mid, target.traced) {
+        _ if let Some(part) = target.values => {
+            pcc::record(emitter, &mut asm, node, part.place)?;
+            if part.site.is_some() {
+                asm.load(Kind::Long, node);
+                pcc::call(emitter, &mut asm, part.site)?;
+                asm.store(Kind::Long, node);
+            }
+        }
+        (Some(_), Some(method)) => {
+            let start = Event::Start { method, has_receiver: false, ends_at_once: false };
+            target.event(emitter, &mut asm, start)?;
+        }
+        (Some(mid), None) => emitter.enter(&mut asm, node, node, mid, 0, None)?,
+        (None, _) => {}
+    }
+    emitter.read_thread(&mut asm, thread, saved)?;
+    // From here on the saved context is known, so the handler may cover the store too.
+    let start = asm.bytes.len() as u16;
+    asm.load(Kind::Reference, thread).load(Kind::Long, node);
+    match below {
+        Below::Itself(Some(_)) if target.traced.is_none() && target.values.is_none() => {
+            push_first_slot_offset(&mut asm);
+        }
+        Below::Itself(_) => {}
+        Below::Root => emitter.helper(&mut asm, convention::ROOT_OF)?,
+    }
+    emitter.helper(&mut asm, convention::CARRY)?;
+    if let Some(NativeHook::Entered(method)) = hook {
+        target.push_arguments(&mut asm);
+        emitter.runtime(&mut asm, *method)?;
+    }
+    let makes = makes.filter(|_| mid.is_some());
+    // Only what has a beginning has an end.
+    let target = &Target { traced: target.traced.filter(|_| mid.is_some()), ..*target };
+    then_original_and_restore(emitter, target, asm, start, hook, makes, head)
+}
+
+/// What stands in the place of a native that was renamed (JP2 3.3): its context comes from the thread, like that of a body under the original signature. One that
+/// never calls back, and so has no `slots`, leaves the thread alone; one that is not recorded is called and nothing else.
+pub fn in_place_of_native(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mid: Option<Mid>,
+    slots: u8,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let (thread, saved, node) = (arguments, arguments + 1, arguments + 3);
+    let mut asm = Asm::new();
+    let mut catch = None;
+    let start = match mid {
+        None => None,
+        Some(mid) if slots == 0 => {
+            emitter.helper(&mut asm, convention::CURRENT_THREAD)?;
+            emitter.helper(&mut asm, convention::CONTEXT)?;
+            emitter.mid(&mut asm, mid)?;
+            asm.int(0);
+            emitter.helper(&mut asm, convention::LEAF)?;
+            None
+        }
+        Some(mid) => {
+            emitter.read_thread(&mut asm, thread, saved)?;
+            emitter.enter(&mut asm, saved, node, mid, 0, None)?;
+            let start = asm.bytes.len() as u16;
+            asm.load(Kind::Reference, thread).load(Kind::Long, node);
+            push_first_slot_offset(&mut asm);
+            emitter.helper(&mut asm, convention::CARRY)?;
+            Some(start)
+        }
+    };
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    if let Some(start) = start {
+        let end = asm.bytes.len() as u16;
+        let mut restore = Asm::new();
+        emitter.restore_thread(&mut restore, thread, saved)?;
+        asm.bytes.extend_from_slice(&restore.bytes);
+        let object = emitter.constants.object(emitter.edit)?;
+        let ours = [VerificationType::Object(object), VerificationType::Long, VerificationType::Long];
+        catch = Some(Catch { start, end, restore, locals: forgotten(target, &ours) });
+    }
+    asm.ret(target.result());
+    let max_locals = if start.is_some() { arguments + 5 } else { arguments };
+    let max_stack = arguments.max(target.result_slots() + 3).max(6);
+    Straight { asm, max_stack, max_locals, catch, line: NATIVE_FORWARDER_LINE }.write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// The locals behind the slot in which wrappers of originals keep the current thread, and the context that it carried: the first is the
+/// marker's.
+pub(super) fn thread_locals(target: &Target<'_, '_>) -> (u16, u16) {
+    let marker = target.signature.argument_slots() + 2;
+    (marker, marker + 1)
+}
+
+/// What stands in `asm`, then the original without dispatch, and the thread gets back what it carried, as it stands in
+/// [`thread_locals`] from `start` on.
+pub(super) fn then_original_and_restore(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut asm: Asm,
+    start: u16,
+    hook: Option<&NativeHook>,
+    makes: Option<NativeMakes>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let arguments = target.signature.argument_slots();
+    let (thread, saved) = thread_locals(target);
+    match hook {
+        Some(NativeHook::Instead(method)) => {
+            target.push_arguments(&mut asm);
+            target.result_of(emitter, &mut asm, *method)?;
+        }
+        Some(NativeHook::After(_)) => {
+            let depth = emitter.constants.runtime_method(hooks::DEPTH, emitter.edit)?;
+            target.push_arguments_but(&mut asm, Some(depth));
+            target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+        }
+        _ => {
+            target.push_arguments(&mut asm);
+            target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+        }
+    }
+    let end = asm.bytes.len() as u16;
+    let mut restore = Asm::new();
+    emitter.restore_thread(&mut restore, thread, saved)?;
+    asm.bytes.extend_from_slice(&restore.bytes);
+    if let Some(method) = target.traced {
+        target.event(emitter, &mut asm, Event::End { method, by_exception: false })?;
+        target.event(emitter, &mut restore, Event::End { method, by_exception: true })?;
+    }
+    match hook {
+        Some(NativeHook::Result(method)) => target.result_of(emitter, &mut asm, *method)?,
+        Some(NativeHook::After(method)) => {
+            target.push_arguments(&mut asm);
+            target.result_of(emitter, &mut asm, *method)?;
+        }
+        _ => {}
+    }
+    if let Some(makes) = makes {
+        allocation_counts::of_native(emitter, &mut asm, makes, arguments)?;
+    }
+    asm.ret(target.result());
+    let object = emitter.constants.object(emitter.edit)?;
+    let ours = [VerificationType::Long, VerificationType::Object(object), VerificationType::Long];
+    let catch = Catch { start, end, restore, locals: forgotten(target, &ours) };
+    let max_stack = (arguments + target.result_slots()).max(target.result_slots() + 3).max(6);
+    Straight { asm, max_stack, max_locals: arguments + 6, catch: Some(catch), line: NATIVE_FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// The class file on the stack takes the place of the one among the arguments, and offset and length behind it, if there are any, follow. `free` is a
+/// local that nothing else uses.
+fn replace_class_file(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    asm: &mut Asm,
+    free: u16,
+) -> Result<()> {
+    let mut slot = u16::from(!target.is_static());
+    let mut arguments = target.signature.descriptor.arguments();
+    for t in arguments.by_ref() {
+        if matches!(t, FieldType::Array(b"[B") | FieldType::Class(b"java/nio/ByteBuffer")) {
+            break;
+        }
+        slot += t.slots();
+    }
+    asm.store(Kind::Reference, free);
+    if arguments.next() == Some(FieldType::Base(b'I')) {
+        for (which, place) in [(hooks::DEFINE_OFFSET, slot + 1), (hooks::DEFINE_LENGTH, slot + 2)] {
+            asm.load(Kind::Reference, free).load(Kind::Reference, slot).load(Kind::Int, place);
+            emitter.runtime(asm, which)?;
+            asm.store(Kind::Int, place);
+        }
+    }
+    asm.load(Kind::Reference, free).store(Kind::Reference, slot);
+    Ok(())
+}

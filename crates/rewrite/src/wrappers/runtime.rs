@@ -1,0 +1,97 @@
+//! Between rewritten code and the runtime: methods that the one or the other calls by a name of ours.
+
+use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::edit::Asm;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::{Result, opcode};
+
+use crate::carrier::Emitter;
+use crate::convention::{self, FORWARDER_LINE, Helper};
+use crate::hooks::RuntimeMethod;
+
+use super::Target;
+use super::straight::Straight;
+
+/// A method that calls the original, for the runtime, which cannot call what is private.
+pub fn call_for_the_runtime(
+    emitter: &mut Emitter<'_, '_, '_>,
+    target: &Target<'_, '_>,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    target.push_arguments(&mut asm);
+    target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
+    asm.ret(target.result());
+    let arguments = target.signature.argument_slots();
+    let max_stack = arguments.max(target.result_slots());
+    Straight { asm, max_stack, max_locals: arguments, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// A static method that calls a method of the runtime with the same descriptor.
+pub fn forwarder(
+    emitter: &mut Emitter<'_, '_, '_>,
+    method: RuntimeMethod,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let parsed = MethodDescriptor::parse(method.descriptor)?;
+    let mut asm = Asm::new();
+    let mut slot = 0;
+    for t in parsed.arguments() {
+        if let Some(kind) = Kind::of(t) {
+            asm.load(kind, slot);
+        }
+        slot += t.slots();
+    }
+    emitter.runtime(&mut asm, method)?;
+    asm.ret(Kind::of(parsed.result));
+    let max_stack = slot.max(parsed.result.slots());
+    Straight { asm, max_stack, max_locals: slot, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// A static method by which the program switches the recording: its argument, if it has one, is the region's name, and its result, if it has one,
+/// whether the thread is recorded.
+pub fn switch(
+    emitter: &mut Emitter<'_, '_, '_>,
+    signature: &Signature<'_>,
+    what: i16,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    match signature.argument_slots() {
+        0 => asm.op(opcode::ACONST_NULL),
+        _ => asm.load(Kind::Reference, 0),
+    };
+    asm.int(what);
+    emitter.helper(&mut asm, convention::RECORD)?;
+    let result = Kind::of(signature.descriptor.result);
+    if result.is_none() {
+        asm.op(opcode::POP);
+    }
+    asm.ret(result);
+    let max_locals = signature.argument_slots();
+    Straight { asm, max_stack: 2, max_locals, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
+
+/// A static method without parameters whose result is a helper's.
+pub fn question(
+    emitter: &mut Emitter<'_, '_, '_>,
+    signature: &Signature<'_>,
+    helper: Helper,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let mut asm = Asm::new();
+    emitter.helper(&mut asm, helper)?;
+    asm.ret(Kind::of(signature.descriptor.result));
+    let max_stack = signature.descriptor.result.slots();
+    Straight { asm, max_stack, max_locals: 0, catch: None, line: FORWARDER_LINE }
+        .write(emitter, &mut head)?;
+    Ok(head.finish())
+}
