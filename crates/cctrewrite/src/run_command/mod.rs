@@ -1,11 +1,13 @@
 //! `cctrewrite run`: a command on a profiled JDK (docs/run.md).
 //!
-//! The JDK that the command would use is found ([`crate::target_jdk`]), its image taken from the cache, and the command run with it ([`child`]): `JAVA_HOME` and
+//! The JDK that the command would use is found ([`crate::target_jdk`]), its image taken from the cache, and the command run with it ([`execution`], [`child`]): `JAVA_HOME` and
 //! `PATH` lead to the image, and a variable tells its JVMs where their profiles go ([`collection`]). A shim in front of `java` would see less: JVMs
 //! start others by the `java` of their own home.
 
 mod child;
 mod collection;
+mod execution;
+mod files;
 mod traced;
 mod valued;
 
@@ -23,14 +25,13 @@ use cct_profile::{Metric, Profile, Summary, Tree};
 
 use crate::args::{Run, Wanted};
 use crate::exit::{Outcome, say};
-use crate::image::{self, Leaves};
+use crate::image::{Leaves, check_tool};
 use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
 use crate::recover_command;
-use crate::target_jdk::Target;
 use crate::text::counted;
-use child::Ending;
-use collection::{Collection, Jvm};
+use collection::Jvm;
+use execution::{Execution, execute};
 
 /// Exit code when our own part failed, as with env(1).
 pub const FAILURE: u8 = 125;
@@ -62,35 +63,19 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     }
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
-    let target = Target::of(command, arguments.jdk.as_deref())?;
-    let home = image::of_home(target.home, |home| arguments.image(home))?;
-    image::check_tool(&home, Leaves::Profiles)?;
-    let collection = Collection::beside(&places.sum)?;
-    collection.tell(&arguments.options())?;
-    let program = target.tool.map_or(command.clone(), |tool| home.join(tool).into_os_string());
-
-    let code = match child::run(&program, rest, &home, collection.path())? {
-        Ending::Code(code) => code,
-        Ending::NotFound => return not_started(command, "not found", 127),
-        Ending::NotStarted => return not_started(command, "cannot be started", 126),
-    };
-    let mut jvms = collection.jvms()?;
+    let ended =
+        match execute(arguments, command, rest, &places.sum, |home| check_tool(home, Leaves::Profiles))? {
+            Execution::Ended(ended) => ended,
+            Execution::NotStarted(outcome) => return Ok(outcome),
+        };
+    let mut jvms = ended.collection.jvms()?;
     let missing = recover_missing(&mut jvms);
     if jvms.is_empty() {
-        say(&format!(
-            "cctrewrite: {} started no JVM of the profiled JDK {}; a program that names another java by its path is not profiled",
-            Path::new(command).display(),
-            home.display()
-        ));
+        ended.say_no_jvm("profiled JDK", "is not profiled");
     } else {
         deliver(arguments, &places, wanted.as_ref(), jvms)?;
     }
-    Ok(Outcome::Passed(if code == 0 && missing { FAILURE } else { code }))
-}
-
-fn not_started(command: &OsStr, why: &str, code: u8) -> Result<Outcome> {
-    say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
-    Ok(Outcome::Passed(code))
+    Ok(ended.outcome(missing))
 }
 
 /// Names the JVMs that have written no profile, and makes one of what is in their memory. Says whether there were any such, or none at all.

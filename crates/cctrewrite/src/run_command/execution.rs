@@ -1,0 +1,74 @@
+//! The command on an image of its JDK, from the choice of the image to the command's end.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::FAILURE;
+use super::child::{self, Ending};
+use super::collection::Collection;
+use crate::args::Run;
+use crate::exit::{Outcome, say};
+use crate::image;
+use crate::target_jdk::Target;
+
+/// A command that has ended.
+pub struct Ended {
+    command: OsString,
+    home: PathBuf,
+    code: u8,
+    /// Where its JVMs have entered themselves.
+    pub collection: Collection,
+}
+
+/// What became of it.
+pub enum Execution {
+    /// It has ended.
+    Ended(Ended),
+    /// It could not be started, which has been said.
+    NotStarted(Outcome),
+}
+
+/// Runs the command on the image of its JDK, which must pass the `check`. What its JVMs leave goes `beside` this file first.
+pub fn execute(
+    arguments: &Run,
+    command: &OsStr,
+    rest: &[OsString],
+    beside: &Path,
+    check: impl FnOnce(&Path) -> Result<()>,
+) -> Result<Execution> {
+    let target = Target::of(command, arguments.jdk.as_deref())?;
+    let home = image::of_home(target.home, |home| arguments.image(home))?;
+    check(&home)?;
+    let collection = Collection::beside(beside)?;
+    collection.tell(&arguments.options())?;
+    let program = target.tool.map_or(command.to_owned(), |tool| home.join(tool).into_os_string());
+    let not_started = |why, code| {
+        say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
+        Ok(Execution::NotStarted(Outcome::Passed(code)))
+    };
+    match child::run(&program, rest, &home, collection.path())? {
+        Ending::Code(code) => {
+            Ok(Execution::Ended(Ended { command: command.to_owned(), home, code, collection }))
+        }
+        Ending::NotFound => not_started("not found", 127),
+        Ending::NotStarted => not_started("cannot be started", 126),
+    }
+}
+
+impl Ended {
+    /// Says that no JVM of ours was started, so that another java `is` what it is without us.
+    pub fn say_no_jvm(&self, jdk: &str, is: &str) {
+        say(&format!(
+            "cctrewrite: {} started no JVM of the {jdk} {}; a program that names another java by its path {is}",
+            Path::new(&self.command).display(),
+            self.home.display()
+        ));
+    }
+
+    /// Ours: the command's code, but for our own failure where that is 0 and something is missing.
+    pub fn outcome(&self, missing: bool) -> Outcome {
+        Outcome::Passed(if self.code == 0 && missing { FAILURE } else { self.code })
+    }
+}

@@ -1,0 +1,119 @@
+//! JVMs that leave something else than a profile: a file each, which is put into its place.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::collection::Jvm;
+use super::execution::{Execution, execute};
+use super::{UNKNOWN, file_name};
+use crate::args::Run;
+use crate::exit::{Outcome, say};
+use crate::image::{self, Leaves};
+
+/// What such JVMs leave.
+pub struct Kind {
+    /// What their image is made for.
+    pub leaves: Leaves,
+    /// The extension of its files.
+    pub extension: &'static str,
+    /// What one says of the image.
+    pub jdk: &'static str,
+    /// What becomes of a JVM of another JDK.
+    pub elsewhere: &'static str,
+    /// What a JVM did that left none, and why that may be.
+    pub missing: &'static str,
+}
+
+/// Where a file goes whose JVM has this main class, if it is known.
+pub type Place<'p> = &'p dyn Fn(Option<&str>) -> PathBuf;
+
+/// Runs the command. The image must pass the `check`; each file is `put` where it goes.
+pub fn run(
+    arguments: &Run,
+    command: &OsStr,
+    rest: &[OsString],
+    kind: &Kind,
+    check: impl FnOnce(&Path) -> Result<()>,
+    put: impl Fn(&Path, Place<'_>) -> Result<()>,
+) -> Result<Outcome> {
+    let output = match arguments.output == Path::new("cctrewrite.cct") {
+        true => Path::new("cctrewrite").with_extension(kind.extension),
+        false => arguments.output.clone(),
+    };
+    if output.is_dir() {
+        bail!("{} is a folder; name a file", output.display());
+    }
+    let check = |home: &Path| image::check_tool(home, kind.leaves).and_then(|()| check(home));
+    let ended = match execute(arguments, command, rest, &output, check)? {
+        Execution::Ended(ended) => ended,
+        Execution::NotStarted(outcome) => return Ok(outcome),
+    };
+    let jvms = ended.collection.jvms()?;
+    if jvms.is_empty() {
+        ended.say_no_jvm(kind.jdk, kind.elsewhere);
+    }
+    let left = left(&jvms, kind);
+    let missing = left.len() < jvms.len() || jvms.is_empty();
+    deliver(&left, &output, kind, put)?;
+    Ok(ended.outcome(missing))
+}
+
+/// The JVMs that have left a file; the others are named.
+fn left<'j>(jvms: &'j [Jvm], kind: &Kind) -> Vec<(&'j Jvm, PathBuf)> {
+    let mut left = Vec::new();
+    for jvm in jvms {
+        let file = with_suffix(&jvm.place, &format!(".{}", kind.extension));
+        match file.is_file() {
+            true => left.push((jvm, file)),
+            false => say(&format!(
+                "cctrewrite: the JVM of process {} {}: {}",
+                jvm.process,
+                kind.missing,
+                jvm.command()
+            )),
+        }
+    }
+    left
+}
+
+/// Of one JVM the output itself, of several files in a folder beside it.
+fn deliver(
+    left: &[(&Jvm, PathBuf)],
+    output: &Path,
+    kind: &Kind,
+    put: impl Fn(&Path, Place<'_>) -> Result<()>,
+) -> Result<()> {
+    let folder = output.with_extension("jvms");
+    if left.len() > 1 {
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    for (jvm, from) in left {
+        let place = |main: Option<&str>| match left.len() {
+            1 => output.to_owned(),
+            count => {
+                let name = file_name(jvm.number, count, main.unwrap_or(UNKNOWN));
+                folder.join(name).with_extension(kind.extension)
+            }
+        };
+        put(from, &place)?;
+    }
+    Ok(())
+}
+
+/// A path with something behind it.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(suffix);
+    path.into()
+}
+
+/// Moves a file, to another file system if need be.
+pub fn move_file(from: &Path, to: &Path) -> Result<()> {
+    if fs::rename(from, to).is_err() {
+        fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
+    }
+    Ok(())
+}
