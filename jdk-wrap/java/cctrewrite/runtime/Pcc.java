@@ -9,9 +9,6 @@ import java.lang.ref.WeakReference;
  * <p>A record whose thread has ended goes to the next thread, which counts on: all threads are added up in the end. In bypass, but for {@link #grow} and {@link #replay}.
  */
 public final class Pcc {
-    /** How many records a new thread looks at before it gets one of its own. The search goes on where the last one stopped. */
-    private static final int SEARCH = 32;
-
     private static final Object LOCK = new Object();
 
     /** What tables may have together unless something else is said, in MiB. */
@@ -28,10 +25,8 @@ public final class Pcc {
     /** Whether threads of which nothing else has been said are recorded. */
     private static boolean all = true;
 
-    private static long[] records = new long[16];
-    private static Object[] owners = new Object[16];
-    private static int count;
-    private static int cursor;
+    /** Under the lock. */
+    private static final ThreadRecords RECORDS = new ThreadRecords();
 
     /** Entries that were not recorded because their thread had no record; threads that count at once may lose one. */
     private static long lost;
@@ -100,7 +95,7 @@ public final class Pcc {
     public static long attach(Thread thread) {
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
         synchronized (LOCK) {
-            long record = ended(owner);
+            long record = RECORDS.ended(owner);
             if (record != 0L) {
                 turn(record, all);
                 return record;
@@ -111,34 +106,10 @@ public final class Pcc {
             return 0L;
         }
         synchronized (LOCK) {
-            if (count == records.length) {
-                long[] more = new long[2 * count];
-                System.arraycopy(records, 0, more, 0, count);
-                Object[] others = new Object[2 * count];
-                System.arraycopy(owners, 0, others, 0, count);
-                records = more;
-                owners = others;
-            }
             turn(record, all);
-            owners[count] = owner;
-            records[count++] = record;
+            RECORDS.add(record, owner);
         }
         return record;
-    }
-
-    /** The record of a thread that has ended, which is the new owner's now; 0 if none was found. Under the lock. */
-    private static long ended(WeakReference<Thread> owner) {
-        int tries = count < SEARCH ? count : SEARCH;
-        for (int i = 0; i < tries; i++) {
-            int here = cursor;
-            cursor = cursor + 1 >= count ? 0 : cursor + 1;
-            Thread thread = (Thread) ((WeakReference<?>) owners[here]).get();
-            if (thread == null || !thread.isAlive()) {
-                owners[here] = owner;
-                return records[here];
-            }
-        }
-        return 0L;
     }
 
     /** An entry was not recorded. */
@@ -176,8 +147,8 @@ public final class Pcc {
 
     private static void turnAll(boolean recorded) {
         all = recorded;
-        for (int i = 0; i < count; i++) {
-            turn(records[i], recorded);
+        for (int i = 0; i < RECORDS.count(); i++) {
+            turn(RECORDS.record(i), recorded);
         }
     }
 

@@ -8,9 +8,6 @@ import java.lang.ref.WeakReference;
  * <p>A record whose thread has ended goes to the next thread, which has a number of its own. In bypass, but for {@link #flush}.
  */
 public final class Tracing {
-    /** How many records a new thread looks at before it gets one of its own. The search goes on where the last one stopped. */
-    private static final int SEARCH = 32;
-
     private static final int DAEMON = 1;
 
     private static final Object LOCK = new Object();
@@ -23,10 +20,8 @@ public final class Tracing {
     /** Why there is no trace, or null. */
     private static String trouble;
 
-    private static long[] records = new long[16];
-    private static Object[] owners = new Object[16];
-    private static int count;
-    private static int cursor;
+    /** Under the lock. */
+    private static final ThreadRecords RECORDS = new ThreadRecords();
 
     private Tracing() {}
 
@@ -135,7 +130,7 @@ public final class Tracing {
         String name = thread.getName();
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
         synchronized (LOCK) {
-            long record = ended(owner);
+            long record = RECORDS.ended(owner);
             if (record != 0L) {
                 return renew(record, thread, name, flags) ? record : 0L;
             }
@@ -145,33 +140,9 @@ public final class Tracing {
             return 0L;
         }
         synchronized (LOCK) {
-            if (count == records.length) {
-                long[] more = new long[2 * count];
-                System.arraycopy(records, 0, more, 0, count);
-                Object[] others = new Object[2 * count];
-                System.arraycopy(owners, 0, others, 0, count);
-                records = more;
-                owners = others;
-            }
-            owners[count] = owner;
-            records[count++] = record;
+            RECORDS.add(record, owner);
         }
         return record;
-    }
-
-    /** The record of a thread that has ended, which is the new owner's now; 0 if none was found. Under the lock. */
-    private static long ended(WeakReference<Thread> owner) {
-        int tries = count < SEARCH ? count : SEARCH;
-        for (int i = 0; i < tries; i++) {
-            int here = cursor;
-            cursor = cursor + 1 >= count ? 0 : cursor + 1;
-            Thread thread = (Thread) ((WeakReference<?>) owners[here]).get();
-            if (thread == null || !thread.isAlive()) {
-                owners[here] = owner;
-                return records[here];
-            }
-        }
-        return 0L;
     }
 
     /** How the trace comes about, as far as is known when the program begins. */
@@ -208,10 +179,10 @@ public final class Tracing {
     /** Threads that live have the names that they have now: some are named behind their first event. */
     private static void names() {
         synchronized (LOCK) {
-            for (int i = 0; i < count; i++) {
-                Thread thread = (Thread) ((WeakReference<?>) owners[i]).get();
-                if (thread != null && thread.isAlive()) {
-                    name(records[i], thread, thread.getName());
+            for (int i = 0; i < RECORDS.count(); i++) {
+                Thread thread = RECORDS.living(i);
+                if (thread != null) {
+                    name(RECORDS.record(i), thread, thread.getName());
                 }
             }
         }
