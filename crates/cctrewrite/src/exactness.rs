@@ -40,16 +40,20 @@ pub const WITHOUT_SYSTEM_THREADS: &str = "-Dcctrewrite.system-threads=no";
 ///
 /// * HotSpot never compiles methods above 8000 bytes of bytecode, and instrumented ones are about twice as large.
 /// * Its second compiler (C2) takes more than in proportion for larger methods, and in short programs that is most of what they take. So methods
-///   are called ten times as often as by default before it compiles them; with its first compiler (C1) they are compiled as early as ever. Programs
-///   that run for long end up with the same code.
+///   are called thirty times as often as by default before it compiles them; with its first compiler (C1) they are compiled as early as ever.
+/// * C2 inlines less where much has been inlined already, and gives up on methods that are still too large for it, which C1 then compiles for good, without counters
+///   for C2. That is by the nodes of its graph, 30000 in the place of 80000.
 ///
-/// (Higher limits for inlining were measured and made programs slower, so they are not here.)
+/// Programs that run for long end up with code that is as fast: kernels that are warm, and one program for ten times as long, were measured (docs/benchmarks.md). (Higher
+/// limits for inlining were measured and made programs slower, so they are not here.)
 pub const FAST: &[&str] = &[
     "-XX:-DontCompileHugeMethods",
-    "-XX:Tier4InvocationThreshold=50000",
-    "-XX:Tier4MinInvocationThreshold=6000",
-    "-XX:Tier4CompileThreshold=150000",
-    "-XX:Tier4BackEdgeThreshold=400000",
+    "-XX:Tier4InvocationThreshold=150000",
+    "-XX:Tier4MinInvocationThreshold=18000",
+    "-XX:Tier4CompileThreshold=450000",
+    "-XX:Tier4BackEdgeThreshold=1200000",
+    "-XX:MaxNodeLimit=30000",
+    "-XX:LiveNodeCountInliningCutoff=15000",
 ];
 
 /// The options of [`EXACTNESS`] as a JDK of this feature release takes them, for outputs that count the bodies of intrinsics (`--intrinsics bytecode`)

@@ -118,7 +118,6 @@ helpers! {
     ENTER_AND_TICK = b"cct$enterAndTick" b"(JJII)J";
     ENTER_AND_POLL = b"cct$enterAndPoll" b"(JJII)J";
     COUNT = b"cct$count" b"(JI)V";
-    COUNT_APART = b"cct$countApart" b"(JI)V";
     DRAIN = b"cct$drain" b"(JI)I";
     TICK = b"cct$tick" b"(JI)V";
     LOOP = b"cct$loop" b"(JII)V";
@@ -204,17 +203,6 @@ pub fn helpers(settings: &Settings) -> impl Iterator<Item = &'static Helper> {
             && (traces && allocations || !OF_TRACED_OBJECTS.contains(helper))
             && (values || !OF_PCC.contains(helper))
     })
-}
-
-/// With more counts than this a body is crowded.
-const CROWDED: usize = 100;
-
-/// What counts in a body that has so many counts.
-///
-/// HotSpot's first compiler (C1) gives up on methods that need more than some 10,000 virtual registers, and then the interpreter runs them until the second one comes. Each
-/// count that it inlines takes about 40. So in crowded bodies it calls them, since they are larger than what it inlines; the second compiler inlines them where they are hot.
-pub fn counting(counts: usize) -> Helper {
-    if counts > CROWDED { COUNT_APART } else { COUNT }
 }
 
 impl Helper {

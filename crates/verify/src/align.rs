@@ -144,20 +144,7 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
     let mut aligned = walk.aligned;
     aligned.originals = originals;
     jumps(&aligned, pair.code)?;
-    crowded(&aligned, pair.code)?;
     Ok(aligned)
-}
-
-/// Counts are made apart where there are many, and only there.
-fn crowded(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
-    let is_count = |probe: &Probe<'_>| matches!(probe, Probe::Count(_) | Probe::CountLocal(_));
-    let counts = aligned.effects.iter().filter(|(_, probe)| is_count(probe)).count();
-    let is_apart = |number: &usize| code.op(*number) == Op::Helper(Helper::CountApart);
-    let apart = (0..code.steps.len()).filter(is_apart).count();
-    match apart == if counts > convention::CROWDED { counts } else { 0 } {
-        true => Ok(()),
-        false => Err(Finding::of(Problem::Crowded)),
-    }
 }
 
 struct Walk<'w, 'p, 'a> {

@@ -73,7 +73,6 @@ pub enum Helper {
     EnterAndTick,
     EnterAndPoll,
     Count,
-    CountApart,
     Drain,
     Tick,
     Loop,
@@ -100,8 +99,8 @@ pub enum Helper {
     ResultArrays,
 }
 
-/// A body with more counts than this has [`Helper::CountApart`] for all of them, but for those in handlers behind the code.
-pub const CROWDED: usize = 100;
+/// Instructions `nop` at the beginning of a helper: with the call behind them it is more than HotSpot's first compiler inlines, 35 bytes.
+pub const PADDING: usize = 35;
 
 /// All helpers: name and descriptor.
 pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
@@ -109,7 +108,6 @@ pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
     (Helper::EnterAndTick, b"cct$enterAndTick", b"(JJII)J"),
     (Helper::EnterAndPoll, b"cct$enterAndPoll", b"(JJII)J"),
     (Helper::Count, b"cct$count", b"(JI)V"),
-    (Helper::CountApart, b"cct$countApart", b"(JI)V"),
     (Helper::Drain, b"cct$drain", b"(JI)I"),
     (Helper::Tick, b"cct$tick", b"(JI)V"),
     (Helper::Loop, b"cct$loop", b"(JII)V"),

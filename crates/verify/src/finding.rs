@@ -34,8 +34,6 @@ pub enum Problem {
     Jump,
     #[error("code follows that is no known handler")]
     Tail,
-    #[error("counts are made apart, or are not, where it should be otherwise")]
-    Crowded,
     #[error("the call has no probe that hands on its context")]
     CallWithoutContext,
     #[error("the probe {0}")]

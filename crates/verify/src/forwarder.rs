@@ -9,7 +9,7 @@ use cct_classfile::{ClassFile, Code, Member, opcode};
 use crate::allocations;
 use crate::convention::{
     ALLOCATIONS_RUNTIME, BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE,
-    OBJECT, OF_ALLOCATIONS, OF_SITES, RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
+    OBJECT, OF_ALLOCATIONS, OF_SITES, PADDING, RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
 };
 use crate::frames;
 use crate::limits::{self, Coded};
@@ -312,6 +312,13 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
+    /// A helper of `java/lang/Object`: the same, and too large for HotSpot's first compiler to inline.
+    pub fn helper<'s>(&'s self, class: &'s [u8], name: &'s [u8]) -> Straight<'s> {
+        let mut helper = self.to_runtime(class, name);
+        helper.ops.splice(..0, [Op::Nothing; PADDING]);
+        helper
+    }
+
     /// A method that switches the recording.
     pub fn switch(&self, what: i32) -> Straight<'_> {
         let mut ops = vec![if self.slots == 0 { Op::Null } else { Op::Load(Kind::Reference, 0) }];
@@ -439,7 +446,7 @@ pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, apart: bool) -> boo
     HELPERS.iter().any(|(_, name, descriptor)| {
         (method.name, method.descriptor) == (*name, *descriptor)
             && Target::of(class, method.name, method.descriptor, true)
-                .is_some_and(|t| t.to_runtime(runtime, &method.name[4..]).is(class, method))
+                .is_some_and(|t| t.helper(runtime, &method.name[4..]).is(class, method))
     })
 }
 

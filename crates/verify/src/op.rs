@@ -70,6 +70,8 @@ pub enum Op<'a> {
     LongAdd,
     IntAdd,
     Throw,
+    /// `nop`.
+    Nothing,
     Return(Option<Kind>),
     /// A helper of `java/lang/Object`, by the name of a class that inherits it.
     Helper(Helper),
@@ -92,6 +94,7 @@ pub fn op<'a>(class: &ClassFile<'a>, i: &Instruction<'a>) -> Op<'a> {
         x @ o::ISTORE_0..=o::ASTORE_3 => Op::Store(Kind::ALL[usize::from(x - o::ISTORE_0) / 4], local),
         o::IINC if i.is_wide() => Op::Increment(local, i32::from(signed(4))),
         o::IINC => Op::Increment(local, i32::from(i.bytes[2] as i8)),
+        o::NOP => Op::Nothing,
         o::ACONST_NULL => Op::Null,
         x @ o::ICONST_M1..=o::ICONST_5 => Op::Int(i32::from(x) - i32::from(o::ICONST_0)),
         o::BIPUSH => Op::Int(i32::from(i.bytes[1] as i8)),

@@ -129,7 +129,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
         if let Op::Int(n) = self.op(at) {
             return match (self.op(at + 1), self.op(at + 2)) {
-                (Op::Helper(Helper::Count | Helper::CountApart), _) => Some((Probe::Count(n), at + 2)),
+                (Op::Helper(Helper::Count), _) => Some((Probe::Count(n), at + 2)),
                 (Op::Helper(Helper::Tick), _) => Some((Probe::Tick, at + 2)),
                 (Op::Int(count), Op::Helper(Helper::Loop)) => Some((Probe::Loop(count), at + 3)),
                 _ => None,
@@ -137,7 +137,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
         let (n, next) = self.sum(at, locals)?;
         match self.op(next) {
-            Op::Helper(Helper::Count | Helper::CountApart) => Some((Probe::CountLocal(n), next + 1)),
+            Op::Helper(Helper::Count) => Some((Probe::CountLocal(n), next + 1)),
             Op::Helper(Helper::Drain) if self.op(next + 1) == Op::Store(Kind::Int, locals.pending?) => {
                 Some((Probe::Drain(n), next + 2))
             }

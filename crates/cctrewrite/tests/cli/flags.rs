@@ -70,10 +70,12 @@ fn one_line_and_speed_are_options() {
     // Large methods are compiled, too, and by C2 ten times later than by default.
     let expected = [
         "-XX:-DontCompileHugeMethods",
-        "-XX:Tier4InvocationThreshold=50000",
-        "-XX:Tier4MinInvocationThreshold=6000",
-        "-XX:Tier4CompileThreshold=150000",
-        "-XX:Tier4BackEdgeThreshold=400000",
+        "-XX:Tier4InvocationThreshold=150000",
+        "-XX:Tier4MinInvocationThreshold=18000",
+        "-XX:Tier4CompileThreshold=450000",
+        "-XX:Tier4BackEdgeThreshold=1200000",
+        "-XX:MaxNodeLimit=30000",
+        "-XX:LiveNodeCountInliningCutoff=15000",
     ];
     assert_eq!(added.lines().collect::<Vec<_>>(), expected);
 }

@@ -17,16 +17,15 @@ pub fn apply(
     analysis: &Analysis<'_>,
 ) -> Result<()> {
     let Counts::Blocks(blocks) = &analysis.counts else { return Ok(()) };
-    let is_counted = |block: &&cct_flow::Block| {
+    for block in blocks.iter() {
         let counted_on_entry = block.start == 0 && !body.entry_is_target;
-        !(counted_on_entry || block.cost == 0 || activation_counters::counts_block(analysis, block.start))
-    };
-    let count = convention::counting(blocks.iter().filter(is_counted).count());
-    for block in blocks.iter().filter(is_counted) {
+        if counted_on_entry || block.cost == 0 || activation_counters::counts_block(analysis, block.start) {
+            continue;
+        }
         let mut asm = Asm::new();
         asm.load(Kind::Long, body.context.local());
         emitter.int(&mut asm, block.cost)?;
-        emitter.helper(&mut asm, count)?;
+        emitter.helper(&mut asm, convention::COUNT)?;
         code_edit.before(block.start, &asm);
     }
     Ok(())

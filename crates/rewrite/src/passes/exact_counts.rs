@@ -16,9 +16,6 @@ pub fn apply(
     plan: &CountPlan,
     pending: u16,
 ) -> Result<()> {
-    let counts =
-        plan.updates.iter().filter(|(_, update)| matches!(update, Update::Count(_) | Update::CountLocal(_)));
-    let count = convention::counting(counts.count());
     for &(bci, update) in &plan.updates {
         let mut asm = Asm::new();
         match update {
@@ -30,12 +27,12 @@ pub fn apply(
             Update::Count(n) => {
                 asm.load(Kind::Long, context.local());
                 emitter.int(&mut asm, n)?;
-                emitter.helper(&mut asm, count)?;
+                emitter.helper(&mut asm, convention::COUNT)?;
             }
             Update::CountLocal(n) => {
                 asm.load(Kind::Long, context.local());
                 push_sum(emitter, &mut asm, pending, n)?;
-                emitter.helper(&mut asm, count)?;
+                emitter.helper(&mut asm, convention::COUNT)?;
             }
             Update::Drain(n) => {
                 asm.load(Kind::Long, context.local());

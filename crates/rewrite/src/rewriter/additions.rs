@@ -172,29 +172,14 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// `java/lang/Object` gets the helpers. They are inlined by force: each body begins with one.
+    /// `java/lang/Object` gets the helpers.
     pub(super) fn add_helpers(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
         for helper in convention::helpers(&settings) {
             let additions = &mut self.edit.additions;
             let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
-            let annotations = additions.utf8(b"RuntimeVisibleAnnotations")?;
-            let names = [&b"Ljava/lang/invoke/ForceInline;"[..], b"Ljdk/internal/vm/annotation/ForceInline;"];
-            let mut types = Vec::new();
-            for name in names {
-                types.push(additions.utf8(name)?);
-            }
-            let mut head =
+            let head =
                 MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
-            head.attribute(annotations, |out| {
-                use cct_classfile::bytes::PutBytes;
-                out.put2(types.len() as u16);
-                for t in &types {
-                    out.put2(*t);
-                    out.put2(0);
-                }
-                Ok(())
-            })?;
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
             let method = wrappers::forwarder(&mut emitter, helper.target(&settings), head)?;
             self.edit.add_method(method);

@@ -31,7 +31,14 @@ pub fn call_for_the_runtime(
     Ok(head.finish())
 }
 
+/// What C1 inlines at the most, in bytes of code: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of later ones.
+const C1_INLINES: usize = 35;
+
 /// A static method that calls a method of the runtime with the same descriptor.
+///
+/// It is larger than it need be. HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, and what it calls by force. The first one (C1) must not: in
+/// the code that it makes for C2's profile each call, branch and method that it inlines has counters of its own, and methods whose helpers it had inlined took more than twice
+/// as long as with calls of these, which C2 has compiled before long (docs/benchmarks.md).
 pub fn forwarder(
     emitter: &mut Emitter<'_, '_, '_>,
     method: RuntimeMethod,
@@ -39,6 +46,10 @@ pub fn forwarder(
 ) -> Result<Vec<u8>> {
     let parsed = MethodDescriptor::parse(method.descriptor)?;
     let mut asm = Asm::new();
+    // With the call behind them more than that.
+    for _ in 0..C1_INLINES {
+        asm.op(opcode::NOP);
+    }
     let mut slot = 0;
     for t in parsed.arguments() {
         if let Some(kind) = Kind::of(t) {

@@ -178,17 +178,6 @@ public final class CctRuntime {
         CctMemory.U.putLong(null, node + BYTECODES, CctMemory.U.getLong(null, node + BYTECODES) + n);
     }
 
-    /**
-     * {@link #count} in a body that has many: larger than what C1 inlines (MaxInlineSize, 35 bytes of bytecode), and not inlined by force, so that the body stays within what
-     * C1 can compile.
-     */
-    public static void countApart(long node, int n) {
-        if (node < LIMIT) {
-            return;
-        }
-        CctMemory.U.putLong(null, node + BYTECODES, CctMemory.U.getLong(null, node + BYTECODES) + n);
-    }
-
     /** Loop heads where bytecodes are added up in a local variable: what is left for it when much has gone into the node. */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline

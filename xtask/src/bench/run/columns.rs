@@ -19,6 +19,27 @@ pub enum Column {
     Hprof,
     /// Coverage.
     Jacoco,
+    /// Exact, with more options for the JVM.
+    Tuned(&'static Tuning),
+}
+
+/// Options for the JVM that are tried: `NAME=OPTIONS`, with blanks between options.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tuning {
+    name: String,
+    options: Vec<String>,
+}
+
+impl Tuning {
+    /// From the command line. What is tried lives as long as the process, so that columns can be copied.
+    ///
+    /// # Errors
+    /// If there is no name.
+    pub fn parse(text: &str) -> Result<&'static Tuning, String> {
+        let (name, options) = text.split_once('=').ok_or("NAME=OPTIONS is wanted")?;
+        let options = options.split_whitespace().map(str::to_owned).collect();
+        Ok(Box::leak(Box::new(Tuning { name: name.to_owned(), options })))
+    }
 }
 
 /// What every program is measured in.
@@ -52,6 +73,7 @@ impl Column {
             Column::Thorough(_) => "exact, C2",
             Column::Hprof => "hprof",
             Column::Jacoco => "JaCoCo",
+            Column::Tuned(tuning) => &tuning.name,
         }
     }
 
@@ -64,7 +86,7 @@ impl Column {
     pub fn way(self) -> Way {
         match self {
             Column::Of(way) | Column::Quick(way) | Column::Thorough(way) => way,
-            Column::Offline => Way::Exact,
+            Column::Offline | Column::Tuned(_) => Way::Exact,
             Column::Hprof | Column::Jacoco => Way::Plain,
         }
     }
@@ -78,9 +100,9 @@ impl Column {
         }
     }
 
-    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact, whose ratio is what counts.
+    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact, whose ratio is what counts, and what is tried.
     pub fn is_once(self) -> bool {
-        !matches!(self, Column::Of(Way::Plain | Way::Exact))
+        !matches!(self, Column::Of(Way::Plain | Way::Exact) | Column::Tuned(_))
     }
 
     /// Whether the profiler is not ours.
@@ -94,6 +116,7 @@ impl Column {
         let written = homes.profile().with_extension("foreign");
         match self {
             Column::Of(_) | Column::Offline => {}
+            Column::Tuned(tuning) => options.extend_from_slice(&tuning.options),
             Column::Quick(_) => options.push("-XX:TieredStopAtLevel=1".to_owned()),
             Column::Thorough(_) => options.push("-XX:-TieredCompilation".to_owned()),
             Column::Hprof => options.push(format!("-agentlib:hprof=cpu=times,file={}", written.display())),

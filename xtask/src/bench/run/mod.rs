@@ -23,7 +23,7 @@ use super::ways::{Homes, WAYS, Way};
 use crate::jdks::{self, Fetch, Jdk};
 use crate::print_line;
 use crate::programs::packages::Packages;
-use columns::{COMPILERS, Column, USUAL};
+use columns::{COMPILERS, Column, Tuning, USUAL};
 use foreign::Jacoco;
 pub use kernels::KERNELS;
 use kernels::{MEASURED, WARM};
@@ -54,6 +54,10 @@ pub struct Arguments {
     /// docs/benchmarks.md stays as it is.
     #[arg(long, value_name = "NAME")]
     column: Vec<String>,
+    /// Measure real programs, exact, with these options for the JVM, too (repeatable), for instance `early=-XX:Tier4InvocationThreshold=5000`. The section is
+    /// printed, and docs/benchmarks.md stays as it is.
+    #[arg(long = "try", value_name = "NAME=OPTIONS", value_parser = Tuning::parse, allow_hyphen_values = true)]
+    tunings: Vec<&'static Tuning>,
     /// Measure all programs with each of HotSpot's compilers, not only a few.
     #[arg(long)]
     all_compilers: bool,
@@ -81,7 +85,7 @@ impl Arguments {
     }
 
     fn is_whole(&self) -> bool {
-        self.part.is_empty() && self.only.is_empty() && self.column.is_empty()
+        self.part.is_empty() && self.only.is_empty() && self.column.is_empty() && self.tunings.is_empty()
     }
 
     fn wants(&self, name: &str) -> bool {
@@ -100,7 +104,8 @@ impl Arguments {
         if self.has(Part::Foreign) {
             columns.extend(foreign::columns(version));
         }
-        self.chosen(&columns)
+        let tried = self.tunings.iter().map(|&tuning| Column::Tuned(tuning));
+        self.chosen(&columns).into_iter().chain(tried).collect()
     }
 
     /// Those of `columns` that `--column` names, and what they are compared with.
@@ -318,7 +323,8 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64;
     if arguments.has(Part::Foreign) {
         columns.extend(foreign::columns(*version));
     }
-    let columns = arguments.chosen(&columns);
+    let tried = arguments.tunings.iter().map(|&tuning| Column::Tuned(tuning));
+    let columns: Vec<Column> = arguments.chosen(&columns).into_iter().chain(tried).collect();
     if !programs.is_empty() {
         let _ = writeln!(
             text,
