@@ -15,7 +15,7 @@ use crate::exit::{Outcome, say};
 use crate::image::{self, Leaves};
 use crate::marking::Wanted;
 use crate::target_jdk::Target;
-use crate::text::counted;
+use crate::text::{counted, readable};
 
 /// What clients print.
 const PRINTED: Kind = Kind {
@@ -105,20 +105,23 @@ fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     if quiet {
         return Ok(());
     }
-    let violations = counted(report.violations.len() as u64, "violation");
-    say(&format!("cctrewrite: {}: {violations}", to.display()));
+    // Of objects, as the report has them.
+    let violations = |of: Option<&str>| {
+        let found = report.violations.iter().filter(|violation| of.is_none_or(|of| violation.property == of));
+        counted(found.map(|violation| violation.count).sum(), "violation")
+    };
+    say(&format!("cctrewrite: {}: {}", to.display(), violations(None)));
     for property in &report.properties {
-        let of_it = report.violations.iter().filter(|violation| violation.property == property.name);
         say(&format!(
             "  {}: {} in {} of {}",
             property.name,
-            counted(of_it.count() as u64, "violation"),
+            violations(Some(&property.name)),
             counted(property.events, "event"),
             counted(property.objects, "object")
         ));
     }
     for note in &report.notes {
-        say(&format!("note: {note}"));
+        say(&format!("note: {}", readable(note.as_bytes())));
     }
     say(&format!("see it: cctrewrite typestate report {}", quoted(to)));
     Ok(())
@@ -139,13 +142,15 @@ fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
             None => others.push(line),
         }
     }
-    say(&format!("cctrewrite: {}: {}", to.display(), others.first().copied().unwrap_or("nothing")));
+    // Programs and clients have their say in it.
+    let line = |line: &str| readable(line.as_bytes());
+    say(&format!("cctrewrite: {}: {}", to.display(), line(others.first().copied().unwrap_or("nothing"))));
     counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    for (_, line) in counts.iter().filter(|(count, _)| *count > 0).take(TOP) {
-        say(&format!("  {line}"));
+    for (_, most) in counts.iter().filter(|(count, _)| *count > 0).take(TOP) {
+        say(&format!("  {}", line(most)));
     }
     for note in others.iter().skip(1) {
-        say(&format!("note: {note}"));
+        say(&format!("note: {}", line(note)));
     }
     Ok(())
 }

@@ -70,15 +70,11 @@ pub extern "system" fn class_loaded(
         let (marking, jvmti) = (MARKING.get()?, jvmti(env)?);
         let name = jvmti.class_name(class)?;
         let end = hidden(&name)?;
-        marking.tally().found(&name[..end]);
-        if marking.rules.may_match(&name[..end]) && library::unmarked(&name).is_none() {
-            marking.note(HIDDEN, &name[..end]);
-        }
+        let is_ours = hooks::is_runtime_class(&name) || library::unmarked(&name).is_some();
+        marking.tally().hidden(&name[..end], !is_ours && marking.rules.may_match(&name[..end]));
         Some(())
     }));
 }
-
-const HIDDEN: &str = "classes that the JVM made without a name of their own (of lambdas, method references and so on), and that cannot be marked";
 
 /// Classes that were there before the JVM told of any, which is right of the class library's alone.
 pub fn look_back(env: Env, jvmti: Jvmti, marking: &Marking) {

@@ -37,18 +37,23 @@ struct Tally {
     /// How many places each rule has, those in the class library among them.
     places: Vec<u64>,
     troubles: Troubles,
-    /// Classes whose definers gave no names, that have not been found to be VM-anonymous.
+    /// Classes that the JVM made without a name of their own: how many of each name that is in their files.
+    hidden: BTreeMap<Box<[u8]>, u64>,
+    /// Classes whose definers gave no names, that have not been found to be such.
     nameless: BTreeMap<Box<[u8]>, u64>,
 }
 
 impl Tally {
-    /// A class has no name of its own, but this one in its file.
-    fn found(&mut self, name: &[u8]) {
+    /// A class has no name of its own, but this one in its file. Whether that is to be said.
+    fn hidden(&mut self, name: &[u8], is_said: bool) {
         if let Some(count) = self.nameless.get_mut(name) {
             *count -= 1;
             if *count == 0 {
                 self.nameless.remove(name);
             }
+        }
+        if is_said {
+            *self.hidden.entry(name.into()).or_default() += 1;
         }
     }
 }
@@ -68,8 +73,8 @@ fn start(env: Env, folder: &Path) -> Result<(), String> {
         Table::new(read("classes")?).map_err(|e| format!("{}: {e}", folder.join("classes").display()))?;
     let mut places: Vec<u64> = text("places")?.lines().map(|line| line.parse().unwrap_or(0)).collect();
     places.resize(rules.list.len(), 0);
-    let (troubles, nameless) = (Troubles::default(), BTreeMap::new());
-    let tally = Tally { classes: 0, markers: 0, places, troubles, nameless };
+    let (troubles, hidden, nameless) = (Troubles::default(), BTreeMap::new(), BTreeMap::new());
+    let tally = Tally { classes: 0, markers: 0, places, troubles, hidden, nameless };
     let marking = Marking { rules, library: Arc::new(library), tally: Mutex::new(tally) };
     let jvmti = jvmti(env).ok_or("the JVM gives no JVMTI environment")?;
     let marking = MARKING.get_or_init(|| marking);
@@ -132,15 +137,42 @@ impl Marking {
             ));
         }
         lines.extend(tally.troubles.lines());
-        let mut nameless = Troubles::default();
-        for (name, &count) in &tally.nameless {
-            let name = mutf8::decode_lossy(name);
-            (0..count).for_each(|_| {
-                nameless
-                    .add("classes that native code defined without a name, and that are not marked", &name)
-            });
-        }
-        lines.extend(nameless.lines());
+        lines.extend(named(
+            "classes that the JVM made without a name of their own (of lambdas, method references and so on), which cannot be marked",
+            &tally.hidden,
+        ));
+        lines.extend(named(
+            "classes that native code defined without a name, which are not marked",
+            &tally.nameless,
+        ));
         lines
+    }
+}
+
+/// A line for classes, with the first names: a program may have thousands.
+fn named(what: &str, classes: &BTreeMap<Box<[u8]>, u64>) -> Option<String> {
+    const NAMED: usize = 3;
+    let count: u64 = classes.values().sum();
+    let names: Vec<_> = classes.keys().take(NAMED).map(|name| mutf8::decode_lossy(name)).collect();
+    let more = if classes.len() > NAMED { ", ..." } else { "" };
+    (count > 0).then(|| format!("{what}: {count} ({}{more})", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_many_classes_are_named() {
+        let of = |names: &[&str]| {
+            let mut classes = BTreeMap::new();
+            for name in names {
+                *classes.entry(name.as_bytes().into()).or_default() += 1;
+            }
+            named("w", &classes)
+        };
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&["b", "a", "b"]).as_deref(), Some("w: 3 (a, b)"));
+        assert_eq!(of(&["d", "c", "b", "a"]).as_deref(), Some("w: 4 (a, b, c, ...)"));
     }
 }
