@@ -85,8 +85,14 @@ fn what_does_not_go_together_with_markers() {
     for (arguments, part) in [
         (&["--client", "A"][..], "--client is about markers"),
         (&["--markers", "rules.toml"], "markers do not stand beside"),
-        (&["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"], "--max-contexts, which is for profiles"),
-        (&["--tool", "markers", "--markers", "rules.toml", "--typestate-budget", "5"], "--typestate-budget is about properties"),
+        (
+            &["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"],
+            "--max-contexts, which is for profiles",
+        ),
+        (
+            &["--tool", "markers", "--markers", "rules.toml", "--typestate-budget", "5"],
+            "--typestate-budget is about properties",
+        ),
         (&["--tool", "markers", "--markers", "bad.toml"], "bad.toml: line 3"),
     ] {
         let arguments = [&["run", "--jdk", "jdk"], arguments, &["--", "jdk/bin/java"]].concat();
