@@ -34,7 +34,7 @@ fn check(arguments: &MarkersCheck) -> Result<()> {
         });
     }
     let sources = Sources::open(&arguments.inputs, &arguments.library, &arguments.limits.limits())?;
-    let world = marking::world(&sources)?;
+    let world = marking::world(sources.inputs.iter().chain(&sources.libraries))?;
     let mut tally = Tally::new(&rules);
     let mut places = Vec::new();
     for input in &sources.inputs {

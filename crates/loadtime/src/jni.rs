@@ -1,8 +1,8 @@
-//! The few JNI functions that are needed. None of them runs Java code.
+//! The few JNI functions that are needed. None of them runs Java code, but for [`Env::class_for_name`], which asks a class loader.
 
 #![allow(unsafe_code)]
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 
 use jni_sys as sys;
@@ -119,6 +119,36 @@ impl Env {
         let arguments = [sys::jvalue { l: argument }];
         let result = jni!(self, CallObjectMethodA, object, method, arguments.as_ptr());
         if self.failed() { ptr::null_mut() } else { result }
+    }
+
+    /// What `Class.forName(name, false, loader)` gives: the loader is asked for the class, as the JVM asks it for a superclass, and the JVM remembers. Of the class library's own no Java code runs, but
+    /// the loader's does; `None` if there is no such class.
+    pub fn class_for_name(self, name: &[u8], loader: jobject) -> Option<jclass> {
+        let class = self.find_class("java/lang/Class")?;
+        // With a caller, for whom security managers asked, up to JDK 25.
+        let of = |descriptor: &CStr| {
+            let method = jni!(self, GetStaticMethodID, class, c"forName0".as_ptr(), descriptor.as_ptr());
+            (!self.failed() && !method.is_null()).then_some(method)
+        };
+        let method = of(c"(Ljava/lang/String;ZLjava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/Class;")
+            .or_else(|| of(c"(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;"))?;
+        let external: Vec<u8> = name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect();
+        let name = self.new_string(&external);
+        if name.is_null() {
+            return None;
+        }
+        let caller = sys::jvalue { l: ptr::null_mut() };
+        let arguments =
+            [sys::jvalue { l: name }, sys::jvalue { z: false }, sys::jvalue { l: loader }, caller];
+        let found = jni!(self, CallStaticObjectMethodA, class, method, arguments.as_ptr());
+        (!self.failed() && !found.is_null()).then_some(found)
+    }
+
+    /// The direct superinterfaces of a class, linked or not, as new local references. Runs no Java code.
+    pub fn interfaces(self, class: jclass) -> Option<Vec<jclass>> {
+        let method = self.method(self.object_class(class)?, "getInterfaces0", "()[Ljava/lang/Class;")?;
+        let interfaces = jni!(self, CallObjectMethodA, class, method, ptr::null());
+        (!self.failed() && !interfaces.is_null()).then(|| self.elements(interfaces))
     }
 
     /// A `long` field.

@@ -19,6 +19,7 @@ mod number {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     pub const GET_CURRENT_THREAD: usize = 18;
     pub const GET_FRAME_COUNT: usize = 16;
+    pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
     pub const GET_CLASS_SIGNATURE: usize = 48;
     pub const GET_CLASS_METHODS: usize = 52;
@@ -37,6 +38,15 @@ mod number {
     pub const GET_CONSTANT_POOL: usize = 146;
 }
 
+/// Numbers of events in the specification.
+mod event {
+    use super::jint;
+
+    pub const FIRST: jint = 50;
+    pub const CLASS_FILE_LOAD_HOOK: jint = 54;
+    pub const CLASS_LOAD: jint = 55;
+}
+
 /// `jvmtiFrameInfo`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +59,21 @@ pub struct FrameInfo {
 
 /// What is called when a class is loaded.
 pub type ClassLoaded = extern "system" fn(*mut *const *const c_void, *mut sys::JNIEnv, jobject, jclass);
+
+/// What is called when a class file is about to be taken: the class that is defined anew (null if it is a new one), its loader (null for the boot class loader), its name (null if the definer said
+/// none), its protection domain, the class file, and where another one is put that is to be taken.
+pub type ClassFileLoaded = unsafe extern "system" fn(
+    *mut *const *const c_void,
+    *mut sys::JNIEnv,
+    jclass,
+    jobject,
+    *const c_char,
+    jobject,
+    jint,
+    *const u8,
+    *mut jint,
+    *mut *mut u8,
+);
 
 /// A JVMTI environment. It may be used by all threads.
 #[derive(Debug, Clone, Copy)]
@@ -195,20 +220,51 @@ impl Jvmti {
 
     /// From now on the function is called when a class is loaded, in the thread that loads it. That takes no capability.
     pub fn tell_of_classes(self, told: ClassLoaded) -> bool {
-        const CLASS_LOAD: jint = 55;
-        // `jvmtiEventCallbacks`: one function for each event, from 50 on.
+        self.set_callbacks(&[(event::CLASS_LOAD, told as *const c_void)]) && self.enable(event::CLASS_LOAD)
+    }
+
+    /// The same; and the other function is called before that with each class file, and may put another one in its place. Neither takes a capability.
+    pub fn tell_of_class_files(self, file: ClassFileLoaded, told: ClassLoaded) -> bool {
+        self.set_callbacks(&[
+            (event::CLASS_FILE_LOAD_HOOK, file as *const c_void),
+            (event::CLASS_LOAD, told as *const c_void),
+        ]) && self.enable(event::CLASS_LOAD)
+            && self.enable(event::CLASS_FILE_LOAD_HOOK)
+    }
+
+    fn set_callbacks(self, given: &[(jint, *const c_void)]) -> bool {
+        // `jvmtiEventCallbacks`: one function for each event, from the first one on.
         let mut callbacks: [*const c_void; 36] = [ptr::null(); 36];
-        callbacks[CLASS_LOAD as usize - 50] = told as *const c_void;
+        for &(event, function) in given {
+            callbacks[(event - event::FIRST) as usize] = function;
+        }
         let size = size_of_val(&callbacks) as jint;
         jvmti!(self, number::SET_EVENT_CALLBACKS, (*const *const c_void, jint), callbacks.as_ptr(), size)
-            && jvmti!(
-                self,
-                number::SET_EVENT_NOTIFICATION_MODE,
-                (jint, jint, jobject),
-                1,
-                CLASS_LOAD,
-                ptr::null_mut()
-            )
+    }
+
+    /// In all threads.
+    fn enable(self, event: jint) -> bool {
+        const ENABLE: jint = 1;
+        jvmti!(
+            self,
+            number::SET_EVENT_NOTIFICATION_MODE,
+            (jint, jint, jobject),
+            ENABLE,
+            event,
+            ptr::null_mut()
+        )
+    }
+
+    /// A copy of some bytes that the JVM may keep and give back; null without memory.
+    pub fn copied(self, bytes: &[u8]) -> *mut u8 {
+        let mut memory: *mut u8 = ptr::null_mut();
+        if jvmti!(self, number::ALLOCATE, (i64, *mut *mut u8), bytes.len() as i64, &mut memory)
+            && !memory.is_null()
+        {
+            // SAFETY: JVMTI has just allocated this many bytes.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
+        }
+        memory
     }
 
     /// Whether a method is a native.

@@ -10,6 +10,8 @@
 //!
 //! And it writes the trees of the profile ([`writing`]), since the JVM would do so in its interpreter.
 //!
+//! On a marked JDK it places markers in classes when they are defined ([`marking`]), and does nothing else.
+//!
 //! The natives call no Java code and hold no lock while the VM could wait for another thread ([`natives`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -27,6 +29,7 @@ mod jvmti;
 mod known;
 mod library;
 mod loaders;
+mod marking;
 mod module;
 mod native_methods;
 mod natives;

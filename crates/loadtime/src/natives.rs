@@ -21,6 +21,7 @@ use crate::hash_code;
 use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
+use crate::marking;
 use crate::module;
 use crate::native_methods;
 use crate::pcc;
@@ -49,6 +50,9 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
+    if marking::natives::register(env) {
+        return sys::JNI_VERSION_1_6;
+    }
     let natives: [(&[u8], &[u8], *mut c_void); 19] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),

@@ -25,7 +25,7 @@ use crate::state::{Members, jvmti, state};
 use crate::tracing::tracer;
 
 /// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
-const PARENT_FIRST: &[&[u8]] = &[
+pub(crate) const PARENT_FIRST: &[&[u8]] = &[
     b"sun/misc/Launcher$AppClassLoader",
     b"sun/misc/Launcher$ExtClassLoader",
     b"jdk/internal/loader/ClassLoaders$AppClassLoader",

@@ -1,7 +1,7 @@
-//! What classes of a class library gain where any of it is marked: a field in which a thread has its marker stack, and the call by which the runtime hears that the JVM
+//! What classes of a class library gain where any of it is marked: a field in which a thread has its marker stack, and calls by which the runtime hears how far the JVM
 //! has booted. And which of them are not marked.
 
-use cct_classfile::constant_pool::tag;
+use cct_classfile::constant_pool::{Index, tag};
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
@@ -29,12 +29,24 @@ pub fn unmarked(class: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What a class of the class library gains; `None` of all but two.
+/// Methods in front of which the runtime is called: class, name, and what is called.
+const CALLS: [(&[u8], &[u8], &[u8]); 2] = [
+    // Before the launcher loads the main class.
+    (b"sun/launcher/LauncherHelper", b"checkAndLoadMain", b"launched"),
+    // At the end of each way out, that by `Runtime.halt` among them, which runs no hooks.
+    (b"java/lang/Shutdown", b"halt", b"halting"),
+];
+
+/// What a class of the class library gains; `None` of all but four.
 pub fn prepared(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
     match class.name() {
-        b"java/lang/Thread" => with_stack(class).map(Some),
-        b"sun/launcher/LauncherHelper" => with_launch(class),
-        _ => Ok(None),
+        b"java/lang/Thread" => return with_stack(class).map(Some),
+        b"java/lang/Module" => return with_packages(class),
+        _ => {}
+    }
+    match CALLS.iter().find(|(of, ..)| *of == class.name()) {
+        Some((_, method, call)) => with_call(class, method, call),
+        None => Ok(None),
     }
 }
 
@@ -47,23 +59,75 @@ fn with_stack(class: &ClassFile<'_>) -> Result<Vec<u8>> {
     edit.finish()
 }
 
-/// Before the launcher loads the main class.
-fn with_launch(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
+/// With a call of the runtime in front of a method, if the class has it.
+fn with_call(class: &ClassFile<'_>, method: &[u8], call: &[u8]) -> Result<Option<Vec<u8>>> {
     let mut edit = ClassEdit::new(class);
-    let Some((position, member)) =
-        class.methods.iter().enumerate().find(|(_, member)| member.name == b"checkAndLoadMain")
-    else {
+    let Some(position) = class.methods.iter().position(|member| member.name == method) else {
         return Ok(None);
     };
-    let Some(code) = Code::of(class, member)? else { return Ok(None) };
+    let call = runtime_method(&mut edit, call, b"()V")?;
+    with_code(&mut edit, position, |code_edit| {
+        let mut asm = Asm::new();
+        asm.indexed(opcode::INVOKESTATIC, call);
+        code_edit.prologue(&asm);
+    })?;
+    edit.finish().map(Some)
+}
+
+/// The native that tells the JVM of a module, since JDK 9. Its last argument are the names of packages.
+const DEFINE_MODULE: &[u8] = b"defineModule0";
+
+/// The runtime says which packages the JVM is told of: where modules are defined, on the way of the argument.
+fn with_packages(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
+    let mut edit = ClassEdit::new(class);
+    let mut is_changed = false;
+    for position in 0..class.methods.len() {
+        let Some(code) = Code::of(class, &class.methods[position])? else { continue };
+        let mut calls = Vec::new();
+        for instruction in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
+            let Some(index) = instruction.pool_index() else { continue };
+            let callee = class.pool.member_ref(index)?;
+            let last = callee.descriptor.rsplit(|&b| b == b'[').next().unwrap_or_default();
+            if callee.name == DEFINE_MODULE
+                && let Some(packages) = last.strip_suffix(b")V")
+            {
+                let descriptor = [b"([", packages, b")[", packages].concat();
+                calls.push((instruction.bci, runtime_method(&mut edit, b"packages", &descriptor)?));
+            }
+        }
+        if calls.is_empty() {
+            continue;
+        }
+        is_changed = true;
+        with_code(&mut edit, position, |code_edit| {
+            for (bci, call) in calls {
+                let mut asm = Asm::new();
+                asm.indexed(opcode::INVOKESTATIC, call);
+                code_edit.before(bci, &asm);
+            }
+        })?;
+    }
+    if is_changed { edit.finish().map(Some) } else { Ok(None) }
+}
+
+fn runtime_method(edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Result<Index> {
     let runtime = edit.additions.class_named(RUNTIME)?;
-    let (name, descriptor) = (edit.additions.utf8(b"launched")?, edit.additions.utf8(b"()V")?);
-    let call = edit.additions.member_ref(tag::METHODREF, runtime, name, descriptor)?;
+    let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+    edit.additions.member_ref(tag::METHODREF, runtime, name, descriptor)
+}
+
+/// A method whose code is edited; one without code stays as it is.
+fn with_code<'a>(
+    edit: &mut ClassEdit<'_, 'a>,
+    position: usize,
+    change: impl FnOnce(&mut CodeEdit<'_, 'a>),
+) -> Result<()> {
+    let class = edit.class();
+    let member = &class.methods[position];
+    let Some(code) = Code::of(class, member)? else { return Ok(()) };
     let signature = Signature::of(class, member)?;
     let mut code_edit = CodeEdit::new(&code, signature.argument_slots(), &[]);
-    let mut asm = Asm::new();
-    asm.indexed(opcode::INVOKESTATIC, call);
-    code_edit.prologue(&asm);
+    change(&mut code_edit);
     let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
     head.copy_attributes(member, |name| name != b"Code");
     let mut names = std::mem::take(&mut edit.names);
@@ -72,5 +136,5 @@ fn with_launch(class: &ClassFile<'_>) -> Result<Option<Vec<u8>>> {
     head.attribute(name, |out| code_edit.finish(&signature, &signature, &mut names, additions, out))?;
     edit.names = names;
     edit.replace_method(position, head.finish());
-    edit.finish().map(Some)
+    Ok(())
 }

@@ -145,7 +145,7 @@ impl<'a> Shape<'a> {
 /// The rules that may match in a class, by their positions.
 pub(crate) fn of_class<'r>(class: &ClassFile<'_>, rules: &'r Rules, world: &World) -> Vec<(usize, &'r Rule)> {
     let matches = |rule: &Rule| {
-        rule.class.as_ref().is_none_or(|pattern| pattern.matches(class.name()))
+        rule.may_match(class.name())
             && rule.subtypes_of.as_ref().is_none_or(|wanted| world.is_below(class, wanted))
     };
     rules.list.iter().enumerate().filter(|(_, rule)| matches(rule)).collect()

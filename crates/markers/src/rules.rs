@@ -151,6 +151,13 @@ pub struct Rule {
     pub(crate) sample: Option<u64>,
 }
 
+impl Rule {
+    /// Whether a class of that name may have places of it, whatever else it asks of the class.
+    pub(crate) fn may_match(&self, class: &[u8]) -> bool {
+        self.class.as_ref().is_none_or(|pattern| pattern.matches(class))
+    }
+}
+
 /// All rules of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
@@ -191,6 +198,21 @@ impl Rules {
         self.text.push_str(text);
         self.text.push('\0');
         Ok(())
+    }
+
+    /// The files, one behind the other: [`Rules::add`] of it gives the same rules, with the lines that they have there.
+    pub fn text(&self) -> String {
+        self.text.replace('\0', "\n")
+    }
+
+    /// Whether some rule may match in a class of that name, whatever else it asks of the class.
+    pub fn may_match(&self, class: &[u8]) -> bool {
+        self.list.iter().any(|rule| rule.may_match(class))
+    }
+
+    /// Whether it depends on what is above a class of that name what matches in it.
+    pub fn ask_what_is_above(&self, class: &[u8]) -> bool {
+        self.list.iter().any(|rule| rule.subtypes_of.is_some() && rule.may_match(class))
     }
 
     /// A hash of the files.
@@ -403,6 +425,21 @@ mod tests {
         assert!(first.pair && first.receiver && !first.arguments && !first.per_object);
         assert_eq!((second.line, second.at, second.pair), (8, At::Line, false));
         assert_eq!((&second.lines[..], second.sample), (&[3, 16][..], Some(25)));
+    }
+
+    #[test]
+    fn texts_of_rules_give_the_same_rules() {
+        let mut rules = Rules::default();
+        // One without an end of its last line.
+        rules.add("[[marker]]\ntoken = \"a\"\nat = \"method\"\nclass = \"p.A\"").unwrap();
+        rules
+            .add("[[marker]]\ntoken = \"b\"\nat = \"method\"\nclass = \"q.*\"\nsubtypes-of = \"r.R\"\n")
+            .unwrap();
+        let again = read(&rules.text()).unwrap();
+        let tokens: Vec<&str> = again.iter().map(|rule| &*rule.token).collect();
+        assert_eq!(tokens, ["a", "b"]);
+        let of = |name: &[u8]| (rules.may_match(name), rules.ask_what_is_above(name));
+        assert_eq!([of(b"p/A"), of(b"q/B"), of(b"p/B")], [(true, false), (true, true), (false, false)]);
     }
 
     #[test]

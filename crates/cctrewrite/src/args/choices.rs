@@ -215,6 +215,11 @@ impl Choices {
         Choices { reproducible: true, ..self }
     }
 
+    /// Whether rules or properties were given.
+    pub fn has_rules(&self) -> bool {
+        !self.markers.is_empty() || !self.typestate.is_empty()
+    }
+
     /// The choices as they are given on a command line, libraries apart, each where it has its default too.
     pub fn spelled(&self) -> Vec<String> {
         let Choices {
@@ -286,12 +291,17 @@ impl Choices {
         }
         if self.tool == ToolArgument::Markers || !self.markers.is_empty() || !self.typestate.is_empty() {
             bail!(
-                "markers are for `cctrewrite instrument INPUT --tool markers --markers FILE.toml` so far, not beside a calling-context tree and not in whole JDKs: give a program's jars for INPUT, JDK 8's rt.jar, or JAVA_HOME/lib/modules with --patches, and run with the options of `cctrewrite flags`"
+                "markers do not stand beside a calling-context tree yet: give --tool markers with --markers and --typestate, and run once more without them for a profile"
             );
         }
         self.check_trace()?;
         self.check_pcc()?;
         Ok(Filter::new(&self.include, &self.exclude)?)
+    }
+
+    /// Whether there are to be markers, and no property says who hears of them.
+    pub fn counts_markers(&self) -> bool {
+        self.marks_alone() && self.typestate.is_empty()
     }
 
     /// Whether there are to be markers, and nothing else.

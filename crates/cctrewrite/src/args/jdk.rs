@@ -16,6 +16,10 @@ Examples:
   In a script: made once, found again as long as the JDK, the options and cctrewrite are the same:
     export JAVA_HOME=$(cctrewrite jdk $JAVA_HOME --cache -q)
 
+  A JDK on which clients of yours hear of places in the class library and in programs (docs/markers.md):
+    cctrewrite jdk $JAVA_HOME --tool markers --markers rules.toml -o marked-jdk
+    marked-jdk/bin/java -Dcctrewrite.markers.clients=MyClient -cp app.jar:. Main
+
 The image can be moved, copied and packed: nothing in it says where it lies. It is put in its place when it is complete.";
 
 /// Make a profiled JDK out of a JDK

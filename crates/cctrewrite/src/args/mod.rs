@@ -109,7 +109,7 @@ pub enum Command {
     Instrument(Instrument),
     Flags(Flags),
     Jdk(Jdk),
-    Run(Run),
+    Run(Box<Run>),
     Snapshot(Snapshot),
     Recover(Recover),
     Report(Report),

@@ -26,6 +26,11 @@ Examples:
   Everything, without the class library: what it calls back hangs under the program's own methods
     cctrewrite run --only 'com.acme.**' -- java -jar app.jar
 
+  How often a program as it is comes to places of your choice (docs/markers.md), and whether it does with its objects what it may (docs/typestate.md):
+    cctrewrite run --tool markers --markers rules.toml -- java -jar app.jar
+    cctrewrite run --tool markers --typestate iterator -- java -jar app.jar
+    cctrewrite typestate report cctrewrite.typestate
+
   Another JDK than the command would use, and the same profile each time:
     cctrewrite run --jdk $JAVA_HOME --reproducible -- java -cp classes Main
 
@@ -79,6 +84,9 @@ pub struct Run {
 
     #[command(flatten)]
     pub tracing: Tracing,
+
+    #[command(flatten)]
+    pub marking: Marking,
 
     /// With --tool pcc: so much memory, in MiB, for the tables in which threads count; what finds no room there is counted, and said [default: 256]
     #[arg(long, value_name = "MIB", value_parser = value_parser!(u32).range(1..))]
@@ -137,6 +145,63 @@ pub struct Tracing {
     pub trace_receivers: bool,
 }
 
+/// Who hears of markers (docs/markers.md).
+#[derive(Debug, Clone, Args)]
+pub struct Marking {
+    /// With --tool markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Where there is none, and no property, how often each marker was
+    /// come to is counted
+    #[arg(long, value_name = "CLASS")]
+    pub client: Vec<String>,
+
+    /// With --tool markers: a jar or a folder in which clients are (repeatable), as they are on no class path of the program's
+    #[arg(long, value_name = "PATH")]
+    pub client_path: Vec<PathBuf>,
+
+    /// With --tool markers: a file of lines `on TOKEN` and `off TOKEN`, read whenever it changes, by which markers are switched while the program runs
+    #[arg(long, value_name = "FILE")]
+    pub marker_control: Option<PathBuf>,
+
+    /// With --typestate: what part of the time, in per cent, the analysis may take; if it would be more, not all objects are followed, which the report says
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub typestate_budget: Option<f64>,
+}
+
+impl Marking {
+    /// What the runtime is told. `counts` is whether nobody else hears.
+    fn options(&self, counts: bool) -> Vec<(&'static str, String)> {
+        // The JVM may be in another folder.
+        let absolute = |path: &PathBuf| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            path.display().to_string()
+        };
+        let path: Vec<String> = self.client_path.iter().map(absolute).collect();
+        let mut options = Vec::new();
+        if !self.client.is_empty() {
+            options.push(("markers.clients", self.client.join(",")));
+        }
+        if !path.is_empty() {
+            options.push(("markers.client-path", path.join(":")));
+        }
+        if counts {
+            options.push(("markers.counts", "all".to_owned()));
+        }
+        options.extend(self.marker_control.as_ref().map(|file| ("markers.control", absolute(file))));
+        options.extend(self.typestate_budget.map(|budget| ("typestate.budget", budget.to_string())));
+        options
+    }
+
+    /// The option that only markers know, if one was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            (!self.client.is_empty(), "--client"),
+            (!self.client_path.is_empty(), "--client-path"),
+            (self.marker_control.is_some(), "--marker-control"),
+            (self.typestate_budget.is_some(), "--typestate-budget"),
+        ];
+        given.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+    }
+}
+
 /// Whether threads are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TraceMode {
@@ -188,6 +253,12 @@ fn method(text: &str) -> Result<String, String> {
     }
 }
 
+/// A part of the time.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number) && *number > 0.0);
+    number.ok_or_else(|| "a number of per cent is expected, above 0 and at most 100".to_owned())
+}
+
 /// A bound on recursion as the runtime takes it.
 fn recursion(text: &str) -> Result<String, String> {
     let is_number = text.parse::<i32>().is_ok_and(|times| times > 0);
@@ -213,7 +284,9 @@ impl Run {
         let tracing = self.tracing.options();
         let memory = self.pcc_memory.map(|mebibytes| ("pcc-memory", mebibytes.to_string()));
         let given = given.chain(self.udi.told()).chain(identity).chain(bound).chain(memory);
-        given.chain(system_threads).chain(recursion).chain(tracing).collect()
+        let counts = self.choices.counts_markers() && self.marking.client.is_empty();
+        let marking = self.marking.options(counts);
+        given.chain(system_threads).chain(recursion).chain(tracing).chain(marking).collect()
     }
 
     /// Whether classes are told apart by their loaders.

@@ -56,11 +56,11 @@ pub fn variants(home: &Home) -> Vec<Variant> {
 }
 
 /// Makes archives in an image that is complete otherwise.
-pub fn make(home: &Home, image: &Path, variants: &[Variant]) -> Result<()> {
+pub fn make(home: &Home, image: &Path, runtime: &[jdk_wrap::Class], variants: &[Variant]) -> Result<()> {
     if variants.is_empty() {
         return Ok(());
     }
-    only_classes(&image.join("lib/classlist"))?;
+    only_classes(&image.join("lib/classlist"), runtime)?;
     for variant in variants {
         let arguments = [&["-Xshare:dump"], variant.options, HEAP].concat();
         jvm::run(image, Path::new(""), &arguments)?;
@@ -74,10 +74,10 @@ pub fn make(home: &Home, image: &Path, variants: &[Variant]) -> Result<()> {
 
 /// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives. The runtime's
 /// are added, since each JVM loads them.
-fn only_classes(list: &Path) -> Result<()> {
+fn only_classes(list: &Path, runtime: &[jdk_wrap::Class]) -> Result<()> {
     let text = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
     fs::remove_file(list).with_context(|| format!("cannot replace {}", list.display()))?;
-    let runtime = jdk_wrap::classes().iter().map(|(name, _)| format!("{name}\n"));
+    let runtime = runtime.iter().map(|(name, _)| format!("{name}\n"));
     let classes = without_lambdas(&text) + &runtime.collect::<String>();
     fs::write(list, classes).with_context(|| format!("cannot write {}", list.display()))
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cct_archive::{EntryKind, Limits, Target};
@@ -16,6 +17,8 @@ use crate::args;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::{Manner, Record, Rewritten, Summary, rewrite_all};
 use crate::jdk;
+use crate::marking::{self, Wanted};
+use crate::pending_file::PendingFile;
 use crate::udi::Module;
 
 /// The files that hold the class library, opened.
@@ -30,9 +33,43 @@ pub struct ClassLibrary {
 #[derive(Debug)]
 pub struct Made {
     /// What was done.
-    pub summary: Summary,
+    pub summary: Done,
     /// Where it comes from, as lines.
     pub provenance: String,
+}
+
+/// What was done to a class library.
+#[derive(Debug)]
+pub enum Done {
+    /// It was rewritten for profiles, traces or values.
+    Rewritten(Summary),
+    /// It has markers.
+    Marked(marking::image::Summary),
+}
+
+impl Done {
+    /// Writes the completeness report, where there is one: of markers the rules say what is to be marked, and outputs what is not.
+    pub fn write_report(&self, path: &Path) -> Result<Option<PendingFile>> {
+        match self {
+            Done::Rewritten(summary) => summary.write_report(path).map(Some),
+            Done::Marked(_) => Ok(None),
+        }
+    }
+
+    /// Names the whole that was made.
+    pub fn name(&mut self, whole: &Path) {
+        if let Done::Rewritten(summary) = self {
+            summary.name(whole);
+        }
+    }
+
+    /// Says what was done.
+    pub fn print(&self, elapsed: Duration, quiet: bool) {
+        match self {
+            Done::Rewritten(summary) => summary.print(elapsed, quiet),
+            Done::Marked(summary) => summary.print(quiet),
+        }
+    }
 }
 
 impl ClassLibrary {
@@ -71,9 +108,7 @@ impl ClassLibrary {
         options: &[String],
     ) -> Result<Made> {
         let options = (home.layout == Layout::Modules).then(|| options::text(options));
-        let inputs: Vec<_> = self.sources.inputs.iter().collect();
-        let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
-        let targets: Vec<Target> = targets.collect::<Result<_, _>>()?;
+        let targets = self.targets(image)?;
         let manner = Manner {
             verify: false,
             choices: &arguments.choices,
@@ -115,7 +150,25 @@ impl ClassLibrary {
         let file = image.join(home.own_folder()).join(record::INDEX);
         fs::write(&file, index::write(&provenance, &classes)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
-        Ok(Made { summary, provenance: provenance.lines().to_owned() })
+        Ok(Made { summary: Done::Rewritten(summary), provenance: provenance.lines().to_owned() })
+    }
+
+    /// Writes it with markers into an image in the making, and what the image carries for the program's classes.
+    pub fn mark(self, home: &Home, image: &Path, wanted: &Wanted) -> Result<Made> {
+        let (inputs, libraries) = (&self.sources.inputs, &self.sources.libraries);
+        let own = image.join(home.own_folder());
+        let summary = marking::image::mark(wanted, inputs, libraries, &self.targets(image)?, LEVEL, &own)?;
+        if let Layout::Jars { .. } = home.layout {
+            extend_meta_index(home, image)?;
+        }
+        Ok(Made { summary: Done::Marked(summary), provenance: wanted.lines() })
+    }
+
+    /// Where its files go.
+    fn targets(&self, image: &Path) -> Result<Vec<Target>> {
+        let inputs: Vec<_> = self.sources.inputs.iter().collect();
+        let targets = self.paths.iter().map(|path| Target::new(&image.join(path), &inputs));
+        Ok(targets.collect::<Result<_, _>>()?)
     }
 }
 

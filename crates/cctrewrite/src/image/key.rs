@@ -10,14 +10,20 @@ use crate::fingerprint::{content, of_file, text};
 use crate::load_time;
 use crate::udi::Module;
 
-/// The key: over the JDK's files, the options, and this build of cctrewrite with its libraries. How many threads there are and how files are
+/// The key: over the JDK's files, the choices as they are spelled, the options, and this build of cctrewrite with its libraries. How many threads there are and how files are
 /// copied is not in it.
-pub fn of(tree: &Tree, arguments: &args::Jdk, options: &[String], archives: &[Variant]) -> Result<String> {
+pub fn of(
+    tree: &Tree,
+    arguments: &args::Jdk,
+    spelled: &[String],
+    options: &[String],
+    archives: &[Variant],
+) -> Result<String> {
     let mut hash = Xxh3::new();
     for file in build()? {
         text(&mut hash, file.as_bytes());
     }
-    for word in arguments.choices.spelled().iter().chain(options) {
+    for word in spelled.iter().chain(options) {
         text(&mut hash, word.as_bytes());
     }
     for library in &arguments.choices.library {

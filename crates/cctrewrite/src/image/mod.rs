@@ -28,6 +28,7 @@ use crate::exit::{say, to_stdout};
 use crate::inputs::TOOL;
 use crate::instrument::with_threads;
 use crate::load_time;
+use crate::marking::Wanted;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
 use archive_of_classes::Variant;
@@ -58,7 +59,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
         let place = place.context("no --output")?;
         let workshop = Workshop::open(place.parent())?;
         let made = order.build(&workshop.image())?;
-        let report = report.map(|path| made.summary.write_report(path)).transpose()?;
+        let report = report.map(|path| made.summary.write_report(path)).transpose()?.flatten();
         workshop.deliver(&place)?;
         report.map(PendingFile::commit).transpose()?;
         return order.say_made(&made, place.path(), started);
@@ -93,6 +94,8 @@ pub enum Leaves {
     Traces,
     /// Values of contexts.
     Values,
+    /// What clients of markers print, and what was found of properties.
+    Markers,
 }
 
 impl Leaves {
@@ -102,6 +105,7 @@ impl Leaves {
             Leaves::Profiles => ("profiles", None),
             Leaves::Traces => ("traces", Some("--tool trace")),
             Leaves::Values => ("values of contexts", Some("--tool pcc")),
+            Leaves::Markers => ("what clients of markers find", Some("--tool markers")),
         }
     }
 }
@@ -120,6 +124,7 @@ pub fn check_tool(home: &Path, wanted: Leaves) -> Result<()> {
     let left = match () {
         () if has("--tool=trace") => Leaves::Traces,
         () if has("--tool=pcc") => Leaves::Values,
+        () if has("--tool=markers") => Leaves::Markers,
         () => Leaves::Profiles,
     };
     if left == wanted {
@@ -156,6 +161,24 @@ pub fn check_chosen(home: &Path, choices: &args::Choices) -> Result<()> {
     )
 }
 
+/// Whether properties are checked on the image in a folder; `None` of a folder that is no image with markers.
+pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
+    let options = options_of(home)?;
+    let is_marked = options.iter().any(|option| option == "--tool=markers");
+    Ok(is_marked.then(|| options.iter().any(|option| option.starts_with("--typestate="))))
+}
+
+/// Fails if the image in a folder has markers by other rules than are wanted now.
+pub fn check_marked(home: &Path, wanted: &Wanted) -> Result<()> {
+    match options_of(home)? == wanted.spelled() {
+        true => Ok(()),
+        false => bail!(
+            "{}: this JDK was made with other rules; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
+            home.display()
+        ),
+    }
+}
+
 /// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one already is used as it is.
 pub fn of_home(home: PathBuf, arguments: impl FnOnce(PathBuf) -> args::Jdk) -> Result<PathBuf> {
     if is_image(&home) {
@@ -173,8 +196,9 @@ fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
         if made.is_some() && !arguments.quiet {
             let version = order.home.release.version().unwrap_or("unknown");
             let seconds = started.elapsed().as_secs_f64();
+            let kind = order.kind();
             say(&format!(
-                "cctrewrite: a profiled JDK of Java {version} was made in {seconds:.1} s; later runs take it from {}",
+                "cctrewrite: a {kind} JDK of Java {version} was made in {seconds:.1} s; later runs take it from {}",
                 slot.path.display()
             ));
         }
@@ -194,6 +218,8 @@ struct Order<'a> {
     /// How many files of the JDK an image does not have.
     left_out: usize,
     library: PathBuf,
+    /// What is to be marked, where that is all.
+    wanted: Option<Wanted>,
     options: Vec<String>,
     /// Archives of classes that are to be made.
     archives: Vec<Variant>,
@@ -203,6 +229,7 @@ struct Order<'a> {
 
 impl<'a> Order<'a> {
     fn new(arguments: &'a args::Jdk) -> Result<Order<'a>> {
+        let wanted = wanted(arguments)?;
         let home = Home::open(&arguments.home)?;
         let mut tree = Tree::list(&home.path)?;
         let left_out = tree.leave_out(|path| is_stale(&home, path));
@@ -210,7 +237,7 @@ impl<'a> Order<'a> {
             let name = load_time::library_name();
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;
-        let options = options::built_in(&home, arguments);
+        let options = if wanted.is_some() { Vec::new() } else { options::built_in(&home, arguments) };
         // HotSpot makes no archive where an agent is loaded.
         let has_agent = options::renames_natives(arguments);
         if has_agent {
@@ -218,9 +245,9 @@ impl<'a> Order<'a> {
         }
         let without = arguments.no_cds || arguments.choices.settings().reproducible || has_agent;
         let archives = if without { Vec::new() } else { archive_of_classes::variants(&home) };
-        let key = key::of(&tree, arguments, &options, &archives)?;
+        let key = key::of(&tree, arguments, &spelled(arguments, wanted.as_ref()), &options, &archives)?;
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
-        Ok(Order { arguments, home, left_out, library, options, archives, key, manner })
+        Ok(Order { arguments, home, left_out, library, wanted, options, archives, key, manner })
     }
 
     /// The image's place in the cache, where it is made if it is not there.
@@ -245,16 +272,25 @@ impl<'a> Order<'a> {
         rest.copy(image, self.manner, self.arguments.quiet)?;
         let own = image.join(self.home.own_folder());
         fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
-        let mut made = class_library.rewrite(&self.home, image, self.arguments, &self.options)?;
+        let mut made = match &self.wanted {
+            Some(wanted) => class_library.mark(&self.home, image, wanted)?,
+            None => class_library.rewrite(&self.home, image, self.arguments, &self.options)?,
+        };
 
         let copy = image.join(self.home.lib()).join(load_time::library_name());
         fs::copy(&self.library, &copy).with_context(|| format!("cannot make {}", copy.display()))?;
         options::install_prefix(&self.home, image, self.arguments)?;
-        options::install_vm(&self.home, image, &self.options)?;
-        made.summary.write_report(&own.join(record::COMPLETENESS))?.commit()?;
+        if !self.options.is_empty() {
+            options::install_vm(&self.home, image, &self.options)?;
+        }
+        made.summary.write_report(&own.join(record::COMPLETENESS))?.map(PendingFile::commit).transpose()?;
         let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
         jvm::run(image, &java_home, &["-version"])?;
-        archive_of_classes::make(&self.home, image, &self.archives)?;
+        let runtime = match self.wanted {
+            Some(_) => jdk_wrap::markers_of_library(),
+            None => jdk_wrap::classes(),
+        };
+        archive_of_classes::make(&self.home, image, runtime, &self.archives)?;
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;
@@ -276,12 +312,17 @@ impl<'a> Order<'a> {
             ("key", self.key.clone()),
             ("java", version),
             ("implementor", of_jdk("IMPLEMENTOR")),
-            ("options", self.arguments.choices.spelled().join(" ")),
+            ("options", spelled(self.arguments, self.wanted.as_ref()).join(" ")),
         ];
         lines.extend(self.archives.iter().map(|archive| ("archive-of-classes", archive.file.to_owned())));
         lines.extend(self.options.iter().map(|option| ("jvm-option", option.clone())));
         lines.extend(made.provenance.lines().map(|line| ("provenance", line.to_owned())));
         Ok(Record::new(lines))
+    }
+
+    /// What one says of such an image.
+    fn kind(&self) -> &'static str {
+        if self.wanted.is_some() { "marked" } else { "profiled" }
     }
 
     /// The summary of what was made.
@@ -294,8 +335,9 @@ impl<'a> Order<'a> {
         let version = self.home.release.version().map_or(String::new(), |v| format!(" of Java {v}"));
         let size = Tree::list(path)?.size()?;
         say(&format!(
-            "{}: a profiled JDK{version}, {} MB, {:.1} s",
+            "{}: a {} JDK{version}, {} MB, {:.1} s",
             path.display(),
+            self.kind(),
             size / 1_000_000,
             started.elapsed().as_secs_f64()
         ));
@@ -308,6 +350,26 @@ impl<'a> Order<'a> {
         }
         Ok(())
     }
+}
+
+/// What is to be marked, if that is what an image is for. Refuses what does not go together.
+fn wanted(arguments: &args::Jdk) -> Result<Option<Wanted>> {
+    if !arguments.choices.marks_alone() {
+        arguments.choices.filter()?;
+        return Ok(None);
+    }
+    for (given, option) in [(arguments.report.is_some(), "--report"), (arguments.udi.udi.is_some(), "--udi")]
+    {
+        if given {
+            bail!("{option} does not go together with --tool markers yet; leave it out");
+        }
+    }
+    Wanted::of(&arguments.choices).map(Some)
+}
+
+/// The choices as they are given on a command line; of rules and properties their contents.
+fn spelled(arguments: &args::Jdk, wanted: Option<&Wanted>) -> Vec<String> {
+    wanted.map_or_else(|| arguments.choices.spelled(), Wanted::spelled)
 }
 
 /// What would bring plain classes into the image.

@@ -29,7 +29,8 @@ pub struct Driver<'d> {
     pub rules: &'d Rules,
     pub world: &'d World,
     pub bad: BadClasses,
-    pub lines: String,
+    /// What the output says of itself; nothing, if it is part of an image.
+    pub lines: Option<&'d str>,
     /// The class library that the input is part of: it has the runtime in itself.
     pub library: Option<Library>,
     /// Whether images and jmods become patches.
@@ -108,11 +109,12 @@ impl Rewriter for Driver<'_> {
                 });
             }
         }
+        let Some(lines) = self.lines else { return Ok(entries) };
         let own = |path: &str| if self.is_patched(layout) { path.to_owned() } else { layout.name(path) };
         let mut add = |path: &str, bytes: Vec<u8>| {
             entries.push(NewEntry { name: own(path), bytes, method: Method::Stored });
         };
-        let mut lines = self.lines.clone();
+        let mut lines = lines.to_owned();
         if self.library.is_some() {
             lines += match (self.is_patched(layout), layout) {
                 (true, _) => "place=patches\n",

@@ -8,6 +8,7 @@ mod child;
 mod collection;
 mod execution;
 mod files;
+mod marked;
 mod traced;
 mod valued;
 
@@ -45,6 +46,12 @@ const TOP: usize = 5;
 /// Runs the command.
 pub fn run(arguments: &Run) -> Result<Outcome> {
     let Some((command, rest)) = arguments.command.split_first() else { bail!("no command") };
+    if arguments.choices.marks_alone() {
+        return marked::run(arguments, command, rest);
+    }
+    if let Some(option) = arguments.marking.given() {
+        bail!("{option} is about markers; give --tool markers with it, or leave it out");
+    }
     if arguments.choices.settings().traces() {
         return traced::run(arguments, command, rest);
     }
@@ -52,7 +59,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         return valued::run(arguments, command, rest);
     }
     // Also of a JDK that is there already, which decides about all other choices itself.
-    if !arguments.choices.spelled_chosen().is_empty() {
+    if !arguments.choices.spelled_chosen().is_empty() || arguments.choices.has_rules() {
         arguments.choices.filter()?;
     }
     if arguments.pcc_memory.is_some() {

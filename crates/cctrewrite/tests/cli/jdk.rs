@@ -61,3 +61,43 @@ fn an_image_that_cannot_be_completed_is_not_there() {
     put(folder, "jdk/jre/lib/jce.jar", &twice);
     refused(folder, &["jdk", "-o", "image"], &["jce.jar!/p/Bad.class"]);
 }
+
+#[test]
+fn what_does_not_go_together_with_markers() {
+    let folder = scratch();
+    let folder = folder.path();
+    home(folder);
+    put(folder, "rules.toml", b"[[marker]]\ntoken = \"t\"\nat = \"method\"\n");
+    put(folder, "bad.toml", b"[[marker]]\ntoken = \"t\"\nat = \"here\"\n");
+    put(folder, "udi.jar", b"");
+    let markers = ["jdk", "-o", "image", "--tool", "markers"];
+    refused(folder, &markers, &["--tool markers needs rules"]);
+    let refused = |more: &[&str], part| refused(folder, &[&markers, more].concat(), &[part]);
+    refused(&["--markers", "bad.toml"], "bad.toml: line 3: at = \"here\"");
+    let rules = ["--markers", "rules.toml"];
+    refused(&[&rules[..], &["--report", "report.json"]].concat(), "--report does not go together");
+    refused(&[&rules[..], &["--udi", "udi.jar"]].concat(), "--udi does not go together");
+    refused(&[&rules[..], &["--call-sites"]].concat(), "--call-sites, which is about what a profile has");
+    // Not silently left out, either.
+    let profiled = ["jdk", "-q", "jdk", "-o", "image", "--typestate", "iterator"];
+    run(folder, &profiled).fails_saying(&["markers do not stand beside a calling-context tree"]);
+
+    for (arguments, part) in [
+        (&["--client", "A"][..], "--client is about markers"),
+        (&["--markers", "rules.toml"], "markers do not stand beside"),
+        (
+            &["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"],
+            "--max-contexts, which is for profiles",
+        ),
+        (
+            &["--tool", "markers", "--markers", "rules.toml", "--typestate-budget", "5"],
+            "--typestate-budget is about properties",
+        ),
+        (&["--tool", "markers", "--markers", "bad.toml"], "bad.toml: line 3"),
+    ] {
+        let arguments = [&["run", "--jdk", "jdk"], arguments, &["--", "jdk/bin/java"]].concat();
+        let run = run(folder, &arguments);
+        assert_eq!(run.code, Some(125), "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(part), "{arguments:?}: {}", run.stderr);
+    }
+}

@@ -38,6 +38,7 @@ mod images;
 mod intrinsics;
 mod library_calls;
 mod loadtime;
+mod marked_jdks;
 mod markers;
 mod misfits;
 mod modern_counts;

@@ -68,13 +68,15 @@ struct Place<'a> {
     found: Vec<Found>,
 }
 
-/// A class library.
+/// By whom the runtime is there, other than by the program's class path: it has it in itself, in a package that all loaders know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Library {
-    /// That of a JDK up to 8.
+    /// The class is of the class library of a JDK up to 8.
     BootPath,
-    /// That of a JDK from 9 on.
+    /// Of that of a JDK from 9 on.
     Modules,
+    /// Of a program that runs on a marked class library.
+    Below,
 }
 
 /// Says by name and descriptor why a method can have no markers, if so.
@@ -87,7 +89,7 @@ pub struct Way<'w> {
     pub rules: &'w Rules,
     /// What is above which class.
     pub world: &'w World,
-    /// Whether the class is one of a class library, which has the runtime in itself, and of which.
+    /// Whether the runtime is in the class library, and whose class this is.
     pub library: Option<Library>,
     /// Why a method can have no markers, for reasons beyond its class: by name and descriptor.
     pub objection: Objection<'w>,

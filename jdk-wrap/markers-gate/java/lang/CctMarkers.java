@@ -78,9 +78,48 @@ public final class CctMarkers {
         Gate.at(table, index, receiver, arguments);
     }
 
+    /**
+     * For {@code Module.defineModule0} since JDK 12: the packages of a module that the JVM is told of. To those of {@code java.base} the runtime's are added, in which it
+     * would find no class otherwise. The module's descriptor, which programs see, does not name them.
+     */
+    public static Object[] packages(Object[] all) {
+        return isBase(all) ? withOurs(all, new Object[all.length + 2]) : all;
+    }
+
+    /** For {@code Module.defineModule0} before. */
+    public static String[] packages(String[] all) {
+        return isBase(all) ? (String[]) withOurs(all, new String[all.length + 2]) : all;
+    }
+
+    /** Not if the module has been patched, since it has them then. */
+    private static boolean isBase(Object[] packages) {
+        boolean isBase = false;
+        if (packages != null) {
+            for (int i = 0; i < packages.length; i++) {
+                if ("cctrewrite.markers".equals(packages[i])) {
+                    return false;
+                }
+                isBase |= "java.lang".equals(packages[i]);
+            }
+        }
+        return isBase;
+    }
+
+    private static Object[] withOurs(Object[] all, Object[] more) {
+        System.arraycopy(all, 0, more, 0, all.length);
+        more[all.length] = "cctrewrite.markers";
+        more[all.length + 1] = "cctrewrite.typestate";
+        return more;
+    }
+
     /** The launcher is about to load the program: the JVM has booted. */
     public static void launched() {
         Gate.launched();
+    }
+
+    /** The JVM is about to be halted. */
+    public static void halting() {
+        Gate.halting();
     }
 
     /** The marker stack of a thread. */

@@ -14,6 +14,7 @@ final class Boot {
         if (over) {
             return;
         }
+        Image.open();
         // What registering needs is there before any class does: its own classes may have markers.
         Stacks.current().inClient = true;
         try {
@@ -22,5 +23,9 @@ final class Boot {
             Stacks.current().inClient = false;
         }
         over = true;
+        if (Image.isOpen()) {
+            // Who waits for what this JVM leaves finds it, whatever the program comes to.
+            Clients.begin();
+        }
     }
 }

@@ -1,6 +1,7 @@
 package cctrewrite.markers;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -23,6 +24,11 @@ final class Clients {
     private static final Map<String, Boolean> SWITCHED = new HashMap<>();
     /** Clients that threw, and what. */
     private static final Map<Client, Throwable> FAILED = new IdentityHashMap<>();
+
+    /** What is wrong with clients that could not be loaded. */
+    private static final List<String> MISSING = new ArrayList<>();
+    /** The client that checks properties. */
+    private static final String CHECKER = "cctrewrite.typestate.Typestate";
 
     /** Whose guards are to be set, once nobody holds the lock any more. */
     private static final Set<MarkerTable> STALE = new LinkedHashSet<>();
@@ -47,22 +53,49 @@ final class Clients {
         loaded = true;
         End.prepare();
         Control.start();
-        String names = System.getProperty("cctrewrite.markers.clients", "");
-        for (String token : Control.words("cctrewrite.markers.off")) {
+        for (String token : Control.words("markers.off")) {
             SWITCHED.put(token, false);
         }
-        for (String name : names.split(",")) {
-            if (name.trim().isEmpty()) {
-                continue;
-            }
+        Set<String> names = new LinkedHashSet<>(Control.words("markers.clients"));
+        if (Image.tables() != null) {
+            // Its rules are of properties.
+            names.add(CHECKER);
+        }
+        if (Counts.ALL) {
+            add(new Counting());
+        }
+        if (names.isEmpty()) {
+            return;
+        }
+        ClassLoader loader = ClientLoader.of(Options.get("markers.client-path"));
+        for (String name : names) {
             try {
-                Class<?> client = Class.forName(name.trim(), true, ClassLoader.getSystemClassLoader());
+                Class<?> client = Class.forName(name, true, loader);
                 add((Client) client.getDeclaredConstructor().newInstance());
             } catch (ReflectiveOperationException | ClassCastException | LinkageError problem) {
-                System.err.println("cctrewrite: markers: client " + name.trim() + " cannot be loaded (" + problem
+                Throwable cause = problem instanceof InvocationTargetException ? problem.getCause() : problem;
+                MISSING.add("client " + name + " cannot be loaded (" + cause
                         + "); -Dcctrewrite.markers.clients names public classes on the class path that implement"
                         + " cctrewrite.markers.Client and have a public constructor without arguments");
             }
+        }
+        for (String missing : MISSING) {
+            System.err.println("cctrewrite: markers: " + missing);
+        }
+    }
+
+    /** Loads the clients before any class has come to a marker. */
+    static void begin() {
+        MarkerStack stack = Stacks.current();
+        boolean nested = stack.inClient;
+        stack.inClient = true;
+        try {
+            synchronized (LOCK) {
+                load();
+            }
+            refresh();
+        } finally {
+            stack.inClient = nested;
         }
     }
 
@@ -173,6 +206,13 @@ final class Clients {
     static List<Client> all() {
         synchronized (LOCK) {
             return new ArrayList<>(ALL);
+        }
+    }
+
+    /** What is wrong with clients that could not be loaded. */
+    static List<String> missing() {
+        synchronized (LOCK) {
+            return new ArrayList<>(MISSING);
         }
     }
 

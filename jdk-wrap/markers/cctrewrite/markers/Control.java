@@ -16,10 +16,10 @@ final class Control {
 
     private Control() {}
 
-    /** What a property lists. */
-    static List<String> words(String property) {
+    /** What an option lists. */
+    static List<String> words(String key) {
         List<String> words = new ArrayList<>();
-        for (String word : System.getProperty(property, "").split(",")) {
+        for (String word : Options.get(key, "").split(",")) {
             if (!word.trim().isEmpty()) {
                 words.add(word.trim());
             }
@@ -28,7 +28,7 @@ final class Control {
     }
 
     static void start() {
-        String name = System.getProperty("cctrewrite.markers.control", "");
+        String name = Options.get("markers.control", "");
         if (name.isEmpty()) {
             return;
         }

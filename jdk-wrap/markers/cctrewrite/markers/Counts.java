@@ -11,7 +11,16 @@ final class Counts {
     private static final Counts ENDED = new Counts(null);
     private static int foldAt = 256;
     /** Whether it is told at the end of each marker how often it was come to. */
-    static final boolean BY_MARKER = Boolean.getBoolean("cctrewrite.markers.counts");
+    static final boolean BY_MARKER;
+    /** Whether those count, too, that nobody else hears of. */
+    static final boolean ALL;
+
+    static {
+        String said = Options.get("markers.counts", "");
+        ALL = said.equals("all");
+        BY_MARKER = ALL || Boolean.parseBoolean(said);
+    }
+
 
     private final WeakReference<Thread> thread;
     private long[] entered = new long[BY_MARKER ? 64 : 0];

@@ -7,15 +7,47 @@ import java.util.Map;
 
 /** The end of the run: what clients found, and how often there was something to tell. */
 final class End {
+    /** For how long a JVM that is halted waits: the thread that halts it may have a lock for which a client waits. */
+    private static final long PATIENCE_MS = 5000;
+
+    private static volatile boolean isPrepared;
+    private static boolean isPrinted;
+
     private End() {}
 
     static void prepare() {
+        isPrepared = true;
         Runtime.getRuntime().addShutdownHook(new Thread(End::print, "cctrewrite markers"));
     }
 
-    private static void print() {
+    /** The JVM is about to be halted, or has come to its end. */
+    static void halting() {
+        if (!isPrepared) {
+            return;
+        }
+        MarkerStack stack = Stacks.current();
+        boolean nested = stack.inClient;
+        stack.inClient = true;
+        try {
+            Thread thread = new Thread(End::print, "cctrewrite markers at the halt");
+            thread.setDaemon(true);
+            thread.start();
+            thread.join(PATIENCE_MS);
+        } catch (InterruptedException | OutOfMemoryError end) {
+            // It is halted all the same.
+        } finally {
+            stack.inClient = nested;
+        }
+    }
+
+    /** Once. Who comes while it is being done waits for it. */
+    private static synchronized void print() {
+        if (isPrinted) {
+            return;
+        }
+        isPrinted = true;
         Stacks.current().inClient = true;
-        String file = System.getProperty("cctrewrite.markers.out", "");
+        String file = Options.place("markers", "");
         PrintStream out = System.err;
         if (!file.isEmpty()) {
             try {
@@ -49,9 +81,22 @@ final class End {
             }
         }
         out.println("cctrewrite: markers: " + sum.delivered() + " delivered, of " + Clients.known() + " markers in classes that came to one");
+        String placed = Image.placed();
+        if (placed != null) {
+            out.println("cctrewrite: markers: " + placed);
+        }
+        for (String note : Image.notes()) {
+            out.println("cctrewrite: markers: " + note);
+        }
         say(out, Gate.earlyEvents(), "not delivered before the JVM had booted");
         say(out, sum.ofClients, "not delivered, since clients came there themselves");
         say(out, sum.overflows, "not heard by a client, since the program had left no stack for it");
+        if (out != System.err) {
+            // Where it was said when it happened nobody may have looked.
+            for (String missing : Clients.missing()) {
+                out.println("cctrewrite: markers: " + missing);
+            }
+        }
         for (Map.Entry<Client, Throwable> failed : Clients.failed().entrySet()) {
             out.println("cctrewrite: markers: client " + failed.getKey().getClass().getName() + " threw " + failed.getValue()
                     + " and was told nothing more");

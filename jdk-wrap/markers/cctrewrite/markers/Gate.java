@@ -172,6 +172,13 @@ public final class Gate {
         Boot.launched();
     }
 
+    /** The JVM is about to be halted, in a class library: hooks may not have run. */
+    public static void halting() {
+        if (Boot.isOver()) {
+            End.halting();
+        }
+    }
+
     /** There is no table: it is too early, or a client is the first to come to the class, which then registers later. */
     private static Object untold() {
         if (Boot.isOver()) {

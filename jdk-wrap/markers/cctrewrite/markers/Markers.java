@@ -1,6 +1,7 @@
 package cctrewrite.markers;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** What clients and programs ask for. */
@@ -26,6 +27,11 @@ public final class Markers {
             }
         }
         return all;
+    }
+
+    /** What is to be said of the places that have no markers although rules match them, of classes that were defined while the program ran. */
+    public static List<String> notes() {
+        return Arrays.asList(Image.notes());
     }
 
     /** Subscribers are told of a marker again. */

@@ -3,6 +3,8 @@ package cctrewrite.typestate;
 import cctrewrite.markers.Client;
 import cctrewrite.markers.Marker;
 import cctrewrite.markers.MarkerDescriptor;
+import cctrewrite.markers.Markers;
+import cctrewrite.markers.Options;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -42,9 +44,9 @@ public final class Typestate implements Client {
 
     /** As the command line says. */
     public Typestate() {
-        this(named(), !"no".equals(System.getProperty("cctrewrite.typestate.adaptive")),
-                Double.parseDouble(System.getProperty("cctrewrite.typestate.budget", "100")) / 100,
-                Paths.get(System.getProperty("cctrewrite.typestate.out", "cctrewrite.typestate")).toAbsolutePath());
+        this(named(), !"no".equals(Options.get("typestate.adaptive")),
+                Double.parseDouble(Options.get("typestate.budget", "100")) / 100,
+                Paths.get(Options.place("typestate", "cctrewrite.typestate")).toAbsolutePath());
     }
 
     Typestate(List<Property> properties, boolean adaptive, double budget, Path output) {
@@ -61,7 +63,7 @@ public final class Typestate implements Client {
 
     /** What the files say that a property of the JVM names. Outputs of several runs may share properties. */
     private static List<Property> named() {
-        String files = System.getProperty("cctrewrite.typestate");
+        String files = Options.properties();
         if (files == null) {
             throw new IllegalArgumentException("-Dcctrewrite.typestate=FILE is missing: what 'cctrewrite typestate tables' wrote");
         }
@@ -191,6 +193,9 @@ public final class Typestate implements Client {
         if (lost.get() > 0) {
             json.line("note", lost + " events were lost, since the program had left no stack for them: what is said of their objects may be wrong");
         }
+        for (String note : Markers.notes()) {
+            json.line("note", note);
+        }
         json.raw("{\"end\":true}");
         try {
             Files.write(output, json.toString().getBytes(StandardCharsets.UTF_8));
@@ -198,7 +203,8 @@ public final class Typestate implements Client {
             out.println("cctrewrite: typestate: " + output + " cannot be written: " + problem);
             return;
         }
+        // Whoever waits for the report says where it went.
         out.println("cctrewrite: typestate: " + (violations.isEmpty() ? "no violations" : "violations were found")
-                + "; the report is in " + output);
+                + (Options.isAwaited() ? "" : "; the report is in " + output));
     }
 }

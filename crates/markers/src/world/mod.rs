@@ -1,15 +1,28 @@
 //! Which classes are subtypes of which, as far as classes were shown.
 
+pub mod table;
+
+use std::sync::Arc;
+
 use cct_classfile::ClassFile;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use table::Table;
 
 /// The classes of a run.
 #[derive(Debug, Clone, Default)]
 pub struct World {
     above: FxHashMap<Box<[u8]>, Vec<Box<[u8]>>>,
+    /// Classes that are known beside those: of a class library that was marked before.
+    library: Option<Arc<Table>>,
 }
 
 impl World {
+    /// A world that has the classes of a class library in it.
+    pub fn over(library: Arc<Table>) -> World {
+        World { library: Some(library), ..World::default() }
+    }
+
     /// Adds a class.
     pub fn add(&mut self, class: &ClassFile<'_>) {
         let interfaces = class.interface_names();
@@ -23,7 +36,16 @@ impl World {
 
     /// Whether a class is known.
     pub fn knows(&self, name: &[u8]) -> bool {
-        self.above.contains_key(name)
+        self.above.contains_key(name) || self.library.as_ref().is_some_and(|table| table.has(name))
+    }
+
+    /// What is directly above a class: the classes that were added go before those of the library.
+    fn above(&self, name: &[u8]) -> Vec<&[u8]> {
+        match (self.above.get(name), &self.library) {
+            (Some(above), _) => above.iter().map(|name| &**name).collect(),
+            (None, Some(table)) => table.above(name).into_iter().flatten().collect(),
+            (None, None) => Vec::new(),
+        }
     }
 
     /// Whether a class is `wanted` or below it, as far as is known.
@@ -37,9 +59,16 @@ impl World {
                 return true;
             }
             if seen.insert(name) {
-                work.extend(self.above.get(name).into_iter().flatten().map(|name| &**name));
+                work.extend(self.above(name));
             }
         }
         false
+    }
+
+    /// The classes that were added, in the form in which an image keeps them.
+    pub fn table(&self) -> Vec<u8> {
+        let mut classes: Vec<_> = self.above.iter().collect();
+        classes.sort();
+        table::encoded(classes.into_iter().map(|(name, above)| (&**name, above.iter().map(|name| &**name))))
     }
 }

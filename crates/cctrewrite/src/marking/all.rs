@@ -1,0 +1,121 @@
+//! All inputs of a run, marked.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+use anyhow::Result;
+use cct_archive::{Input, Layout, RewriteOptions, Staged, Target};
+use cct_classfile::ClassFile;
+use cct_markers::{Library, World};
+
+use super::driver::{Driver, Record};
+use super::{Tally, Wanted};
+use crate::exit::say;
+use crate::inputs::BadClasses;
+use crate::jdk;
+use crate::output;
+use crate::text::counted;
+
+/// What decides beside inputs and rules.
+#[derive(Debug, Clone)]
+pub struct Manner {
+    /// What to do with entries that are no classes.
+    pub bad: BadClasses,
+    /// Compression of new entries, 0 to 9.
+    pub level: u32,
+    /// Whether images, modules and jmods become patches.
+    pub patches: bool,
+    /// What outputs say of themselves; those of an image say nothing, since the image does.
+    pub lines: Option<String>,
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub struct Done {
+    /// One for each input, not in their places yet.
+    pub outputs: Vec<Staged<Record>>,
+    /// What became of rules.
+    pub tally: Tally,
+    /// How many classes have markers.
+    pub classes: u64,
+    /// How many markers they have.
+    pub markers: u64,
+    /// Names of attributes that were left out.
+    pub dropped: BTreeSet<String>,
+}
+
+/// What is above which class of some inputs.
+pub fn world<'i>(inputs: impl IntoIterator<Item = &'i Input>) -> Result<World> {
+    let mut world = World::default();
+    for input in inputs {
+        type Above = Option<(Vec<u8>, Vec<Vec<u8>>)>;
+        let survey = input.survey(|_, bytes| -> Result<Above> {
+            let Ok(class) = ClassFile::parse(bytes) else { return Ok(None) };
+            let above = class.super_name().into_iter().chain(class.interface_names());
+            Ok(Some((class.name().to_vec(), above.map(<[u8]>::to_vec).collect())))
+        })?;
+        for (name, above) in survey.classes.into_iter().flatten() {
+            world.insert(&name, above.iter().map(Vec::as_slice));
+        }
+    }
+    Ok(world)
+}
+
+/// Marks all inputs, each to its target. What outputs have to say is said.
+pub fn mark_all(
+    wanted: &Wanted,
+    world: &World,
+    inputs: &[Input],
+    targets: &[Target],
+    manner: &Manner,
+) -> Result<Done> {
+    let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
+    let tally = Tally::new(&wanted.rules);
+    let mut done = Done { outputs: Vec::new(), tally, classes: 0, markers: 0, dropped: BTreeSet::new() };
+    for (input, target) in inputs.iter().zip(targets) {
+        let driver = Driver {
+            rules: &wanted.rules,
+            world,
+            bad: manner.bad,
+            lines: manner.lines.as_deref(),
+            library: library(input),
+            patches: manner.patches,
+            modules: Mutex::default(),
+        };
+        let output = match manner.patches {
+            true => input.rewrite_as_patches(target, &options, &driver)?,
+            false => input.rewrite(target, &options, &driver)?,
+        };
+        for record in &output.account().records {
+            done.tally.add(&record.marked);
+            done.classes += u64::from(record.changed);
+            done.markers += record.marked.descriptors.len() as u64;
+            done.dropped.extend(record.marked.dropped_attributes.iter().cloned());
+        }
+        for notice in &output.account().notices {
+            say(&format!("cctrewrite: {notice}"));
+        }
+        done.outputs.push(output);
+    }
+    Ok(done)
+}
+
+impl Done {
+    /// Says what was left out of classes.
+    pub fn warn(&self) {
+        for name in &self.dropped {
+            say(&format!("cctrewrite: attribute {name} of code may hold bytecode indices and was left out"));
+        }
+    }
+
+    /// How much was marked.
+    pub fn totals(&self) -> String {
+        format!("{} in {}", counted(self.markers, "marker"), counted(self.classes, "class"))
+    }
+}
+
+/// The class library that an input is part of.
+fn library(input: &Input) -> Option<Library> {
+    let is_library = jdk::home_around(input.path()).is_some() || output::has_object(input);
+    is_library.then_some(if input.layout() == Layout::Plain { Library::BootPath } else { Library::Modules })
+}

@@ -1,0 +1,73 @@
+//! The class library of a whole JDK, marked; and what the image carries for the program's classes (docs/images.md).
+//!
+//! A folder beside it has the rules, what is above which class of the library, how many places each rule has there, and the automata of properties. The runtime finds it from `java.home`, and the load-time
+//! library marks by it, so that whoever moves or copies an image moves its rules with it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use cct_archive::{Input, Target};
+
+use super::Wanted;
+use super::all::{Done, Manner, mark_all, world};
+use crate::exit::say;
+use crate::inputs::BadClasses;
+
+/// The folder, in that of the image's own files.
+pub const FOLDER: &str = "markers";
+
+/// What was marked in a class library.
+#[derive(Debug)]
+pub struct Summary {
+    done: Done,
+    lines: Vec<String>,
+}
+
+/// Marks the files of a class library, each to its target, and writes what the image carries into `own`, the folder of its own files.
+pub fn mark(
+    wanted: &Wanted,
+    inputs: &[Input],
+    libraries: &[Input],
+    targets: &[Target],
+    level: u32,
+    own: &Path,
+) -> Result<Summary> {
+    // Those of the image alone: what else is known is no part of it.
+    let carried = world(inputs)?.table();
+    let world = world(inputs.iter().chain(libraries))?;
+    let manner = Manner { bad: BadClasses::Refuse, level, patches: false, lines: None };
+    let mut done = mark_all(wanted, &world, inputs, targets, &manner)?;
+    for output in std::mem::take(&mut done.outputs) {
+        output.commit()?;
+    }
+    let folder = own.join(FOLDER);
+    fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let write = |name: &str, bytes: &[u8]| {
+        let file: PathBuf = folder.join(name);
+        fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))
+    };
+    write("rules.toml", wanted.rules.text().as_bytes())?;
+    write("classes", &carried)?;
+    let places: String = done.tally.places().iter().map(|count| format!("{count}\n")).collect();
+    write("places", places.as_bytes())?;
+    if let Some(tables) = wanted.tables() {
+        write("typestate", tables.as_bytes())?;
+    }
+    let lines = done.tally.lines(&wanted.rules);
+    Ok(Summary { done, lines })
+}
+
+impl Summary {
+    /// Says what became of rules: of what is not in the class library the program may have some.
+    pub fn print(&self, quiet: bool) {
+        self.done.warn();
+        if quiet {
+            return;
+        }
+        for line in &self.lines {
+            say(&line.replace("matches nothing", "matches nothing in the class library"));
+        }
+        say(&format!("{} of the class library", self.done.totals()));
+    }
+}

@@ -1,0 +1,80 @@
+//! `cctrewrite instrument --tool markers`.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use cct_archive::Layout;
+
+use super::all::{Manner, mark_all, world};
+use super::{JAR, Wanted, jar, tables_of};
+use crate::args::Instrument;
+use crate::exit::say;
+use crate::inputs::{BadClasses, Sources};
+use crate::instrument::targets::Targets;
+use crate::pending_file::PendingFile;
+use crate::progress::Progress;
+
+/// Runs the command.
+pub fn instrument(arguments: &Instrument) -> Result<()> {
+    arguments.choices.check_markers()?;
+    for (given, option) in [
+        (arguments.class_path, "--class-path"),
+        (arguments.if_changed, "--if-changed"),
+        (arguments.report.is_some(), "--report"),
+        (arguments.verify, "--verify"),
+        (arguments.manifest, "--manifest"),
+    ] {
+        if given {
+            bail!("{option} does not go together with --tool markers yet; leave it out");
+        }
+    }
+    let wanted = Wanted::of(&arguments.choices)?;
+    let sources = Sources::open(&arguments.inputs, &arguments.choices.library, &arguments.limits.limits())?;
+    for input in &sources.inputs {
+        if input.layout() != Layout::Plain && !arguments.patches {
+            bail!(
+                "{}: with --tool markers the class library of a JDK from 9 on becomes patches: give --patches, or make a whole JDK by `cctrewrite jdk`",
+                input.path().display()
+            );
+        }
+    }
+    let targets = Targets::new(&arguments.output, &sources, &[], arguments.patches)?;
+    let progress = Progress::counting("looking at classes", !arguments.quiet);
+    let world = world(sources.inputs.iter().chain(&sources.libraries))?;
+    drop(progress);
+    let manner = Manner {
+        bad: if arguments.keep_bad_classes { BadClasses::Keep } else { BadClasses::Refuse },
+        level: arguments.level,
+        patches: arguments.patches,
+        lines: Some(wanted.lines()),
+    };
+    let mut done = mark_all(&wanted, &world, &sources.inputs, &targets.list, &manner)?;
+    let jar = jar()?;
+    let mut folders: Vec<&Path> = targets.list.iter().filter_map(|target| target.path().parent()).collect();
+    folders.dedup();
+    let mut beside = Vec::new();
+    for folder in folders {
+        beside.push(PendingFile::write(&folder.join(JAR), |out| Ok(out.write_all(&jar)?))?);
+    }
+    if let Some(tables) = wanted.tables() {
+        for target in &targets.list {
+            let path = tables_of(target.path());
+            beside.push(PendingFile::write(&path, |out| Ok(out.write_all(tables.as_bytes())?))?);
+        }
+    }
+    for output in std::mem::take(&mut done.outputs) {
+        output.commit()?;
+    }
+    for file in beside {
+        file.commit()?;
+    }
+    targets.keep();
+    done.warn();
+    if !arguments.quiet {
+        for line in done.tally.lines(&wanted.rules) {
+            say(&line);
+        }
+        say(&format!("{}; run with the options of `cctrewrite flags`", done.totals()));
+    }
+    Ok(())
+}

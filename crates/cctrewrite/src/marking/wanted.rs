@@ -1,0 +1,77 @@
+//! What is to be marked, as a command line says it: files of rules, and properties, whose events have rules of their own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use cct_markers::Rules;
+use cct_typestate::{Property, encoded};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::TYPESTATE;
+use crate::args::Choices;
+use crate::inputs::TOOL;
+use crate::typestate_command;
+
+/// A file larger than this is none of rules.
+const LARGEST: u64 = 16 << 20;
+
+/// The rules in files.
+pub fn rules(files: &[PathBuf]) -> Result<Rules> {
+    let mut rules = Rules::default();
+    for file in files {
+        let cannot = || format!("cannot read {}", file.display());
+        let about = fs::metadata(file).with_context(cannot)?;
+        if about.len() > LARGEST {
+            bail!("{} has {} bytes, too many for a file of markers", file.display(), about.len());
+        }
+        let text = fs::read_to_string(file).with_context(cannot)?;
+        rules.add(&text).with_context(|| file.display().to_string())?;
+    }
+    Ok(rules)
+}
+
+/// Rules and properties.
+#[derive(Debug)]
+pub struct Wanted {
+    /// All rules: those of the files, then those of the properties.
+    pub rules: Rules,
+    properties: Vec<Property>,
+}
+
+impl Wanted {
+    /// Reads what is named.
+    pub fn of(choices: &Choices) -> Result<Wanted> {
+        choices.check_markers()?;
+        let mut rules = rules(&choices.markers)?;
+        let properties = typestate_command::all(&choices.typestate)?;
+        if !properties.is_empty() {
+            let first = rules.list.len();
+            rules.add(&cct_typestate::rules::rules(&properties)).context("rules of the properties")?;
+            // Messages go by the lines of the file that the user wrote.
+            let places = properties.iter().flat_map(|p| &p.events).flat_map(|event| &event.places);
+            for (rule, place) in rules.list.iter_mut().skip(first).zip(places) {
+                rule.line = place.line;
+            }
+        }
+        Ok(Wanted { rules, properties })
+    }
+
+    /// What the runtime reads of the properties; `None` if there are none.
+    pub fn tables(&self) -> Option<String> {
+        (!self.properties.is_empty()).then(|| encoded::encoded(&self.properties))
+    }
+
+    /// What an output says of itself.
+    pub fn lines(&self) -> String {
+        let typestate = if self.properties.is_empty() { String::new() } else { format!("{TYPESTATE}\n") };
+        format!("rules={:016x}\ntool={TOOL}\n{typestate}", self.rules.hash())
+    }
+
+    /// It as it would stand on a command line, by contents: where the files are does not matter.
+    pub fn spelled(&self) -> Vec<String> {
+        let tables = self.tables().map(|tables| format!("--typestate={:016x}", xxh3_64(tables.as_bytes())));
+        let rules = format!("--markers={:016x}", self.rules.hash());
+        ["--tool=markers".to_owned(), rules].into_iter().chain(tables).collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! `cctrewrite run --tool markers`: each JVM leaves what clients of markers print, and what was found of properties.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use cct_typestate::report::Report;
+
+use super::files::{self, Kind, move_file};
+use super::quoted;
+use crate::args::Run;
+use crate::exit::{Outcome, say};
+use crate::image::{self, Leaves};
+use crate::marking::Wanted;
+use crate::target_jdk::Target;
+use crate::text::{counted, readable};
+
+/// What clients print.
+const PRINTED: Kind = Kind {
+    leaves: Leaves::Markers,
+    extension: "markers",
+    jdk: "marked JDK",
+    elsewhere: "has no markers",
+    missing: "left nothing of its markers; it was killed, halted, or still runs",
+};
+
+/// Where properties are checked: the report.
+const FOUND: Kind = Kind { extension: "typestate", ..PRINTED };
+
+/// Markers in the summary.
+const TOP: usize = 5;
+
+/// What begins the lines that are not a client's.
+const OURS: &str = "cctrewrite: markers: ";
+
+/// Runs the command.
+pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcome> {
+    check(arguments)?;
+    let wanted = arguments.choices.has_rules().then(|| Wanted::of(&arguments.choices)).transpose()?;
+    let target = Target::of(command, arguments.jdk.as_deref())?;
+    // A marked JDK that is there already has its own rules.
+    let checks_properties = match image::checks_properties(&target.home)? {
+        Some(checks) => checks,
+        None => !arguments.choices.typestate.is_empty(),
+    };
+    if arguments.marking.typestate_budget.is_some() && !checks_properties {
+        bail!("--typestate-budget is about properties; give --typestate with it, or leave it out");
+    }
+    let kind = if checks_properties { FOUND } else { PRINTED };
+    // Of rules that are those of properties alone nothing is printed.
+    let prints =
+        !checks_properties || !arguments.choices.markers.is_empty() || !arguments.marking.client.is_empty();
+    let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| image::check_marked(home, wanted));
+    files::run(arguments, command, rest, &kind, is_ours, |from, place| {
+        let to = place(None);
+        if checks_properties {
+            put_report(from, &to, arguments.quiet)?;
+        }
+        if prints {
+            // Beside the report, where there is one.
+            let to = if checks_properties { to.with_extension(PRINTED.extension) } else { to };
+            put_printed(&from.with_extension(PRINTED.extension), &to, arguments.quiet)?;
+        }
+        Ok(())
+    })
+}
+
+/// What is about profiles alone.
+fn check(arguments: &Run) -> Result<()> {
+    let given = [
+        (arguments.regions, "--regions"),
+        (arguments.start_at.is_some(), "--start-at"),
+        (!arguments.extent.is_empty(), "--extent"),
+        (arguments.pcc_memory.is_some(), "--pcc-memory"),
+        (arguments.system_threads, "--system-threads"),
+        (arguments.max_contexts.is_some(), "--max-contexts"),
+        (arguments.recursion != "unbounded", "--recursion"),
+        (arguments.identity_is_by_loader(), "--identity"),
+        (arguments.wanted.wanted()?.is_some(), "choosing what is in the profile"),
+    ];
+    if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+        bail!("--tool markers does not go together with {option}, which is for profiles; leave it out");
+    }
+    match arguments.tracing.given() {
+        Some(option) => {
+            bail!("{option} says how a trace is written; give --tool trace with it, or leave it out")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Puts a report in its place, and says what is in it.
+fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
+    let file = File::open(from).with_context(|| format!("cannot read {}", from.display()))?;
+    let report = Report::read(BufReader::new(file)).with_context(|| from.display().to_string())?;
+    move_file(from, to)?;
+    if !report.is_whole {
+        say(&format!(
+            "cctrewrite: {}: the report has no end: the JVM was killed while it wrote",
+            to.display()
+        ));
+    }
+    if quiet {
+        return Ok(());
+    }
+    // Of objects, as the report has them.
+    let violations = |of: Option<&str>| {
+        let found = report.violations.iter().filter(|violation| of.is_none_or(|of| violation.property == of));
+        counted(found.map(|violation| violation.count).sum(), "violation")
+    };
+    say(&format!("cctrewrite: {}: {}", to.display(), violations(None)));
+    for property in &report.properties {
+        say(&format!(
+            "  {}: {} in {} of {}",
+            property.name,
+            violations(Some(&property.name)),
+            counted(property.events, "event"),
+            counted(property.objects, "object")
+        ));
+    }
+    for note in &report.notes {
+        say(&format!("note: {}", readable(note.as_bytes())));
+    }
+    say(&format!("see it: cctrewrite typestate report {}", quoted(to)));
+    Ok(())
+}
+
+/// Puts what clients printed in its place, and says what is not theirs: what was counted most, and what the reader must know.
+fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
+    let text = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+    move_file(from, to)?;
+    if quiet {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&text);
+    let (mut counts, mut others) = (Vec::new(), Vec::new());
+    for line in text.lines().filter_map(|line| line.strip_prefix(OURS)) {
+        match counted_marker(line) {
+            Some(count) => counts.push((count, line)),
+            None => others.push(line),
+        }
+    }
+    // Programs and clients have their say in it.
+    let line = |line: &str| readable(line.as_bytes());
+    say(&format!("cctrewrite: {}: {}", to.display(), line(others.first().copied().unwrap_or("nothing"))));
+    counts.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    for (_, most) in counts.iter().filter(|(count, _)| *count > 0).take(TOP) {
+        say(&format!("  {}", line(most)));
+    }
+    for note in others.iter().skip(1) {
+        say(&format!("note: {}", line(note)));
+    }
+    Ok(())
+}
+
+/// How often the marker of a line was come to, if it is a line of that kind: a number, a class, the marker's number in it.
+fn counted_marker(line: &str) -> Option<u64> {
+    let mut words = line.split(' ');
+    let count = words.next()?.parse().ok()?;
+    words.nth(1)?.parse::<u32>().ok().map(|_| count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted_marker;
+
+    #[test]
+    fn counts_are_told_from_what_else_is_said() {
+        assert_eq!(counted_marker("12 com.acme.Main 3 work at method main ()V line 5"), Some(12));
+        for other in [
+            "12 delivered, of 3 markers in classes that came to one",
+            "4 not delivered, since clients came there themselves",
+            "client A threw b",
+            "",
+        ] {
+            assert_eq!(counted_marker(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What is done with a class file before the JVM takes it.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cct_classfile::ClassFile;
+use cct_markers::{Error, Library, Way, World, library, mark};
+use cct_rewrite::hooks;
+use jni_sys as sys;
+use jni_sys::{jclass, jint, jobject};
+
+use super::{MARKING, Marking, ancestors};
+use crate::jni::Env;
+use crate::jvmti::Jvmti;
+use crate::rewriting::PARENT_FIRST;
+use crate::state::jvmti;
+
+/// The loader of clients.
+const CLIENTS: &[u8] = b"cctrewrite/markers/ClientLoader";
+
+/// JVMTI's event ClassFileLoadHook. A panic, which would be a defect, leaves the class as it is.
+///
+/// # Safety
+/// The JVM calls it.
+pub unsafe extern "system" fn class_file(
+    _: *mut *const *const c_void,
+    raw: *mut sys::JNIEnv,
+    redefined: jclass,
+    loader: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    bytes: *const u8,
+    new_length: *mut jint,
+    new_bytes: *mut *mut u8,
+) {
+    // SAFETY: the interface of the thread that defines the class.
+    let env = unsafe { Env::new(raw) };
+    let Some(marking) = MARKING.get() else { return };
+    let Ok(length) = usize::try_from(length) else { return };
+    // SAFETY: the JVM passes the class file and its length.
+    let file = unsafe { std::slice::from_raw_parts(bytes, length) };
+    let definition =
+        Definition { loader, is_named: !name.is_null(), is_redefined: !redefined.is_null(), file };
+    let marked = catch_unwind(AssertUnwindSafe(|| marking.marked(env, &definition)));
+    let Ok(Some((jvmti, marked))) = marked else { return };
+    let Ok(length) = jint::try_from(marked.len()) else { return };
+    let copy = jvmti.copied(&marked);
+    if !copy.is_null() {
+        // SAFETY: the JVM passes where the new class file goes, and takes its memory over.
+        unsafe {
+            *new_bytes = copy;
+            *new_length = length;
+        }
+    }
+}
+
+/// JVMTI's event ClassLoad: hidden classes come by here alone.
+pub extern "system" fn class_loaded(
+    _: *mut *const *const c_void,
+    raw: *mut sys::JNIEnv,
+    _: jobject,
+    class: jclass,
+) {
+    // SAFETY: the interface of the thread that loads the class.
+    let env = unsafe { Env::new(raw) };
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let (marking, jvmti) = (MARKING.get()?, jvmti(env)?);
+        let name = jvmti.class_name(class)?;
+        let end = hidden(&name)?;
+        let is_ours = hooks::is_runtime_class(&name) || library::unmarked(&name).is_some();
+        marking.tally().hidden(&name[..end], !is_ours && marking.rules.may_match(&name[..end]));
+        Some(())
+    }));
+}
+
+/// Classes that were there before the JVM told of any, which is right of the class library's alone.
+pub fn look_back(env: Env, jvmti: Jvmti, marking: &Marking) {
+    for class in jvmti.loaded_classes().unwrap_or_default() {
+        env.frame(8, || {
+            let loader = jvmti.class_loader(class)?;
+            let name = jvmti.class_name(class)?;
+            if hidden(&name).is_none() && marking.may_be_marked(env, jvmti, loader, &name) {
+                marking.note("classes that were loaded before they could be marked (by an agent, or from an archive of classes)", &name);
+            }
+            Some(())
+        });
+        env.delete_local(class);
+    }
+}
+
+/// Where in the name of a class what tells it from others of its name begins, if it has no name of its own: `a/B.0x1234` of a hidden class (JDK 15), `a/B/1234` of a VM-anonymous one.
+fn hidden(name: &[u8]) -> Option<usize> {
+    if let Some(dot) = name.iter().position(|&b| b == b'.') {
+        return Some(dot);
+    }
+    let slash = name.iter().rposition(|&b| b == b'/')?;
+    let number = &name[slash + 1..];
+    (!number.is_empty() && number.iter().all(u8::is_ascii_digit)).then_some(slash)
+}
+
+/// A class file, and who defines it.
+struct Definition<'d> {
+    loader: jobject,
+    is_named: bool,
+    is_redefined: bool,
+    file: &'d [u8],
+}
+
+impl Marking {
+    /// Whether markers go into a class of that name: not into those of the class library, which has its own, of the runtime, and of clients.
+    fn may_be_marked(&self, env: Env, jvmti: Jvmti, loader: jobject, name: &[u8]) -> bool {
+        if hooks::is_runtime_class(name) || !self.rules.may_match(name) {
+            return false;
+        }
+        let loader = match loader.is_null() {
+            true => None,
+            false => env.object_class(loader).and_then(|class| jvmti.class_name(class)),
+        };
+        match loader {
+            None => !self.library.has(name),
+            Some(loader) if PARENT_FIRST.contains(&&*loader) => !self.library.has(name),
+            Some(loader) => loader != CLIENTS,
+        }
+    }
+
+    /// The class file with markers; `None` if it has none. Without a note nothing is left out that a rule matches.
+    fn marked(&self, env: Env, definition: &Definition<'_>) -> Option<(Jvmti, Vec<u8>)> {
+        let jvmti = jvmti(env)?;
+        // What is wrong with it the JVM will say.
+        let class = ClassFile::parse(definition.file).ok()?;
+        let name = class.name();
+        let wanted = env.frame(8, || self.may_be_marked(env, jvmti, definition.loader, name));
+        if wanted != Some(true) {
+            return None;
+        }
+        if !definition.is_named {
+            // A VM-anonymous class, as will be seen when it has been loaded; else one of native code's.
+            *self.tally().nameless.entry(name.into()).or_default() += 1;
+            return None;
+        }
+        if definition.is_redefined {
+            self.note("classes that an agent defined anew, and that are as it gave them", name);
+            return None;
+        }
+        let mut world = World::over(self.library.clone());
+        if self.rules.ask_what_is_above(name)
+            && !ancestors::add(env, jvmti, definition.loader, &class, &mut world)
+        {
+            self.note("classes of which it is not known what is above them: rules with subtypes-of may have left them out", name);
+        }
+        let way = Way { library: Some(Library::Below), ..Way::new(&self.rules, &world) };
+        match mark(definition.file, &way) {
+            Ok(marked) => {
+                self.add(&marked);
+                Some((jvmti, marked.bytes?))
+            }
+            Err(Error::AlreadyMarked(_)) => {
+                self.note("classes that had markers already, and have no others", name);
+                None
+            }
+            Err(error) => {
+                self.note(format!("classes that cannot be marked: {error}"), name);
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hidden;
+
+    #[test]
+    fn classes_without_names_are_told_from_others() {
+        for (name, end) in [
+            ("a/B$$Lambda.0x00007f0001", Some(11)),
+            ("a/B$$Lambda$1/250421012", Some(13)),
+            ("a/B", None),
+            ("B", None),
+            ("a/B/C1", None),
+            ("a/1/B", None),
+        ] {
+            assert_eq!(hidden(name.as_bytes()), end, "{name}");
+        }
+    }
+}
