@@ -5,29 +5,26 @@ use crate::constant_pool::ConstantPool;
 use crate::descriptor::{MethodDescriptor, field_type};
 use crate::opcode;
 
-/// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5). Where its constant cannot be read: none.
-pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> (u32, u32) {
+/// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5). None where its constant cannot be read.
+pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Option<(u32, u32)> {
     let member = || i.pool_index().and_then(|index| pool.member_ref(index).ok());
-    let slots = |d: &[u8]| field_type(d).map_or(0, |t| u32::from(t.slots()));
+    let field = || Some(u32::from(field_type(member()?.descriptor).ok()?.slots()));
     let call = |d: &[u8], receiver: u32| {
-        MethodDescriptor::parse(d)
-            .map_or((0, 0), |d| (u32::from(d.argument_slots()) + receiver, u32::from(d.result.slots())))
+        let d = MethodDescriptor::parse(d).ok()?;
+        Some((u32::from(d.argument_slots()) + receiver, u32::from(d.result.slots())))
     };
     match i.opcode {
-        opcode::GETSTATIC => member().map_or((0, 0), |m| (0, slots(m.descriptor))),
-        opcode::PUTSTATIC => member().map_or((0, 0), |m| (slots(m.descriptor), 0)),
-        opcode::GETFIELD => member().map_or((0, 0), |m| (1, slots(m.descriptor))),
-        opcode::PUTFIELD => member().map_or((0, 0), |m| (1 + slots(m.descriptor), 0)),
-        opcode::INVOKESTATIC => member().map_or((0, 0), |m| call(m.descriptor, 0)),
+        opcode::GETSTATIC => field().map(|slots| (0, slots)),
+        opcode::PUTSTATIC => field().map(|slots| (slots, 0)),
+        opcode::GETFIELD => field().map(|slots| (1, slots)),
+        opcode::PUTFIELD => field().map(|slots| (1 + slots, 0)),
+        opcode::INVOKESTATIC => call(member()?.descriptor, 0),
         opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL | opcode::INVOKEINTERFACE => {
-            member().map_or((0, 0), |m| call(m.descriptor, 1))
+            call(member()?.descriptor, 1)
         }
-        opcode::INVOKEDYNAMIC => {
-            let site = i.pool_index().and_then(|index| pool.dynamic(index).ok());
-            site.map_or((0, 0), |(_, _, d)| call(d, 0))
-        }
-        opcode::MULTIANEWARRAY => (u32::from(i.bytes[3]), 1),
-        op => simple(op),
+        opcode::INVOKEDYNAMIC => call(pool.dynamic(i.pool_index()?).ok()?.2, 0),
+        opcode::MULTIANEWARRAY => Some((u32::from(i.bytes[3]), 1)),
+        op => Some(simple(op)),
     }
 }
 

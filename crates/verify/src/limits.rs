@@ -58,7 +58,7 @@ fn stack<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> u32 {
         let Some(slot) = depths.get_mut(bci as usize).filter(|slot| slot.is_none()) else { continue };
         *slot = Some(depth);
         let Some(i) = code.instruction_at(bci) else { continue };
-        let (pops, pushes) = stack::effect(&class.pool, &i);
+        let (pops, pushes) = stack::effect(&class.pool, &i).unwrap_or_default();
         let after = depth.saturating_sub(pops) + pushes;
         deepest = deepest.max(depth).max(after);
         i.for_each_target(|t| work.push((t, after)));

@@ -74,7 +74,8 @@ impl Walk<'_, '_> {
                 continue;
             }
             let Some(instruction) = self.code.instruction_at(bci) else { continue };
-            let (pops, pushes) = stack::effect(&self.class.pool, &instruction);
+            // A constant of another kind: who reads it says so.
+            let Some((pops, pushes)) = stack::effect(&self.class.pool, &instruction) else { continue };
             let after = depth.saturating_sub(pops).saturating_add(pushes);
             if depth.max(after) > most {
                 return Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states")));
@@ -168,6 +169,12 @@ mod tests {
         let code = [177, 87, 177, 89, 87, 191];
         assert!(refused(49, 1, &code, &[[1, 2, 3], [0, 1, 1]]));
         assert!(!refused(49, 2, &code, &[[1, 2, 3], [0, 1, 1]]));
+    }
+
+    #[test]
+    fn what_a_damaged_instruction_does_is_not_guessed() {
+        // 0: aconst_null; 1: invokestatic of a text; 4: aconst_null; 5: return
+        assert!(!refused(52, 1, &[1, 184, 0, 1, 1, 177], &[]));
     }
 
     #[test]
