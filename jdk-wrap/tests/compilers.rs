@@ -95,7 +95,7 @@ fn every_compiler_says_the_same() {
                 alike += usize::from(body.instructions == other.instructions);
             }
         }
-        println!("{}: {alike} of {bodies} bodies are alike", version(&javac).unwrap());
+        eprintln!("{}: {alike} of {bodies} bodies are alike", version(&javac).unwrap());
         // Others arrange `finally`, number locals otherwise, or leave out a cast: seventeen of 1,516 when this was written.
         assert!(
             bodies - alike <= bodies / 50,
