@@ -1,4 +1,4 @@
-//! What runs inside the JVM: the classes of the runtime (`docs/runtime.md`), compiled from `java/` by the build script.
+//! What runs inside the JVM: the classes of the runtime (`docs/runtime.md`), which `cargo xtask runtime` compiled from `java/` into `classes/`.
 //!
 //! `java.lang.CctRuntime` and `java.lang.CctMemory` are in that package because every loader may link to it and because they use the
 //! field that the rewriter adds to `java.lang.Thread`; `cctrewrite.runtime` holds the internals and `cctrewrite.agent` what a profiling
@@ -16,10 +16,10 @@ pub fn classes() -> &'static [Class] {
     CLASSES
 }
 
-/// The compiler that made the classes: `javac 17.0.15`. That of another release makes other class files, which do the same.
+/// The compiler that made the classes: `javac 1.8.0_504`. That of another release makes other class files, which do the same.
 pub const COMPILER: &str = include_str!(concat!(env!("OUT_DIR"), "/compiler.txt"));
 
-static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/classes.rs"));
+static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
 /// The classes by which a program says what is recorded (`docs/selective.md`), sorted by name. They are no part of the runtime: a program brings
 /// them along, and on a plain JDK they do nothing.

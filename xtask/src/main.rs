@@ -15,6 +15,7 @@ mod programs;
 mod quickstart;
 mod readers;
 mod reproducible;
+mod runtime;
 mod soak;
 mod test;
 mod watch;
@@ -77,6 +78,12 @@ enum Task {
     /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/reproducible.md).
     Reproducible(reproducible::Arguments),
 
+    /// Compile the Java sources of what runs inside the JVM, and keep the class files (docs/runtime.md).
+    ///
+    /// To be called when a source in `jdk-wrap` was edited. It is always the compiler of JDK 8 that makes them, so that they are the same whoever does it;
+    /// a build takes them as they are, and needs no JDK.
+    Runtime(runtime::Arguments),
+
     /// Make the papers' tables for programs of today, and write them into docs/papers.md.
     ///
     /// Natives and the overlap with trees without them, calls between application and JDK (CCCP 2009), methods and contexts (JP2 2011).
@@ -110,6 +117,7 @@ fn main() -> Result<ExitCode> {
         Task::Readers { offline } => readers::run(offline)?,
         Task::Soak(arguments) => soak::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
+        Task::Runtime(arguments) => runtime::run(&arguments)?,
         Task::Papers(arguments) => papers::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,

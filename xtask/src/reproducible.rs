@@ -1,7 +1,9 @@
 //! `cargo xtask reproducible`: the tool built twice, in two folders, and what the two make, byte for byte (docs/reproducible.md).
 
+use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -62,7 +64,8 @@ fn sources(place: &Path) -> PathBuf {
     place.join("sources")
 }
 
-/// Builds what has been copied; the folder of the results. The second build has another time zone, language and number of jobs.
+/// Builds what has been copied; the folder of the results. The second build has another time zone, language and number of jobs; and a JDK, while the first
+/// finds a `javac` that only fails: what runs inside the JVM is not compiled when the tool is built (docs/runtime.md).
 fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Result<PathBuf> {
     let (sources, target) = (sources(place), place.join("target"));
     let mut command = cargo(jdk);
@@ -78,11 +81,26 @@ fn build(place: &Path, number: usize, arguments: &Arguments, jdk: &Jdk) -> Resul
     paths::forget(&mut command, &sources, &target);
     command.env("TZ", ["UTC", "Pacific/Kiritimati"][number]).env("LC_ALL", ["C", "C.UTF-8"][number]);
     command.arg(["-j1", "-j2"][number]);
+    let home = if number == 0 { without_a_compiler(place)? } else { jdk.home.clone() };
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths([home.join("bin")].into_iter().chain(env::split_paths(&path)))?;
+    command.env("JAVA_HOME", home).env("PATH", path);
     print_line(&format!("building in {}", sources.display()))?;
     if !command.status().context("cargo cannot be started")?.success() {
         bail!("it does not compile in {}", sources.display());
     }
     Ok(target.join(if arguments.profile == "dev" { "debug" } else { &*arguments.profile }))
+}
+
+/// A JDK whose `javac` refuses to work.
+fn without_a_compiler(place: &Path) -> Result<PathBuf> {
+    let home = place.join("no-jdk");
+    let javac = home.join("bin/javac");
+    fs::create_dir_all(home.join("bin"))
+        .and_then(|()| fs::write(&javac, "#!/bin/sh\nexit 1\n"))
+        .and_then(|()| fs::set_permissions(&javac, Permissions::from_mode(0o755)))
+        .with_context(|| format!("cannot make {}", javac.display()))?;
+    Ok(home)
 }
 
 /// The files that git knows, as they are now.

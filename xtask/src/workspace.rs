@@ -17,7 +17,7 @@ pub fn root() -> PathBuf {
     package.parent().map_or_else(|| package.clone(), Path::to_path_buf)
 }
 
-/// A call of cargo in the workspace, with a `javac` for the build of the runtime: `jdk` lends its own if the machine has none.
+/// A call of cargo in the workspace, with a `javac` for the build of the examples: `jdk` lends its own if the machine has none.
 pub fn cargo(jdk: &Jdk) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).stdin(Stdio::null());
@@ -38,7 +38,7 @@ fn is_of_this_package(name: &str) -> bool {
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// Whether the build of the runtime finds a `javac` by itself; it looks where `jdk-wrap/build.rs` says.
+/// Whether the build of the examples finds a `javac` by itself; it looks where `examples/monitors/build.rs` says.
 fn machine_has_javac() -> bool {
     let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
     let path = env::var_os("PATH").unwrap_or_default();

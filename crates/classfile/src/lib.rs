@@ -16,6 +16,7 @@ pub mod edit;
 pub mod error;
 pub mod mutf8;
 pub mod opcode;
+pub mod stack;
 
 pub use class::{Attribute, Attributes, ClassFile, Member};
 pub use code::{Bci, BciSet, Code, Handler, Instruction, Switch};

@@ -3,6 +3,8 @@
 //! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). Rewriting makes both longer, so that what
 //! was past the end may lie within. Classes with such faults are left as they are, for the JVM to say what is wrong.
 
+mod stack;
+
 use std::cell::LazyCell;
 
 use cct_classfile::attributes::{AttributeInfo, LocalVariable};
@@ -76,7 +78,7 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
     let pool = &class.pool;
     attributes(&method.attributes, pool)?;
     let Some(code) = Code::of(class, method)? else { return Ok(()) };
-    // Bodies get more locals, and end with code of ours.
+    // Bodies get more locals and a larger stack, and end with code of ours.
     let receiver = u16::from(!method.is(access::STATIC));
     let arguments = MethodDescriptor::parse(method.descriptor)?.argument_slots();
     if arguments.saturating_add(receiver) > code.max_locals {
@@ -94,6 +96,7 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
             return Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" }));
         }
     }
+    stack::check(class, &code)?;
     // Once for all tables: there may be thousands.
     let boundaries = LazyCell::new(|| boundaries(class, &code));
     for attribute in code.attributes.iter().filter(|a| CHECKED.contains(&a.name)) {

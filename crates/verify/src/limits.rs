@@ -1,7 +1,6 @@
 //! How much of the operand stack and of the locals code needs (JVMS 4.7.3), found by following it.
 
-use cct_classfile::descriptor::{MethodDescriptor, field_type};
-use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
+use cct_classfile::{ClassFile, Code, Member, opcode, stack};
 
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
@@ -59,7 +58,7 @@ fn stack<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> u32 {
         let Some(slot) = depths.get_mut(bci as usize).filter(|slot| slot.is_none()) else { continue };
         *slot = Some(depth);
         let Some(i) = code.instruction_at(bci) else { continue };
-        let (pops, pushes) = effect(class, &i);
+        let (pops, pushes) = stack::effect(&class.pool, &i).unwrap_or_default();
         let after = depth.saturating_sub(pops) + pushes;
         deepest = deepest.max(depth).max(after);
         i.for_each_target(|t| work.push((t, after)));
@@ -70,86 +69,4 @@ fn stack<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> u32 {
         }
     }
     deepest
-}
-
-/// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5).
-fn effect(class: &ClassFile<'_>, i: &Instruction<'_>) -> (u32, u32) {
-    let member = || i.pool_index().and_then(|index| class.pool.member_ref(index).ok());
-    let slots = |d: &[u8]| field_type(d).map_or(0, |t| u32::from(t.slots()));
-    let call = |d: &[u8], receiver: u32| {
-        MethodDescriptor::parse(d)
-            .map_or((0, 0), |d| (u32::from(d.argument_slots()) + receiver, u32::from(d.result.slots())))
-    };
-    match i.opcode {
-        opcode::GETSTATIC => member().map_or((0, 0), |m| (0, slots(m.descriptor))),
-        opcode::PUTSTATIC => member().map_or((0, 0), |m| (slots(m.descriptor), 0)),
-        opcode::GETFIELD => member().map_or((0, 0), |m| (1, slots(m.descriptor))),
-        opcode::PUTFIELD => member().map_or((0, 0), |m| (1 + slots(m.descriptor), 0)),
-        opcode::INVOKESTATIC => member().map_or((0, 0), |m| call(m.descriptor, 0)),
-        opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL | opcode::INVOKEINTERFACE => {
-            member().map_or((0, 0), |m| call(m.descriptor, 1))
-        }
-        opcode::INVOKEDYNAMIC => {
-            let site = i.pool_index().and_then(|index| class.pool.dynamic(index).ok());
-            site.map_or((0, 0), |(_, _, d)| call(d, 0))
-        }
-        opcode::MULTIANEWARRAY => (u32::from(i.bytes[3]), 1),
-        op => simple(op),
-    }
-}
-
-fn simple(op: u8) -> (u32, u32) {
-    match op {
-        1..=8 | 11..=13 | 16..=19 | 21 | 23 | 25..=29 | 34..=37 | 42..=45 | 168 | 187 | 201 => (0, 1),
-        9 | 10 | 14 | 15 | 20 | 22 | 24 | 30..=33 | 38..=41 => (0, 2),
-        46 | 48 | 50..=53 | 96 | 98 | 100 | 102 | 104 | 106 | 108 | 110 | 112 | 114 => (2, 1),
-        120 | 122 | 124 | 126 | 128 | 130 | 149 | 150 => (2, 1),
-        47 | 49 | 95 => (2, 2),
-        54 | 56 | 58..=62 | 67..=70 | 75..=78 | 87 | 153..=158 | 170 | 171 | 191 | 194 | 195 | 198 | 199 => {
-            (1, 0)
-        }
-        55 | 57 | 63..=66 | 71..=74 | 88 | 159..=166 => (2, 0),
-        79 | 81 | 83..=86 => (3, 0),
-        80 | 82 => (4, 0),
-        89 => (1, 2),
-        90 => (2, 3),
-        91 => (3, 4),
-        92 => (2, 4),
-        93 => (3, 5),
-        94 => (4, 6),
-        97 | 99 | 101 | 103 | 105 | 107 | 109 | 111 | 113 | 115 | 127 | 129 | 131 => (4, 2),
-        116 | 118 | 134 | 139 | 145..=147 | 188..=190 | 192 | 193 => (1, 1),
-        117 | 119 | 138 | 143 => (2, 2),
-        121 | 123 | 125 => (3, 2),
-        133 | 135 | 140 | 141 => (1, 2),
-        136 | 137 | 142 | 144 => (2, 1),
-        148 | 151 | 152 => (4, 1),
-        _ => (0, 0),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_is_that_of_the_specification() {
-        for (op, effect) in [
-            (opcode::NOP, (0, 0)),
-            (opcode::LALOAD, (2, 2)),
-            (opcode::DUP2_X1, (3, 5)),
-            (opcode::LSHL, (3, 2)),
-            (opcode::I2L, (1, 2)),
-            (opcode::D2F, (2, 1)),
-            (opcode::LCMP, (4, 1)),
-            (opcode::IF_ICMPNE, (2, 0)),
-            (opcode::IFNULL, (1, 0)),
-            (opcode::MONITOREXIT, (1, 0)),
-            (opcode::JSR, (0, 1)),
-            (opcode::GOTO_W, (0, 0)),
-            (opcode::NEW, (0, 1)),
-        ] {
-            assert_eq!(simple(op), effect, "{}", opcode::MNEMONICS[usize::from(op)]);
-        }
-    }
 }

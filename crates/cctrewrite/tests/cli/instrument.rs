@@ -154,7 +154,7 @@ fn a_class_without_room_for_more_constants_stays_as_it_is_and_the_rest_goes_on()
     assert_ne!(entry(&home.join("out.jar"), "p/Other.class"), plain("p/Other"));
 }
 
-/// Rewriting would give the method locals enough, and an end: JVMs would take what they refuse.
+/// Rewriting would give the method locals and stack enough, and an end: JVMs would take what they refuse.
 #[test]
 fn classes_that_jvms_refuse_are_not_made_acceptable() {
     let original = sample();
@@ -168,9 +168,10 @@ fn classes_that_jvms_refuse_are_not_made_acceptable() {
         bytes[at] = byte;
         bytes
     };
-    assert_eq!(original[code.offset + 2], 0, "few locals");
+    assert_eq!((original[code.offset], original[code.offset + 2]), (0, 0), "a small stack, few locals");
     for (refused, why) in [
         (changed(code.offset + 3, 0), "arguments that do not fit into the local variables"),
+        (changed(code.offset + 1, 0), "code that needs more stack than it states"),
         (changed(code.offset + 8 + length - 1, 0), "code whose end is reached"),
         (changed(7, 44), "a version before the first one"),
     ] {

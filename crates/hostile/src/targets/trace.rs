@@ -8,31 +8,46 @@ use cct_trace::executions::Executions;
 use cct_trace::{LAST_SUFFIX, Merged, Trace, contexts, coverage, metrics, structure, timeline};
 use tempfile::TempDir;
 
+thread_local! {
+    /// Where files lie from one input to the next: a folder for each would take longer than most of what is done with it.
+    static FOLDER: TempDir = tempfile::tempdir().unwrap();
+}
+
 /// A longer trace is none that somebody waits for here: frames of events may be two hundred times as long as they are stored.
 const MOST_EVENT_BYTES: u64 = 1 << 20;
 
 /// Reads a trace; what is accepted can be replayed, and everything can be made of it or says why not.
 pub fn trace(bytes: &[u8]) {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("a.trace");
-    std::fs::write(&path, bytes).unwrap();
-    if let Ok(trace) = Trace::open(&path) {
-        analyses(&trace);
-    }
+    FOLDER.with(|folder| {
+        let path = folder.path().join("a.trace");
+        std::fs::write(&path, bytes).unwrap();
+        if let Ok(trace) = Trace::open(&path) {
+            analyses(&trace);
+        }
+    });
 }
 
 /// Reads what a JVM left behind that was killed while it kept the last events (`.last`), beside a trace without an end.
 pub fn last(bytes: &[u8]) {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("a.trace");
-    let mut file = FrameWriter::new(Vec::new(), "last=100\nmode=shared\n").unwrap();
-    crate::seeds::frames(&mut file, |kind| kind != FrameKind::Events && kind != FrameKind::End);
-    std::fs::write(&path, file.into_inner()).unwrap();
-    std::fs::write(folder.path().join(format!("a.trace{LAST_SUFFIX}")), bytes).unwrap();
-    let trace = Trace::open(&path).unwrap();
+    thread_local! {
+        static WITHOUT_AN_END: TempDir = without_an_end();
+    }
+    let trace = WITHOUT_AN_END.with(|folder| {
+        std::fs::write(folder.path().join(format!("a.trace{LAST_SUFFIX}")), bytes).unwrap();
+        Trace::open(&folder.path().join("a.trace")).unwrap()
+    });
     let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).unwrap().count()).sum();
     assert!(events <= bytes.len(), "more chunks than bytes");
     analyses(&trace);
+}
+
+/// A folder with a trace that nobody has ended.
+fn without_an_end() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = FrameWriter::new(Vec::new(), "last=100\nmode=shared\n").unwrap();
+    crate::seeds::frames(&mut file, |kind| kind != FrameKind::Events && kind != FrameKind::End);
+    std::fs::write(folder.path().join("a.trace"), file.into_inner()).unwrap();
+    folder
 }
 
 fn analyses(trace: &Trace) {

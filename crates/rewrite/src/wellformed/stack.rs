@@ -1,0 +1,185 @@
+//! Code that needs more of the operand stack than it states. Bodies state more than they did, by what probes need.
+
+use cct_classfile::attributes::frames::bcis;
+use cct_classfile::attributes::{AttributeInfo, FrameKind, VerificationType};
+use cct_classfile::code::{Bci, BciSet, Code};
+use cct_classfile::error::ErrorKind;
+use cct_classfile::{ClassFile, Error, Result, opcode, stack};
+
+/// From this version on each instruction is verified, from frame to frame. Below it those that are reached are; and those of version 50, where the frames are
+/// not right.
+const EVERY_INSTRUCTION: u16 = 51;
+
+/// How often handlers are looked through for those whose range has just been reached. More would be needed by handlers of handlers of handlers, which no
+/// compiler makes; then less is found.
+const ROUNDS: usize = 8;
+
+/// Fails where the verifier must: at an instruction or a frame with more slots than `max_stack`. Code with subroutines is left to it, since where these
+/// return to is not followed.
+pub fn check<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<()> {
+    if code.instructions().any(|i| opcode::is_subroutine_call(i.opcode)) {
+        return Ok(());
+    }
+    let mut walk = Walk { class, code, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
+    if class.major_version >= EVERY_INSTRUCTION {
+        for attribute in code.attributes.iter().filter(|a| a.name == b"StackMapTable") {
+            if let AttributeInfo::StackMapTable(frames) = AttributeInfo::parse(attribute, &class.pool)? {
+                walk.work.extend(bcis(&frames).zip(frames.iter().map(|frame| slots(&frame.kind))));
+            }
+        }
+        walk.work.extend(code.handlers.iter().map(|handler| (handler.handler, 1)));
+        return walk.on();
+    }
+    walk.on()?;
+    for _ in 0..ROUNDS {
+        let reached =
+            code.handlers.iter().filter(|h| walk.seen.contains(h.start) && !walk.seen.contains(h.handler));
+        walk.work = reached.map(|handler| (handler.handler, 1)).collect();
+        if walk.work.is_empty() {
+            break;
+        }
+        walk.on()?;
+    }
+    Ok(())
+}
+
+/// Slots on the stack of a frame.
+fn slots(kind: &FrameKind) -> u32 {
+    let of = |item: &VerificationType| match item {
+        VerificationType::Long | VerificationType::Double => 2,
+        _ => 1,
+    };
+    match kind {
+        FrameKind::Same | FrameKind::SameExtended | FrameKind::Chop(_) | FrameKind::Append(_) => 0,
+        FrameKind::SameLocals1(item) | FrameKind::SameLocals1Extended(item) => of(item),
+        FrameKind::Full { stack, .. } => stack.iter().map(of).sum(),
+    }
+}
+
+/// Goes through code from places with a known depth.
+struct Walk<'w, 'a> {
+    class: &'w ClassFile<'a>,
+    code: &'w Code<'a>,
+    seen: BciSet,
+    /// Where to go on, and how many slots there are.
+    work: Vec<(Bci, u32)>,
+}
+
+impl Walk<'_, '_> {
+    fn on(&mut self) -> Result<()> {
+        let most = u32::from(self.code.max_stack);
+        while let Some((bci, depth)) = self.work.pop() {
+            // A depth that is not the same on all ways is refused by the JVM in any case.
+            if bci >= self.code.length() || !self.seen.insert(bci) {
+                continue;
+            }
+            let Some(instruction) = self.code.instruction_at(bci) else { continue };
+            // A constant of another kind: who reads it says so.
+            let Some((pops, pushes)) = stack::effect(&self.class.pool, &instruction) else { continue };
+            let after = depth.saturating_sub(pops).saturating_add(pushes);
+            if depth.max(after) > most {
+                return Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states")));
+            }
+            instruction.for_each_target(|target| self.work.push((target, after)));
+            if !opcode::ends_flow(instruction.opcode) {
+                self.work.push((instruction.end(), after));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cct_classfile::class::ClassFile;
+
+    /// A class with one static method of this code, and whether it is refused.
+    fn refused(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> bool {
+        let bytes = class(version, max_stack, code, handlers);
+        let class = ClassFile::parse(&bytes).unwrap();
+        let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
+        check(&class, &code).is_err()
+    }
+
+    fn class(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
+        let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0];
+        let put = |out: &mut Vec<u8>, number: u16| out.extend(number.to_be_bytes());
+        put(&mut out, version);
+        put(&mut out, 8);
+        for text in ["A", "java/lang/Object", "m", "()V", "Code"] {
+            out.push(1);
+            put(&mut out, text.len() as u16);
+            out.extend(text.bytes());
+        }
+        for name in [1, 2] {
+            out.push(7);
+            put(&mut out, name);
+        }
+        for number in [1, 6, 7, 0, 0, 1, 8, 3, 4, 1, 5] {
+            put(&mut out, number);
+        }
+        out.extend((12 + code.len() as u32 + 8 * handlers.len() as u32).to_be_bytes());
+        put(&mut out, max_stack);
+        put(&mut out, 4);
+        out.extend((code.len() as u32).to_be_bytes());
+        out.extend(code);
+        put(&mut out, handlers.len() as u16);
+        for [start, end, handler] in handlers {
+            [*start, *end, *handler, 0].iter().for_each(|&number| put(&mut out, number));
+        }
+        put(&mut out, 0);
+        put(&mut out, 0);
+        out
+    }
+
+    #[test]
+    fn the_deepest_place_must_fit() {
+        // iconst_0; lconst_0; pop2; pop; return
+        let code = [3, 9, 88, 87, 177];
+        for version in [48, 50, 52] {
+            assert!(refused(version, 2, &code, &[]), "{version}");
+            assert!(!refused(version, 3, &code, &[]), "{version}");
+        }
+    }
+
+    #[test]
+    fn every_way_counts() {
+        // 0: iconst_0; 1: ifeq 6; 4: iconst_0; 5: pop; 6: goto 9; 9: iconst_0; 10: iconst_0; 11: pop2; 12: return
+        let code = [3, 153, 0, 5, 3, 87, 167, 0, 3, 3, 3, 88, 177];
+        assert!(refused(49, 1, &code, &[]));
+        assert!(!refused(49, 2, &code, &[]));
+    }
+
+    #[test]
+    fn handlers_begin_with_what_they_caught() {
+        // 0: return; 1: athrow, the handler of 0
+        let code = [177, 191];
+        assert!(refused(49, 0, &code, &[[0, 1, 1]]));
+        assert!(!refused(49, 1, &code, &[[0, 1, 1]]));
+        // 1: iconst_0; 2: return, which nothing reaches; 3: its handler
+        let dead = [177, 3, 177, 191];
+        assert!(!refused(49, 0, &dead, &[[1, 2, 3]]), "it is not verified");
+        assert!(refused(52, 0, &dead, &[[1, 2, 3]]), "every instruction is");
+    }
+
+    #[test]
+    fn a_handler_of_a_handler_is_reached() {
+        // 0: return; 1: pop, the handler of 0; 2: return; 3: dup, the handler of 1; 4: pop; 5: athrow
+        let code = [177, 87, 177, 89, 87, 191];
+        assert!(refused(49, 1, &code, &[[1, 2, 3], [0, 1, 1]]));
+        assert!(!refused(49, 2, &code, &[[1, 2, 3], [0, 1, 1]]));
+    }
+
+    #[test]
+    fn what_a_damaged_instruction_does_is_not_guessed() {
+        // 0: aconst_null; 1: invokestatic of a text; 4: aconst_null; 5: return
+        assert!(!refused(52, 1, &[1, 184, 0, 1, 1, 177], &[]));
+    }
+
+    #[test]
+    fn subroutines_are_left_to_the_verifier() {
+        // 0: jsr 4; 3: return; 4: astore_0; 5: ret 0
+        assert!(!refused(48, 0, &[168, 0, 4, 177, 75, 169, 0], &[]));
+    }
+}
