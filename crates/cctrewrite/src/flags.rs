@@ -34,7 +34,8 @@ struct Output {
 
 /// Runs the command.
 pub fn run(arguments: &Flags) -> Result<()> {
-    if let Some(options) = marking::flags(&arguments.outputs)? {
+    if let Some(mut options) = marking::flags(&arguments.outputs)? {
+        options.extend(fast(arguments));
         return print(&options, arguments.one_line);
     }
     let mut outputs = Vec::new();
@@ -99,10 +100,14 @@ fn exact(library: &Output, arguments: &Flags) -> Result<Vec<String>> {
     if output::value(&library.provenance, "cost-model").is_some() {
         options.push(exactness::WITHOUT_SYSTEM_THREADS.to_owned());
     }
-    if arguments.fast {
-        options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
-    }
+    options.extend(fast(arguments));
     Ok(options)
+}
+
+/// Options for speed, if they are asked for.
+fn fast(arguments: &Flags) -> impl Iterator<Item = String> + use<> {
+    let wanted = if arguments.fast { exactness::FAST } else { &[] };
+    wanted.iter().map(|&option| option.to_owned())
 }
 
 impl Output {

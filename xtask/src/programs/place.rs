@@ -106,7 +106,7 @@ impl Place {
         command.args(["instrument", "--quiet", "--tool", "markers", "--markers"]).arg(rules);
         process::output(command.args(self.inputs()).arg("-o").arg(&marked)).context("its jars")?;
         let mut flags = Command::new(cctrewrite);
-        flags.arg("flags").args(self.entries().iter().map(|entry| marked.join(entry)));
+        flags.args(["flags", "--fast"]).args(self.entries().iter().map(|entry| marked.join(entry)));
         // The folder has another name while it is in use.
         let (kept, used) = (marked.display().to_string(), self.folder.join("path").display().to_string());
         let flags = process::output(&mut flags)?;

@@ -67,7 +67,7 @@ fn one_line_and_speed_are_options() {
     assert_eq!(line, lines.stdout.trim_end().replace('\n', " ") + "\n");
     let fast = run(folder.path(), &["flags", "boot/rt.jar", "--fast"]).succeeds().stdout;
     let added = fast.strip_prefix(&lines.stdout).expect("the same options in front");
-    // Large methods are compiled, too, and by C2 ten times later than by default.
+    // Large methods are compiled, too, and by C2 thirty times later than by default and if its graph stays small.
     let expected = [
         "-XX:-DontCompileHugeMethods",
         "-XX:Tier4InvocationThreshold=150000",
@@ -182,4 +182,20 @@ fn a_library_that_is_given_as_a_home_is_found_in_it() {
         assert!(a == b, "{library}");
     }
     run(home, &["instrument", "jdk", "-o", "out"]).fails_saying(&["jdk/jre/lib/rt.jar", "cctrewrite jdk"]);
+}
+
+#[test]
+fn programs_with_markers_have_options_for_speed_too() {
+    let folder = scratch();
+    let home = folder.path();
+    put(home, "app.jar", &jar(&[("d/D.class", &plain("d/D"))]));
+    put(home, "rules.toml", b"[[marker]]\ntoken = \"m\"\nat = \"method\"\n");
+    fs::create_dir(home.join("out")).unwrap();
+    run(home, &["instrument", "-q", "app.jar", "--tool", "markers", "--markers", "rules.toml", "-o", "out"])
+        .succeeds();
+    let printed = run(home, &["flags", "out/app.jar"]).succeeds().stdout;
+    assert!(!printed.contains("-XX:"), "{printed}");
+    let fast = run(home, &["flags", "--fast", "out/app.jar"]).succeeds().stdout;
+    let more = fast.strip_prefix(&printed).expect("the others come first");
+    assert!(more.lines().any(|option| option == "-XX:MaxNodeLimit=30000"), "{fast}");
 }
