@@ -16,10 +16,11 @@ use crate::limits::{self, Coded};
 use crate::links::Counted;
 use crate::method::MAY_OUTGROW;
 use crate::positions::Positions;
-use crate::probe::Reader;
+use crate::probe::{Carries, Reader};
 use crate::prologue::{Prologue, prologues};
 use crate::sites::Sites;
 use crate::tables::Tables;
+use crate::values::Part;
 
 /// A method, and what became of it.
 pub struct Method<'m, 'a> {
@@ -46,8 +47,8 @@ pub struct Method<'m, 'a> {
 /// What is found out about a body that is right.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// Whether it has a node of its own.
-    pub is_recorded: bool,
+    /// Whether it is recorded; `None` where nothing in it tells.
+    pub is_recorded: Option<bool>,
     /// Number of its node's slots.
     pub slots: usize,
     /// For each rule ([`Rule::ALL`]) what contradicts it.
@@ -112,6 +113,30 @@ impl<'a> Method<'_, 'a> {
         }
     }
 
+    /// Whether a body that begins in this way is recorded, where that can be told; and it is under its own id.
+    fn is_recorded(
+        &self,
+        prologue: &Prologue,
+        part: Option<&Part<'_>>,
+        slots: usize,
+        calls: usize,
+    ) -> Check<Option<bool>> {
+        let wrong = |what| Finding::at(Problem::Probe(what), None, 0);
+        let Prologue { entered, recorded_at, locals, .. } = prologue;
+        let id = entered.map(|(id, _)| id).or(*recorded_at);
+        if id.is_some_and(|id| id != method_id(self.hash, self.number, slots)) {
+            return Err(wrong("enters another method"));
+        }
+        match part {
+            Some(_) if locals.has_node() => Err(wrong("makes a node, where contexts are values")),
+            Some(part) => part.is_recorded(prologue, calls).map_err(wrong),
+            None if recorded_at.is_some() || locals.carries == Carries::Value => {
+                Err(wrong("makes values of contexts, which are none"))
+            }
+            None => Ok(Some(locals.has_node())),
+        }
+    }
+
     /// Checks a body that begins in this way.
     fn under(
         &self,
@@ -132,26 +157,26 @@ impl<'a> Method<'_, 'a> {
         };
         let sites = Sites { count: calls + places, are_apart };
         let slots = sites.slots();
-        if let Some((id, _)) = prologue.entered
-            && id != method_id(self.hash, self.number, slots)
-        {
-            return Err(Finding::at(Problem::Probe("enters another method"), None, 0));
-        }
+        let part = self
+            .expectation
+            .chosen()
+            .map(|chosen| Part::of(chosen, self.before.name(), self.original.name, self.original.descriptor));
+        let is_recorded = self.is_recorded(&prologue, part.as_ref(), slots, calls)?;
         let pair = Pair {
             class: self.before,
             name: self.original.name,
             descriptor: self.original.descriptor,
             code: reader,
             prologue,
-            reproducible: self.expectation.reproducible,
+            expectation: &self.expectation,
             sites,
-            no_natives: self.expectation.no_natives,
             holds_thread: self.expectation.by_thread.map(|by_thread| {
                 by_thread && !is_extended && !changes_the_current_thread(self.before.name())
             }),
             return_cost: self.expectation.cost_model.map_or(1, CostModel::bare_return),
             calls,
             counts_objects,
+            values: part,
         };
         let aligned = align(&pair, originals)?;
         if let Some(bci) = aligned.objects.unmade
@@ -202,11 +227,11 @@ impl<'a> Method<'_, 'a> {
             let reached = if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
             tables.restores_on_exceptions(self.original.name, &ways_out, &reached)?;
         }
-        let is_recorded = prologue.locals.is_recorded;
+        let has_node = prologue.locals.has_node();
         let follows = |rule: Rule| body.follows(rule).err();
         // Other rules matter only where the one that was asked for is not followed.
         let counts = match self.expectation.rule {
-            _ if !is_recorded || is_unfollowed => Vec::new(),
+            _ if !has_node || is_unfollowed => Vec::new(),
             Some(rule) => match follows(rule) {
                 None => Rule::ALL
                     .map(|r| (r != rule).then(|| Finding::of(Problem::Count("by another rule"))))
@@ -217,8 +242,8 @@ impl<'a> Method<'_, 'a> {
             },
             None => Rule::ALL.map(follows).into(),
         };
-        let Aligned { effects, pinned, unpinned, hooks, counted, .. } = aligned;
-        let probes = effects.len() as u64;
+        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, .. } = aligned;
+        let probes = effects.len() as u64 + recorded + u64::from(prologue.recorded_at.is_some());
         let facts = Body { is_recorded, slots, counts, is_unfollowed, probes, ..Body::default() };
         Ok(Body { pinned, unpinned, hooks, counted, dropped, ..facts })
     }

@@ -7,17 +7,18 @@ use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
 use crate::convention::{
-    ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, OF_ALLOCATIONS, class_hash, extended,
+    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, class_hash, extended,
 };
 use crate::counts::Fields;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::{Counted, Links};
+use crate::probe::Entered;
 use crate::tables::is_static;
 use crate::{Expectation, Tally};
 
-/// What tells counted callees apart: opcode, reference, id.
-type Counting = (u8, [Box<[u8]>; 3], i64);
+/// What tells counted callees apart: opcode, reference, and what is done for them.
+type Counting = (u8, [Box<[u8]>; 3], (u8, i64, Option<Entered>));
 
 /// Checks one class against its original.
 pub struct Class<'c, 'a> {
@@ -37,6 +38,8 @@ pub struct Class<'c, 'a> {
     pub(crate) pins: (bool, Option<Finding>),
     /// Methods that are counted when they are called under their original signature, by number.
     pub(crate) counts_itself: BTreeSet<usize>,
+    /// Methods that callers count, and that are recorded, by number.
+    pub(crate) by_callers: BTreeSet<usize>,
     /// Callees that are counted here.
     pub(crate) counted: BTreeMap<Counting, Counted>,
     /// The class's own fields.
@@ -65,6 +68,7 @@ impl<'c, 'a> Class<'c, 'a> {
             may_be_recorded: Vec::new(),
             pins: (false, None),
             counts_itself: BTreeSet::new(),
+            by_callers: BTreeSet::new(),
             counted: BTreeMap::new(),
             own_fields: Fields::new(),
             positions: Vec::new(),
@@ -76,7 +80,8 @@ impl<'c, 'a> Class<'c, 'a> {
             class.all();
         }
         let counted = std::mem::take(&mut class.counted).into_values().collect();
-        let links = Links::known(after, |number| class.counts_itself.contains(&number), counted);
+        let Class { counts_itself, by_callers, .. } = &class;
+        let links = Links::known(after, |n| counts_itself.contains(&n), |n| by_callers.contains(&n), counted);
         (class.findings, class.tally, links)
     }
 
@@ -248,10 +253,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let key = (method.name, method.descriptor.to_vec());
             let mut is_known = if wanted.contains(&key) {
                 twins.insert(key, method).is_none()
-            } else if before.name() == OBJECT
-                && (self.counts_objects() || !OF_ALLOCATIONS.contains(&method.name))
-                && forwarder::is_helper(after, method, self.expectation.call_sites == Some(true))
-            {
+            } else if before.name() == OBJECT && forwarder::is_helper(after, method, &self.expectation) {
                 helpers += 1;
                 method.access_flags == access::PUBLIC | access::STATIC | access::SYNTHETIC
             } else if let Some(flags) = renamed.remove(&(method.name.to_vec(), method.descriptor)) {
@@ -285,8 +287,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let problem = Problem::Runtime("past the hook of this native has no method");
             self.findings.push(Finding::of(problem).in_member(native, descriptor));
         }
-        let unwanted = if self.counts_objects() { 0 } else { OF_ALLOCATIONS.len() };
-        if before.name() == OBJECT && helpers != crate::convention::HELPERS.len() - unwanted {
+        if before.name() == OBJECT && helpers != convention::helpers(&self.expectation).count() {
             self.find(Problem::Class("the list of helpers"));
         }
         twins
@@ -296,7 +297,7 @@ impl<'c, 'a> Class<'c, 'a> {
 /// Whether an added method redispatches a method that the class inherits.
 fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
     let tail = method.descriptor.iter().rposition(|&b| b == b')').unwrap_or_default();
-    let Some(arguments) = method.descriptor[..tail].strip_suffix(crate::convention::EXTENSION) else {
+    let Some(arguments) = method.descriptor[..tail].strip_suffix(convention::EXTENSION) else {
         return false;
     };
     let descriptor = [arguments, &method.descriptor[tail..]].concat();

@@ -6,10 +6,11 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 
+use crate::Expectation;
 use crate::allocations;
 use crate::convention::{
-    ALLOCATIONS_RUNTIME, BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE,
-    OBJECT, OF_ALLOCATIONS, OF_SITES, RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
+    BYPASS, CALLED_BY_RUNTIME, FACTOR, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE, OBJECT, SLOTS_OFFSET,
+    STACKS, extended, helpers,
 };
 use crate::frames;
 use crate::limits::{self, Coded};
@@ -42,6 +43,22 @@ pub struct Straight<'a> {
     /// Locals of ours in the handler: slot, and whether it is the thread and not a context.
     ours: Vec<(u16, bool)>,
     line: u16,
+}
+
+/// What a forwarder does for its method when it is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// Nothing.
+    None,
+    /// It is counted, under this id with so many bytecodes.
+    Node(i64, i32),
+    /// The value of its context is recorded under this id, if any; what it calls adds something, if it takes part.
+    Value {
+        /// The former.
+        place: Option<i64>,
+        /// The latter.
+        site: Option<i64>,
+    },
 }
 
 impl<'a> Target<'a> {
@@ -130,16 +147,16 @@ impl<'a> Target<'a> {
     }
 
     /// The original is counted with an id and bytecodes, if at all, and called without dispatch.
-    pub fn counted(&self, counted: Option<(i64, i32)>, line: u16) -> Straight<'_> {
-        let mut ops = self.leaf(counted);
+    pub fn counted(&self, entry: Entry, line: u16) -> Straight<'_> {
+        let mut ops = self.leaf(entry);
         self.then_original(&mut ops);
         self.plain(ops, line)
     }
 
     /// The same; nothing is recorded meanwhile.
-    pub fn bypassed(&self, counted: Option<i64>) -> Straight<'_> {
+    pub fn bypassed(&self, entry: Entry) -> Straight<'_> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
-        let mut ops = self.leaf(counted.map(|id| (id, 0)));
+        let mut ops = self.leaf(entry);
         ops.extend(read_thread(thread, saved));
         let start = ops.len();
         ops.extend([
@@ -154,7 +171,7 @@ impl<'a> Target<'a> {
     /// A native, called in a node of its own: B2N; without one what it calls is below the caller's, or `below_root`. `hooks` is what it has the runtime do.
     pub fn to_native<'s>(
         &'s self,
-        id: Option<i64>,
+        entry: Entry,
         below_root: bool,
         hooks: &[&'s NativeHook],
         counts_objects: bool,
@@ -176,19 +193,34 @@ impl<'a> Target<'a> {
                 _ => {}
             }
         }
-        if let Some(id) = id {
-            ops.extend([
+        let has_node = matches!(entry, Entry::Node(..));
+        match entry {
+            Entry::None => {}
+            Entry::Node(id, bytecodes) => ops.extend([
                 Op::Load(Kind::Long, self.slots),
                 Op::Long(id),
-                Op::Int(0),
+                Op::Int(bytecodes),
                 Op::Helper(Helper::Enter),
                 Op::Store(Kind::Long, self.slots),
-            ]);
+            ]),
+            Entry::Value { site, .. } => {
+                ops.extend(self.leaf(entry));
+                ops.extend(site.into_iter().flat_map(|site| {
+                    [
+                        Op::Load(Kind::Long, self.slots),
+                        Op::Long(FACTOR),
+                        Op::LongMultiply,
+                        Op::Long(site),
+                        Op::LongAdd,
+                        Op::Store(Kind::Long, self.slots),
+                    ]
+                }));
+            }
         }
         ops.extend(read_thread(thread, saved));
         let start = ops.len();
         ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, self.slots)]);
-        if id.is_some() {
+        if has_node {
             ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd]);
         } else if below_root {
             ops.push(Op::Helper(Helper::RootOf));
@@ -223,7 +255,7 @@ impl<'a> Target<'a> {
             self.call(hook, &mut ops);
             self.cast(hook, &mut ops);
         }
-        if counts_objects && id.is_some() {
+        if counts_objects && has_node {
             ops.extend(self.makes().into_iter().flatten());
         }
         self.restoring(ops, start, end, restore)
@@ -320,10 +352,23 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
-    fn leaf(&self, counted: Option<(i64, i32)>) -> Vec<Op<'a>> {
-        counted.map_or(Vec::new(), |(id, bytecodes)| {
-            vec![Op::Load(Kind::Long, self.slots), Op::Long(id), Op::Int(bytecodes), Op::Helper(Helper::Leaf)]
-        })
+    /// A method by which a program asks for its value.
+    pub fn question(&self) -> Straight<'_> {
+        self.plain(vec![Op::Helper(Helper::Value)], FORWARDER_LINE)
+    }
+
+    /// What is done for a method that is over when it has begun.
+    fn leaf(&self, entry: Entry) -> Vec<Op<'a>> {
+        let context = Op::Load(Kind::Long, self.slots);
+        match entry {
+            Entry::None | Entry::Value { place: None, .. } => Vec::new(),
+            Entry::Node(id, bytecodes) => {
+                vec![context, Op::Long(id), Op::Int(bytecodes), Op::Helper(Helper::Leaf)]
+            }
+            Entry::Value { place: Some(place), .. } => {
+                vec![context, Op::Long(place), Op::Helper(Helper::At)]
+            }
+        }
     }
 
     fn then_original<'s>(&'s self, ops: &mut Vec<Op<'s>>) {
@@ -428,16 +473,10 @@ impl Straight<'_> {
     }
 }
 
-/// Whether an added method of `java/lang/Object` is a helper, where call sites are told apart or not.
-pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, apart: bool) -> bool {
-    let is_of_sites = OF_SITES.contains(&method.name) && (apart || method.name == b"cct$site");
-    let runtime = match (is_of_sites, OF_ALLOCATIONS.contains(&method.name)) {
-        (true, _) => SITES_RUNTIME,
-        (_, true) => ALLOCATIONS_RUNTIME,
-        _ => RUNTIME,
-    };
-    HELPERS.iter().any(|(_, name, descriptor)| {
-        (method.name, method.descriptor) == (*name, *descriptor)
+/// Whether an added method of `java/lang/Object` is a helper of such an output.
+pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, expectation: &Expectation) -> bool {
+    helpers(expectation).any(|(name, descriptor, runtime)| {
+        (method.name, method.descriptor) == (name, descriptor)
             && Target::of(class, method.name, method.descriptor, true)
                 .is_some_and(|t| t.to_runtime(runtime, &method.name[4..]).is(class, method))
     })

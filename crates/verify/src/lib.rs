@@ -10,6 +10,7 @@
 //!    locals moved up and jumps leading where they led.
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
 //! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
+//!    Where contexts are [`values`] nothing is counted, and what each call adds is recomputed.
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
 //! 7. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
@@ -45,10 +46,14 @@ pub mod prologue;
 mod renamed;
 mod sites;
 pub mod tables;
+pub mod throws;
+pub mod values;
 
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, mutf8};
+use cct_pcc::chosen::separated;
+use cct_pcc::{BadPattern, Chosen};
 use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -56,9 +61,21 @@ pub use counts::Rule;
 pub use finding::{Finding, Problem};
 pub use links::Links;
 
+/// What the rewritten program leaves behind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// A profile.
+    #[default]
+    Profile,
+    /// With which values of calling contexts methods that were chosen were entered (docs/pcc.md).
+    Values(&'static Chosen),
+}
+
 /// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expectation {
+    /// What it is to leave behind.
+    pub tool: Tool,
     /// The rule by which bytecodes are counted.
     pub rule: Option<Rule>,
     /// Whether results of clocks may be replaced.
@@ -82,8 +99,8 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// What the provenance lines of an output say (docs/formats/index.md).
-    pub fn of(provenance: &str) -> Self {
+    /// What the provenance lines of an output say (docs/formats/index.md). Patterns over methods may be none.
+    pub fn of(provenance: &str) -> Result<Self, BadPattern> {
         let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
         let block_ends = value("block-ends").and_then(BlockEnds::decode).map(BlockEnds::interned);
@@ -95,8 +112,16 @@ impl Expectation {
         let renames_natives = value("natives").map(|v| v == "prefix");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
+        let tool = match value("pcc") {
+            Some("yes") => {
+                let [at, only] = ["pcc-at", "pcc-only"].map(|key| separated(value(key).unwrap_or_default()));
+                Tool::Values(Chosen::parse(at, only)?.interned())
+            }
+            _ => Tool::Profile,
+        };
         let provenance = Some(xxh3_64(provenance.as_bytes()));
-        Expectation {
+        Ok(Expectation {
+            tool,
             rule,
             reproducible,
             call_sites,
@@ -107,6 +132,14 @@ impl Expectation {
             no_natives,
             renames_natives,
             provenance,
+        })
+    }
+
+    /// What was chosen, if contexts are values.
+    pub(crate) fn chosen(&self) -> Option<&'static Chosen> {
+        match self.tool {
+            Tool::Values(chosen) => Some(chosen),
+            Tool::Profile => None,
         }
     }
 }
@@ -222,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_output_says_by_which_rule_it_counts() {
-        let of = |lines| Expectation::of(lines);
+        let of = |lines| Expectation::of(lines).unwrap();
         assert_eq!(of("activation=no\nblocks=precise\nreproducible=yes\n").rule, Some(Rule::Precise));
         assert_eq!(of("blocks=none\nreproducible=no").reproducible, Some(false));
         let other = of("blocks=other");

@@ -3,7 +3,7 @@
 use cct_classfile::{Code, Member, access, mutf8};
 
 use crate::allocations;
-use crate::attribute::{Row, treatment};
+use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
 use crate::convention::{
@@ -11,10 +11,11 @@ use crate::convention::{
 };
 use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
-use crate::forwarder::{self, Target};
+use crate::forwarder::{self, Entry, Target};
 use crate::links::Counted;
 use crate::renamed::Renamed;
 use crate::sites::Sites;
+use crate::values;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 pub(crate) const MAY_OUTGROW: u32 = 4096;
@@ -166,15 +167,19 @@ impl<'c, 'a> Class<'c, 'a> {
                 // Callers count those that have no form of ours, as the class is recorded.
                 let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
                 self.flags(number, original, row, is_left);
+                let is_alone =
+                    row.treatment == treatment::CALLER_COUNTED && row.flags & flag::NOT_RECORDED == 0;
+                self.by_callers.extend(is_alone.then_some(number));
             }
         }
         if let (Original::Same, Some(code)) = (&first, &code) {
             self.left_out(original, code);
         }
         let counts_itself = match (&first, &second) {
-            (Original::Body(body), _) => body.is_recorded,
+            // Where nothing in it tells it may be.
+            (Original::Body(body), _) => body.is_recorded != Some(false),
             (Original::Renamed(renamed), _) => renamed.slots.is_some(),
-            (Original::Wrapper, Extended::Body(body)) => body.is_recorded,
+            (Original::Wrapper, Extended::Body(body)) => body.is_recorded != Some(false),
             _ => false,
         };
         if counts_itself {
@@ -206,7 +211,9 @@ impl<'c, 'a> Class<'c, 'a> {
 
     /// Notes what a body says.
     fn take(&mut self, number: usize, is_extended: bool, length: u32, body: Body) {
-        self.recorded(body.is_recorded);
+        if let Some(is_recorded) = body.is_recorded {
+            self.recorded(is_recorded);
+        }
         self.tally.bodies += 1;
         self.tally.probes += body.probes;
         self.tally.pinned += u64::from(body.pinned);
@@ -217,7 +224,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let method = &self.before.methods[number];
         for callee in body.counted {
             self.tally.unknown_ids += u64::from(!callee.is_known);
-            let key = (callee.opcode, callee.callee.clone(), callee.id);
+            let key = (callee.opcode, callee.callee.clone(), callee.means.key());
             let place = callee.place.clone().in_member(method.name, method.descriptor);
             self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
         }
@@ -236,10 +243,12 @@ impl<'c, 'a> Class<'c, 'a> {
             *self.tally.rules.entry("not followed").or_default() += 1;
             return;
         }
-        if body.is_recorded {
-            self.counts.push((number, is_extended, length, body.counts));
-        } else {
-            *self.tally.rules.entry("not recorded").or_default() += 1;
+        match body.is_recorded {
+            _ if self.expectation.chosen().is_some() => {
+                *self.tally.rules.entry("not at all, since contexts are values").or_default() += 1;
+            }
+            Some(true) => self.counts.push((number, is_extended, length, body.counts)),
+            _ => *self.tally.rules.entry("not recorded").or_default() += 1,
         }
     }
 
@@ -281,8 +290,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let switch = SWITCHES.iter().find(|s| (s.0, s.1) == (original.name, original.descriptor));
         let switch = switch.filter(|_| class == RECORDING);
         let is_replaced = (class, original.name, original.descriptor) == REPLACED_NATIVE;
+        let is_question = self.is_question(original);
         if original.raw == rewritten.raw {
-            if switch.is_some() || is_replaced {
+            if switch.is_some() || is_replaced || is_question {
                 self.find(Problem::Runtime("that belongs here is missing"));
             }
             return Some(Original::Same);
@@ -313,6 +323,9 @@ impl<'c, 'a> Class<'c, 'a> {
         if let Some((.., what)) = switch
             && target.switch(*what).is(self.after, rewritten)
         {
+            return Some(Original::Runtime);
+        }
+        if is_question && target.question().is(self.after, rewritten) {
             return Some(Original::Runtime);
         }
         if [false, true].iter().any(|replays| target.wrapper(*replays).is(self.after, rewritten)) {
@@ -396,8 +409,10 @@ impl<'c, 'a> Class<'c, 'a> {
         let counts_objects = self.expectation.allocations == Some(true);
         // Where natives are left out, of recorded classes, too.
         let below_root = self.expectation.no_natives == Some(true);
-        let is_to_native =
-            |id, below_root| ways.iter().any(|way| is(target.to_native(id, below_root, way, counts_objects)));
+        let entered = |id: Option<i64>, n| id.map_or(Entry::None, |id| Entry::Node(id, n));
+        let is_to_native = |id, below_root| {
+            ways.iter().any(|way| is(target.to_native(entered(id, 0), below_root, way, counts_objects)))
+        };
         let makes = target.counted_with_result(id(0)).filter(|_| counts_objects && is_native);
         let must_make = makes.is_some();
         let mut recorded = None;
@@ -405,6 +420,14 @@ impl<'c, 'a> Class<'c, 'a> {
             Some(Extended::Redispatch)
         } else if is(target.stored()) {
             Some(Extended::Stored)
+        } else if let Some(chosen) = self.expectation.chosen() {
+            let found = self.forwarder_of_values(chosen, original, target, id, &ways, is, lines);
+            recorded = found.and_then(|(_, recorded)| recorded);
+            found.map(|(form, _)| match form {
+                values::Form::ToNative => Extended::ToNative,
+                values::Form::Called => Extended::Counted(0),
+                values::Form::Bypassed => Extended::Bypassed,
+            })
         } else if is_to_native((!below_root).then(|| id(1)), below_root) {
             recorded = Some(true);
             Some(Extended::ToNative)
@@ -418,18 +441,18 @@ impl<'c, 'a> Class<'c, 'a> {
             .iter()
             .copied()
             .filter(|_| !must_make)
-            .find(|n| lines.iter().any(|line| is(target.counted(Some((id(0), *n)), *line))))
+            .find(|n| lines.iter().any(|line| is(target.counted(Entry::Node(id(0), *n), *line))))
         {
             recorded = Some(true);
             Some(Extended::Counted(n))
-        } else if lines.iter().any(|line| is(target.counted(None, *line))) {
+        } else if lines.iter().any(|line| is(target.counted(Entry::None, *line))) {
             // Where nothing is known of the output natives may be left out.
             recorded = (!is_native || self.expectation.no_natives.is_some()).then_some(false);
             Some(Extended::Counted(0))
-        } else if is(target.bypassed(Some(id(0)))) {
+        } else if is(target.bypassed(Entry::Node(id(0), 0))) {
             recorded = Some(true);
             Some(Extended::Bypassed)
-        } else if is(target.bypassed(None)) {
+        } else if is(target.bypassed(Entry::None)) {
             recorded = Some(false);
             Some(Extended::Bypassed)
         } else {
@@ -440,7 +463,7 @@ impl<'c, 'a> Class<'c, 'a> {
             && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
                 || [Some(id(1)), None]
                     .iter()
-                    .any(|id| is(target.to_native(*id, below_root, &[], counts_objects))));
+                    .any(|id| is(target.to_native(entered(*id, 0), below_root, &[], counts_objects))));
         if is_without {
             form = None;
         }

@@ -1,8 +1,8 @@
 //! The beginning of an instrumented body: the node is found, and nothing of the program has run yet.
 
-use crate::convention::{EXTENSION_SLOTS, Helper};
+use crate::convention::{EXTENSION_SLOTS, FACTOR, Helper};
 use crate::op::{Kind, Op};
-use crate::probe::{Locals, Reader};
+use crate::probe::{Carries, Locals, Reader};
 
 /// A prologue that was recognised.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +11,8 @@ pub struct Prologue {
     pub locals: Locals,
     /// The id and the bytecodes with which the method is entered, if it is recorded.
     pub entered: Option<(i64, i32)>,
+    /// The id under which the method's value is recorded, if it is.
+    pub recorded_at: Option<i64>,
     /// The number of the instruction behind it.
     pub end: usize,
 }
@@ -37,7 +39,7 @@ fn start(code: &Reader<'_, '_>) -> usize {
 
 fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Vec<Prologue> {
     let by = if slot == node { EXTENSION_SLOTS } else { 2 };
-    let locals = Locals { at: node, by, node, pending: None, thread: None, is_recorded: false };
+    let locals = Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same };
     entering(code, start(code), slot, locals, slot == node)
 }
 
@@ -68,7 +70,8 @@ fn original(code: &Reader<'_, '_>, at: u16) -> Vec<Prologue> {
             context = node;
         }
     }
-    let locals = Locals { at, by: 5, node, pending: None, thread: Some((saved, thread)), is_recorded: false };
+    let locals =
+        Locals { at, by: 5, node, pending: None, thread: Some((saved, thread)), carries: Carries::Same };
     entering(code, next, context, locals, context == node)
 }
 
@@ -82,22 +85,45 @@ fn entering(code: &Reader<'_, '_>, at: usize, slot: u16, locals: Locals, is_ther
             _ => (0, 0),
         };
         if next > 0 && code.op(next) == stores {
-            let locals = Locals { is_recorded: true, ..locals };
-            let plain = Prologue { locals, entered: Some((id, n)), end: next + 1 };
+            let locals = Locals { carries: Carries::Node, ..locals };
+            let plain = Prologue { locals, entered: Some((id, n)), recorded_at: None, end: next + 1 };
             let pending = locals.at + locals.by;
             let mut found = vec![plain];
             if code.has(next + 1, &[Op::Int(0), Op::Store(Kind::Int, pending)]) {
                 let locals = Locals { pending: Some(pending), by: locals.by + 1, ..locals };
-                found.push(Prologue { locals, entered: Some((id, n)), end: next + 3 });
+                found.push(Prologue { locals, entered: Some((id, n)), recorded_at: None, end: next + 3 });
             }
             return found;
         }
     }
-    match is_there {
-        true => vec![Prologue { locals, entered: None, end: at }],
-        false if code.has(at, &[Op::Load(Kind::Long, slot), stores]) => {
-            vec![Prologue { locals, entered: None, end: at + 2 }]
-        }
-        false => Vec::new(),
+    let mut found = Vec::new();
+    let first = Op::Load(Kind::Long, slot);
+    if let (true, Op::Long(id), Op::Helper(Helper::At)) =
+        (code.op(at) == first, code.op(at + 1), code.op(at + 2))
+    {
+        found.extend(handing_on(code, at + 3, slot, locals, is_there, Some(id)));
     }
+    // The same may stand before the method's first instruction, if that is a call.
+    found.extend(handing_on(code, at, slot, locals, is_there, None));
+    found
+}
+
+/// What callees are given where the method has no node.
+fn handing_on(
+    code: &Reader<'_, '_>,
+    at: usize,
+    slot: u16,
+    locals: Locals,
+    is_there: bool,
+    recorded_at: Option<i64>,
+) -> Option<Prologue> {
+    let (load, stores) = (Op::Load(Kind::Long, slot), Op::Store(Kind::Long, locals.node));
+    let triples = [load, Op::Long(FACTOR), Op::LongMultiply, stores];
+    let (carries, end) = match code.has(at, &triples) {
+        true => (Carries::Value, at + triples.len()),
+        false if is_there => (Carries::Same, at),
+        false if code.has(at, &[load, stores]) => (Carries::Same, at + 2),
+        false => return None,
+    };
+    Some(Prologue { locals: Locals { carries, ..locals }, entered: None, recorded_at, end })
 }

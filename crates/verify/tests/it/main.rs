@@ -10,3 +10,4 @@ mod library;
 mod linked;
 mod mutations;
 mod support;
+mod values;

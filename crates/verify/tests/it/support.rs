@@ -31,10 +31,15 @@ pub fn classes(path: &Path) -> Vec<Vec<u8>> {
 
 /// A rewriter for these classes.
 pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
+    filtered(classes, settings, |_| true)
+}
+
+/// The same; classes are recorded that the function takes.
+pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
     let summaries: Vec<_> =
         classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
     let provenance = Provenance::new("test", &settings, None);
-    Rewriter::new(World::new(summaries), settings, provenance, |_| true).unwrap()
+    Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
 }
 
 /// What an output made with these settings is expected to be.
@@ -48,7 +53,7 @@ pub fn expectation(settings: &Settings) -> Expectation {
         (_, BlockRule::Custom(_)) => Rule::Precise,
     };
     let provenance = Provenance::new("test", settings, None);
-    Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()) }
+    Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()).unwrap() }
 }
 
 /// Rewrites classes and checks what comes out: findings by class, those of all classes together among them, and what was checked.
