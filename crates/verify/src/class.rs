@@ -7,15 +7,16 @@ use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
 use crate::convention::{
-    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, class_hash, extended,
+    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, TRACE_FIELDS, class_hash, extended,
 };
 use crate::counts::Fields;
+use crate::events;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::{Counted, Links};
-use crate::probe::Entered;
+use crate::probe::{Entered, Reader};
 use crate::tables::is_static;
-use crate::{Expectation, Tally};
+use crate::{Expectation, Tally, Tool};
 
 /// What tells counted callees apart: opcode, reference, and what is done for them.
 type Counting = (u8, [Box<[u8]>; 3], (u8, i64, Option<Entered>));
@@ -42,6 +43,8 @@ pub struct Class<'c, 'a> {
     pub(crate) by_callers: BTreeSet<usize>,
     /// Callees that are counted here.
     pub(crate) counted: BTreeMap<Counting, Counted>,
+    /// The number of its first method in a trace, if it is recorded in one.
+    pub(crate) first_method: Option<u32>,
     /// The class's own fields.
     pub(crate) own_fields: Fields<'a>,
     /// What the attribute says of where the bytecodes of each method were.
@@ -70,6 +73,7 @@ impl<'c, 'a> Class<'c, 'a> {
             counts_itself: BTreeSet::new(),
             by_callers: BTreeSet::new(),
             counted: BTreeMap::new(),
+            first_method: None,
             own_fields: Fields::new(),
             positions: Vec::new(),
         };
@@ -81,7 +85,9 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         let counted = std::mem::take(&mut class.counted).into_values().collect();
         let Class { counts_itself, by_callers, .. } = &class;
-        let links = Links::known(after, |n| counts_itself.contains(&n), |n| by_callers.contains(&n), counted);
+        let mut links =
+            Links::known(after, |n| counts_itself.contains(&n), |n| by_callers.contains(&n), counted);
+        links.numbers = (class.first_method, before.methods.len() as u32);
         (class.findings, class.tally, links)
     }
 
@@ -130,6 +136,9 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         self.fields();
         let added = self.added();
+        if self.expectation.tool == Tool::Trace {
+            self.first_method = first_number(before, after);
+        }
         for (number, original) in before.methods.iter().enumerate() {
             let same_name = |m: &&Member<'a>| {
                 (m.name_index, m.descriptor_index) == (original.name_index, original.descriptor_index)
@@ -197,8 +206,11 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
             }
         }
-        let more = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
-        for (_, name, descriptor) in FIELDS.iter().chain(more).filter(|(class, ..)| *class == before.name()) {
+        let of_objects = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
+        let of_traces = if self.expectation.tool == Tool::Trace { TRACE_FIELDS } else { &[] };
+        let more = [of_objects, of_traces].concat();
+        for (_, name, descriptor) in FIELDS.iter().chain(&more).filter(|(class, ..)| *class == before.name())
+        {
             let added = after.fields.iter().skip(before.fields.len());
             if added.filter(|f| (f.name, f.descriptor) == (*name, *descriptor)).count() != 1 {
                 self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
@@ -314,4 +326,22 @@ fn names_roots(class: &ClassFile<'_>) -> bool {
     let is_root_of =
         |index| matches!(class.pool.member_ref(index), Ok(member) if member.name == b"cct$rootOf");
     class.pool.indices().any(is_root_of)
+}
+
+/// The number of a class's first method, as the first of its methods says that writes its start.
+fn first_number(before: &ClassFile<'_>, after: &ClassFile<'_>) -> Option<u32> {
+    let mut numbers: BTreeMap<(&[u8], Vec<u8>), u32> = BTreeMap::new();
+    for (number, method) in (0..).zip(&before.methods) {
+        numbers.insert((method.name, method.descriptor.to_vec()), number);
+        numbers.insert((method.name, extended(method.descriptor)), number);
+    }
+    let started = |method: &Member<'_>| {
+        let code = Code::of(after, method).ok()??;
+        let reader = Reader::new(after, &code);
+        (1..reader.steps.len()).find_map(|at| events::started(reader.op(at - 1), reader.op(at)))
+    };
+    after.methods.iter().find_map(|method| {
+        let number = *numbers.get(&(method.name, method.descriptor.to_vec()))?;
+        started(method)?.checked_sub(number)
+    })
 }

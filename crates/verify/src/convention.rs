@@ -86,6 +86,32 @@ const OF_VALUES: &[Helper] = &[
 /// Those that there are only then.
 const VALUES_ALONE: &[Helper] = &[Helper::At, Helper::AtHashCode, Helper::Value];
 
+/// What helpers forward to that write events (docs/trace.md).
+pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
+
+/// Those helpers, which there are only in traces.
+const OF_TRACES: &[Helper] = &[
+    Helper::Event,
+    Helper::Receiver,
+    Helper::Wide,
+    Helper::Caught,
+    Helper::CaughtWide,
+    Helper::LeafById,
+    Helper::TraceHashCode,
+    Helper::TraceLink,
+    Helper::TraceLinkHashCode,
+    Helper::Extent,
+];
+
+/// Those that there are only in traces with objects and monitors.
+const OF_TRACED_OBJECTS: &[Helper] = &[Helper::Array, Helper::TraceArrays, Helper::Monitor];
+
+/// Those that otherwise count objects, and there write events of them.
+const OF_BOTH: &[Helper] = &[Helper::Copy, Helper::Result, Helper::ResultArrays];
+
+/// The field that there is only in traces.
+pub const TRACE_FIELDS: &[(&[u8], &[u8], &[u8])] = &[(b"java/lang/Class", b"cct$class", b"J")];
+
 /// By what a caller's value is multiplied.
 pub const FACTOR: i64 = 3;
 
@@ -128,6 +154,19 @@ pub enum Helper {
     At,
     AtHashCode,
     Value,
+    Event,
+    Receiver,
+    Wide,
+    Caught,
+    CaughtWide,
+    LeafById,
+    TraceHashCode,
+    TraceLink,
+    TraceLinkHashCode,
+    Extent,
+    Array,
+    TraceArrays,
+    Monitor,
 }
 
 /// A body with more counts than this has [`Helper::CountApart`] for all of them, but for those in handlers behind the code.
@@ -167,6 +206,19 @@ pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
     (Helper::At, b"cct$at", b"(JJ)V"),
     (Helper::AtHashCode, b"cct$atHashCode", b"(Ljava/lang/Object;JJ)V"),
     (Helper::Value, b"cct$value", b"()J"),
+    (Helper::Event, b"cct$event", b"(JI)V"),
+    (Helper::Receiver, b"cct$receiver", b"(Ljava/lang/Object;JI)V"),
+    (Helper::Wide, b"cct$wide", b"(JJ)V"),
+    (Helper::Caught, b"cct$caught", b"(JII)V"),
+    (Helper::CaughtWide, b"cct$caughtWide", b"(JIJ)V"),
+    (Helper::LeafById, b"cct$leafById", b"(JJ)V"),
+    (Helper::TraceHashCode, b"cct$traceHashCode", b"(Ljava/lang/Object;JIJ)V"),
+    (Helper::TraceLink, b"cct$traceLink", b"(Ljava/lang/Object;J)V"),
+    (Helper::TraceLinkHashCode, b"cct$traceLinkHashCode", b"(Ljava/lang/Object;Ljava/lang/Object;J)V"),
+    (Helper::Extent, b"cct$extent", b"(JI)V"),
+    (Helper::Array, b"cct$array", b"(IJI)V"),
+    (Helper::TraceArrays, b"cct$traceArrays", b"(Ljava/lang/Object;JI)V"),
+    (Helper::Monitor, b"cct$monitor", b"(Ljava/lang/Object;JI)V"),
 ];
 
 /// The helpers that `java/lang/Object` gets in an output, each with its name, its descriptor, and the class of the runtime that it forwards to.
@@ -176,8 +228,16 @@ pub fn helpers(
     let allocations = expectation.allocations == Some(true);
     let are_apart = expectation.call_sites == Some(true);
     let values = matches!(expectation.tool, Tool::Values(_));
+    let traces = expectation.tool == Tool::Trace;
     HELPERS.iter().filter_map(move |(helper, name, descriptor)| {
         let runtime = match helper {
+            helper if OF_TRACES.contains(helper) => Some(TRACE_RUNTIME).filter(|_| traces),
+            helper if OF_TRACED_OBJECTS.contains(helper) => {
+                Some(TRACE_RUNTIME).filter(|_| traces && allocations)
+            }
+            helper if traces && OF_ALLOCATIONS.contains(helper) => {
+                Some(TRACE_RUNTIME).filter(|_| allocations && OF_BOTH.contains(helper))
+            }
             helper if OF_ALLOCATIONS.contains(helper) => Some(ALLOCATIONS_RUNTIME).filter(|_| allocations),
             helper if VALUES_ALONE.contains(helper) => Some(VALUES_RUNTIME).filter(|_| values),
             helper if values && OF_VALUES.contains(helper) => Some(VALUES_RUNTIME),

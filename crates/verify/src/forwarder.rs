@@ -12,6 +12,7 @@ use crate::convention::{
     BYPASS, CALLED_BY_RUNTIME, FACTOR, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE, OBJECT, SLOTS_OFFSET,
     STACKS, extended, helpers,
 };
+use crate::events::Event;
 use crate::frames;
 use crate::limits::{self, Coded};
 use crate::native_hooks::{self, NativeHook};
@@ -52,6 +53,8 @@ pub enum Entry {
     None,
     /// It is counted, under this id with so many bytecodes.
     Node(i64, i32),
+    /// Its start is written, under this number, and its end behind it, unless it is over at once.
+    Event(u32),
     /// The value of its context is recorded under this id, if any; what it calls adds something, if it takes part.
     Value {
         /// The former.
@@ -203,6 +206,9 @@ impl<'a> Target<'a> {
                 Op::Helper(Helper::Enter),
                 Op::Store(Kind::Long, self.slots),
             ]),
+            Entry::Event(method) => {
+                ops.extend(Event::Start { method, ends_at_once: false }.ops(self.slots, None));
+            }
             Entry::Value { site, .. } => {
                 ops.extend(self.leaf(entry));
                 ops.extend(site.into_iter().flat_map(|site| {
@@ -245,8 +251,12 @@ impl<'a> Target<'a> {
             self.then_original(&mut ops);
         }
         let end = ops.len();
-        let restore = restore(thread, saved);
+        let mut restore = restore(thread, saved);
         ops.extend(&restore);
+        if let Entry::Event(method) = entry {
+            ops.extend(Event::End { method, by_exception: false }.ops(self.slots, None));
+            restore.extend(Event::End { method, by_exception: true }.ops(self.slots, None));
+        }
         if let Some(hook) = of(native_hooks::Kind::Result) {
             ops.push(runtime((hook.3, hook.4, hook.5)));
             self.cast(hook, &mut ops);
@@ -255,7 +265,7 @@ impl<'a> Target<'a> {
             self.call(hook, &mut ops);
             self.cast(hook, &mut ops);
         }
-        if counts_objects && has_node {
+        if counts_objects && (has_node || matches!(entry, Entry::Event(_))) {
             ops.extend(self.makes().into_iter().flatten());
         }
         self.restoring(ops, start, end, restore)
@@ -352,6 +362,28 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
+    /// A leaf native with an end of its own.
+    pub fn ended(&self, method: u32) -> Straight<'_> {
+        let mut ops = Event::Start { method, ends_at_once: false }.ops(self.slots, None);
+        let start = ops.len();
+        self.then_original(&mut ops);
+        let end = ops.len();
+        ops.extend(Event::End { method, by_exception: false }.ops(self.slots, None));
+        ops.push(Op::Return(self.result));
+        let thrown = Event::End { method, by_exception: true }.ops(self.slots, None);
+        let ours = vec![(self.slots, false)];
+        Straight { ops, catch: Some((start, end, thrown)), ours, line: NATIVE_FORWARDER_LINE }
+    }
+
+    /// A leaf native that makes what it returns, and whose start is its end; `None` if this is none.
+    pub fn started_with_result(&self, method: u32) -> Option<Straight<'_>> {
+        let makes = self.makes()?;
+        let mut ops = self.leaf(Entry::Event(method));
+        self.then_original(&mut ops);
+        ops.extend(makes);
+        Some(self.plain(ops, NATIVE_FORWARDER_LINE))
+    }
+
     /// A method by which a program asks for its value.
     pub fn question(&self) -> Straight<'_> {
         self.plain(vec![Op::Helper(Helper::Value)], FORWARDER_LINE)
@@ -365,6 +397,7 @@ impl<'a> Target<'a> {
             Entry::Node(id, bytecodes) => {
                 vec![context, Op::Long(id), Op::Int(bytecodes), Op::Helper(Helper::Leaf)]
             }
+            Entry::Event(method) => Event::Start { method, ends_at_once: true }.ops(self.slots, None),
             Entry::Value { place: Some(place), .. } => {
                 vec![context, Op::Long(place), Op::Helper(Helper::At)]
             }

@@ -2,7 +2,7 @@
 
 use cct_classfile::{ClassFile, Code, opcode};
 
-use crate::convention::{STACKS, VALUES_RUNTIME};
+use crate::convention::{STACKS, TRACE_RUNTIME, VALUES_RUNTIME};
 use crate::{Expectation, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
@@ -77,6 +77,9 @@ const PROFILE_BOOT: &[BodyHook] = &[boot(b"initializeSystemClass", HOOKS), boot(
 const VALUES_BOOT: &[BodyHook] =
     &[boot(b"initializeSystemClass", VALUES_RUNTIME), boot(b"initPhase2", VALUES_RUNTIME)];
 
+const TRACE_BOOT: &[BodyHook] =
+    &[boot(b"initializeSystemClass", TRACE_RUNTIME), boot(b"initPhase2", TRACE_RUNTIME)];
+
 const fn boot(method: &'static [u8], runtime: &'static [u8]) -> BodyHook {
     (b"java/lang/System", method, Place::Return, runtime, b"boot", b"()V")
 }
@@ -103,6 +106,7 @@ pub fn of_body(
     let boot = match expectation.tool {
         Tool::Profile => PROFILE_BOOT,
         Tool::Values(_) => VALUES_BOOT,
+        Tool::Trace => TRACE_BOOT,
     };
     let special = if reproducible == Some(false) { &[] } else { REPRODUCIBLE_BODY_HOOKS };
     let is_certain = reproducible == Some(true);

@@ -10,7 +10,7 @@
 //!    locals moved up and jumps leading where they led.
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
 //! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
-//!    Where contexts are [`values`] nothing is counted, and what each call adds is recomputed.
+//!    Where events are recorded, what stands around each instruction follows from the original ([`traces`], [`events`]); where contexts are [`values`] nothing is counted, and what each call adds is recomputed.
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
 //! 7. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
@@ -27,6 +27,7 @@ pub mod body;
 pub mod class;
 pub mod convention;
 pub mod counts;
+pub mod events;
 pub mod finding;
 pub mod forwarder;
 pub mod frames;
@@ -47,6 +48,7 @@ mod renamed;
 mod sites;
 pub mod tables;
 pub mod throws;
+pub mod traces;
 pub mod values;
 
 use std::collections::BTreeMap;
@@ -69,6 +71,8 @@ pub enum Tool {
     Profile,
     /// With which values of calling contexts methods that were chosen were entered (docs/pcc.md).
     Values(&'static Chosen),
+    /// Its events, in order (docs/trace.md).
+    Trace,
 }
 
 /// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
@@ -112,8 +116,9 @@ impl Expectation {
         let renames_natives = value("natives").map(|v| v == "prefix");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
-        let tool = match value("pcc") {
-            Some("yes") => {
+        let tool = match (value("pcc"), value("trace")) {
+            (_, Some("yes")) => Tool::Trace,
+            (Some("yes"), _) => {
                 let [at, only] = ["pcc-at", "pcc-only"].map(|key| separated(value(key).unwrap_or_default()));
                 Tool::Values(Chosen::parse(at, only)?.interned())
             }
@@ -139,7 +144,7 @@ impl Expectation {
     pub(crate) fn chosen(&self) -> Option<&'static Chosen> {
         match self.tool {
             Tool::Values(chosen) => Some(chosen),
-            Tool::Profile => None,
+            Tool::Profile | Tool::Trace => None,
         }
     }
 }

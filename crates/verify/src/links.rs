@@ -18,6 +18,8 @@ pub struct Links {
     pub(crate) superclass: Option<Box<[u8]>>,
     pub(crate) interfaces: Vec<Box<[u8]>>,
     pub(crate) is_final: bool,
+    /// The number of its first method in a trace, if any has one, and how many it has there.
+    pub(crate) numbers: (Option<u32>, u32),
     /// Its methods, in both forms.
     pub(crate) declared: Vec<Declared>,
     /// References to extended forms: owner, name and descriptor.
@@ -45,6 +47,11 @@ pub enum Means {
     Counted(i64),
     /// Contexts are values, for which something was chosen.
     Entered(&'static Chosen, Entered),
+    /// Events are recorded, one before the call, and one behind it if the callee may call back.
+    Traced {
+        /// Whether it may.
+        calls_back: bool,
+    },
     /// Nothing that would be for it: its context is the thread's, as that of any callee. Whether that is enough is the question; what was chosen, where
     /// contexts are values.
     Nothing(Option<&'static Chosen>),
@@ -57,6 +64,7 @@ impl Means {
             Means::Counted(id) => (0, id, None),
             Means::Entered(_, entered) => (1, 0, Some(entered)),
             Means::Nothing(_) => (2, 0, None),
+            Means::Traced { calls_back } => (3, calls_back.into(), None),
         }
     }
 }
@@ -135,6 +143,7 @@ impl Links {
             superclass: class.super_name().map(Into::into),
             interfaces: class.interface_names().map(Into::into).collect(),
             is_final: class.is(access::FINAL),
+            numbers: (None, class.methods.len() as u32),
             declared: declared.collect(),
             wanted: wanted.map(|r| [r.class.into(), r.name.into(), r.descriptor.into()]).collect(),
             counted,
@@ -202,6 +211,16 @@ pub fn follow(classes: &[Links]) -> Linked {
             }
         }
     });
+    // No two methods of a trace have one number.
+    let mut numbered: Vec<_> =
+        classes.iter().filter_map(|c| Some((c.numbers.0?, c.numbers.1, &c.name))).collect();
+    numbered.sort_unstable();
+    for pair in numbered.windows(2) {
+        let ((first, count, _), (next, _, name)) = (pair[0], pair[1]);
+        if first.checked_add(count).is_none_or(|end| end > next) {
+            linked.wrong.push((text(name), Finding::of(Problem::Numbers)));
+        }
+    }
     // In the order of classes, whatever the order in which they were visited.
     linked.missing.sort();
     linked.wrong.sort_by_cached_key(|(class, finding)| (class.clone(), finding.to_string()));
@@ -249,6 +268,12 @@ fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) ->
         }
         Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
         Means::Nothing(_) => None,
+        Means::Traced { calls_back } => {
+            // Natives may, but for those of `Object`; what callers count otherwise has a body, and is over at once.
+            let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
+            (may != calls_back)
+                .then_some("says of a callee that may call back that it does not, or the reverse")
+        }
     };
     match wrong {
         Some(what) => Some(Problem::Probe(what)),
@@ -279,6 +304,7 @@ mod tests {
             superclass: supers.first().map(|s| bytes(s)),
             interfaces: supers.iter().skip(1).map(|s| bytes(s)).collect(),
             is_final: false,
+            numbers: (None, 0),
             declared: defined.iter().map(declared).collect(),
             wanted: wanted.iter().map(|[owner, name]| [bytes(owner), bytes(name), descriptor()]).collect(),
             counted: Vec::new(),

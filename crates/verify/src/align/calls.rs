@@ -4,7 +4,7 @@ use cct_classfile::{Instruction, opcode};
 
 use super::Walk;
 use crate::allocations;
-use crate::convention::{self, OBJECT, extended};
+use crate::convention::{self, OBJECT};
 use crate::finding::{Check, Finding, Problem};
 use crate::links::{Counted, Means};
 use crate::op::Callee;
@@ -58,14 +58,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let is_static = original.opcode == opcode::INVOKESTATIC;
         match *call {
             Call::Extended(op, new, count) => {
-                let wanted = extended(callee.descriptor);
-                let is_twin = op == original.opcode
-                    && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
-                    && new.descriptor == wanted
-                    && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
-                if !is_twin {
-                    return wrong(self, "calls another method than the original");
-                }
+                self.extended(original, &callee, op, &new, count)?;
             }
             Call::Stored { .. } | Call::Rooted { .. } => self.stored(&callee, original),
             Call::Counted(..) | Call::HashCode(_) if self.pair.values.is_some() => {

@@ -2,6 +2,7 @@
 
 mod calls;
 mod same;
+mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
@@ -17,6 +18,7 @@ use crate::pins::{self, Clock};
 use crate::probe::{Call, Probe, Reader, restoring};
 use crate::prologue::Prologue;
 use crate::sites::Sites;
+use crate::traces::Plan;
 use crate::values::Part;
 pub(crate) use same::mnemonic;
 use same::{is_same, jumps};
@@ -30,6 +32,8 @@ pub struct Appended {
     pub counts: bool,
     /// Whether it gives the thread back its context.
     pub restores: bool,
+    /// Whether it writes the method's end.
+    pub ends: bool,
 }
 
 /// Which instruction of the original is where in the rewritten code.
@@ -55,7 +59,7 @@ pub struct Aligned<'a> {
     pub hooks: u32,
     /// Callees that are counted by their callers.
     pub counted: Vec<Counted>,
-    /// Where the values of callees are recorded.
+    /// Where the values of callees, or events, are recorded.
     pub recorded: u64,
     /// Whether what is made is counted.
     pub objects: allocations::Counted,
@@ -85,6 +89,8 @@ pub struct Pair<'p, 'a> {
     pub calls: usize,
     /// Whether objects are counted.
     pub counts_objects: bool,
+    /// Its events, if these are recorded in the place of counts.
+    pub events: Option<&'p Plan>,
     /// Its part in values, if contexts are such.
     pub values: Option<Part<'p>>,
 }
@@ -143,9 +149,16 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
     walk.hooks_on_entry()?;
     for (number, original) in originals.iter().enumerate() {
         let before = number.checked_sub(1).map(|n| originals[n]);
-        walk.trampolines(before.as_ref(), Some(original));
+        walk.trampolines(before.as_ref(), Some((number, original)));
         walk.aligned.labels.push(walk.bci());
-        walk.instruction(number, original)?;
+        match pair.events {
+            Some(plan) => {
+                walk.hooks_on_return(original)?;
+                walk.traced(number, original, plan)?;
+                walk.traced_objects(original, plan)?;
+            }
+            None => walk.instruction(number, original)?,
+        }
         walk.behind(original, originals.get(number + 1))?;
     }
     walk.trampolines(originals.last(), None);
@@ -220,6 +233,22 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
+    /// Passes over calls of the runtime that stand in front of a return.
+    fn hooks_on_return(&mut self, original: &Instruction<'a>) -> Check {
+        for (hook, is_certain) in self.hooks.clone() {
+            let is_return = opcode::is_return(original.opcode);
+            match hook.2 {
+                Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
+                Place::ReturnWithThis if is_return => {
+                    let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
+                    self.hook(&ops, is_certain, original.bci)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Passes over a call of the runtime. `is_certain` is whether it must be there.
     fn hook(&mut self, ops: &[Op<'_>], is_certain: bool, original: Bci) -> Check {
         if self.pair.code.has(self.at, ops) {
@@ -232,7 +261,7 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
-    fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<&Instruction<'a>>) {
+    fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<(usize, &Instruction<'a>)>) {
         if !before.is_some_and(|i| opcode::ends_flow(i.opcode)) {
             return;
         }
@@ -241,8 +270,12 @@ impl<'a> Walk<'_, '_, 'a> {
         let is_jump = |op: u8| matches!(op, opcode::GOTO | opcode::GOTO_W);
         while is_far(self.at) {
             // It may be the original's own jump; then none follows.
-            if next.is_some_and(|i| is_jump(i.opcode)) {
+            if let Some((number, next)) = next.filter(|(_, i)| is_jump(i.opcode)) {
                 let mut behind = self.at + 1;
+                if let Some(plan) = self.pair.events {
+                    let events = plan.before(number, next, &self.pair.prologue.locals, false);
+                    behind += if code.has(behind, &events) { events.len() } else { 0 };
+                }
                 while let Some((_, next)) = code.probe(behind, &self.pair.prologue.locals) {
                     behind = next;
                 }
@@ -261,17 +294,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let locals = self.pair.prologue.locals;
         let wrong = |at: &Self, problem| Err(Finding::at(problem, original.bci, at.bci()));
         let (mut is_called, mut is_restored) = (false, false);
-        for (hook, is_certain) in self.hooks.clone() {
-            let is_return = opcode::is_return(original.opcode);
-            match hook.2 {
-                Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
-                Place::ReturnWithThis if is_return => {
-                    let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
-                    self.hook(&ops, is_certain, original.bci)?;
-                }
-                _ => {}
-            }
-        }
+        self.hooks_on_return(original)?;
         while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
             // Behind these the probe's place is gone: what they left must still be so when the instruction runs.
             if is_called || is_restored {
@@ -378,13 +401,19 @@ impl<'a> Walk<'_, '_, 'a> {
                 code.has(self.at, &ops)
             });
             self.at += if counts { 3 } else { 0 };
+            let end = self
+                .pair
+                .events
+                .map_or(Vec::new(), |plan| plan.end(&locals, self.pair.prologue.is_extent, true));
+            let ends = !end.is_empty() && code.has(self.at, &end);
+            self.at += if ends { end.len() } else { 0 };
             let restores = restoring(&locals).is_some_and(|ops| code.has(self.at, &ops));
             self.at += if restores { 3 } else { 0 };
-            if code.op(self.at) != Op::Throw || !(counts || restores) {
+            if code.op(self.at) != Op::Throw || !(counts || restores || ends) {
                 return Err(Finding::at(Problem::Tail, None, begin));
             }
             self.at += 1;
-            self.aligned.appended.push(Appended { at: begin, counts, restores });
+            self.aligned.appended.push(Appended { at: begin, counts, restores, ends });
         }
         Ok(())
     }
