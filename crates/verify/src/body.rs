@@ -113,8 +113,8 @@ impl<'a> Method<'_, 'a> {
     fn levels(&self) -> impl Iterator<Item = Option<Level>> {
         let is_large = self.first_method.is_some() && self.code.length() >= MAY_OUTGROW;
         let count = match (self.expectation.tool, is_large) {
-            (Tool::Trace, true) => Level::ALL.len(),
-            (Tool::Trace, false) => 1,
+            (Some(Tool::Trace), true) => Level::ALL.len(),
+            (Some(Tool::Trace), false) => 1,
             _ => 0,
         };
         let none = (count == 0).then_some(None);

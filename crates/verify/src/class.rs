@@ -130,13 +130,20 @@ impl<'c, 'a> Class<'c, 'a> {
         // Where nothing is known of the output.
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
-        self.expectation.allocations.get_or_insert(allocations::are_counted_in(after));
-        if names_roots(after) {
+        if names(after, &[b"cct$rootOf"]) {
             self.expectation.no_natives.get_or_insert(true);
         }
+        if names(after, &[b"cct$event", b"cct$receiver"]) {
+            self.expectation.tool.get_or_insert(Tool::Trace);
+        }
+        let is_trace = self.expectation.tool == Some(Tool::Trace);
+        self.expectation.allocations.get_or_insert_with(|| match is_trace {
+            true => events::are_of_objects(after),
+            false => allocations::are_counted_in(after),
+        });
         self.fields();
         let added = self.added();
-        if self.expectation.tool == Tool::Trace {
+        if is_trace {
             self.first_method = first_number(before, after);
         }
         for (number, original) in before.methods.iter().enumerate() {
@@ -207,7 +214,7 @@ impl<'c, 'a> Class<'c, 'a> {
             }
         }
         let of_objects = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
-        let of_traces = if self.expectation.tool == Tool::Trace { TRACE_FIELDS } else { &[] };
+        let of_traces = if self.expectation.tool == Some(Tool::Trace) { TRACE_FIELDS } else { &[] };
         let more = [of_objects, of_traces].concat();
         for (_, name, descriptor) in FIELDS.iter().chain(&more).filter(|(class, ..)| *class == before.name())
         {
@@ -321,11 +328,10 @@ fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
         .is_some_and(|t| t.redispatch().is(class, method))
 }
 
-/// Whether code of the class puts a root's context into the thread.
-fn names_roots(class: &ClassFile<'_>) -> bool {
-    let is_root_of =
-        |index| matches!(class.pool.member_ref(index), Ok(member) if member.name == b"cct$rootOf");
-    class.pool.indices().any(is_root_of)
+/// Whether code of the class names one of these helpers.
+fn names(class: &ClassFile<'_>, helpers: &[&[u8]]) -> bool {
+    let is_one = |index| matches!(class.pool.member_ref(index), Ok(member) if helpers.contains(&member.name));
+    class.pool.indices().any(is_one)
 }
 
 /// The number of a class's first method, as the first of its methods says that writes its start.

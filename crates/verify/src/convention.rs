@@ -227,8 +227,8 @@ pub fn helpers(
 ) -> impl Iterator<Item = (&'static [u8], &'static [u8], &'static [u8])> {
     let allocations = expectation.allocations == Some(true);
     let are_apart = expectation.call_sites == Some(true);
-    let values = matches!(expectation.tool, Tool::Values(_));
-    let traces = expectation.tool == Tool::Trace;
+    let values = matches!(expectation.tool, Some(Tool::Values(_)));
+    let traces = expectation.tool == Some(Tool::Trace);
     HELPERS.iter().filter_map(move |(helper, name, descriptor)| {
         let runtime = match helper {
             helper if OF_TRACES.contains(helper) => Some(TRACE_RUNTIME).filter(|_| traces),

@@ -1,9 +1,10 @@
 //! Events as rewritten code writes them (docs/formats/trace.md): words, and what stands where one is written (docs/trace.md).
 
-use cct_classfile::Bci;
+use cct_classfile::{Bci, ClassFile, Code};
 
 use crate::convention::Helper;
 use crate::op::{Kind, Op};
+use crate::probe::Reader;
 
 /// Bits of a method's number in a word, and of a block's.
 const METHOD_BITS: u32 = 19;
@@ -14,6 +15,9 @@ const PAYLOAD_BITS: u32 = 25;
 
 /// The kind of a word with upper bits of the next one.
 const WIDE: u32 = 3;
+
+/// The kind of a word that tells of an object.
+const MADE: u32 = 13;
 
 /// An event, as far as its first word is known beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +69,7 @@ impl Event {
             Event::Leaf(bci) => other(5, bci),
             Event::Call(bci) => other(6, bci),
             Event::Returned(bci) => other(7, bci),
-            Event::Made(bci) => other(13, bci),
+            Event::Made(bci) => other(MADE, bci),
             Event::Array(bci) => other(14, bci),
             Event::Arrays(bci, level) => other(15, level << 16 | bci & 0xFFFF),
             Event::Lock(bci) => other(17, bci),
@@ -112,6 +116,25 @@ pub fn started(pushed: Op<'_>, helper: Op<'_>) -> Option<u32> {
         _ => return None,
     };
     (word >> 30 == 1).then_some(above << METHOD_BITS | word >> BLOCK_BITS & ((1 << METHOD_BITS) - 1))
+}
+
+/// Whether code of a class writes events of objects or monitors.
+pub fn are_of_objects(class: &ClassFile<'_>) -> bool {
+    let is_one = |pushed: Op<'_>, helper: Op<'_>| match (pushed, helper) {
+        (
+            _,
+            Op::Helper(
+                Helper::Array | Helper::Monitor | Helper::Copy | Helper::Result | Helper::ResultArrays,
+            ),
+        ) => true,
+        (Op::Int(word), Op::Helper(Helper::Event)) => word as u32 >> PAYLOAD_BITS == MADE,
+        _ => false,
+    };
+    class.methods.iter().any(|method| {
+        let Ok(Some(code)) = Code::of(class, method) else { return false };
+        let reader = Reader::new(class, &code);
+        (1..reader.steps.len()).any(|at| is_one(reader.op(at - 1), reader.op(at)))
+    })
 }
 
 #[cfg(test)]

@@ -104,9 +104,9 @@ pub fn of_body(
 ) -> impl Iterator<Item = (&'static BodyHook, bool)> {
     let reproducible = expectation.reproducible;
     let boot = match expectation.tool {
-        Tool::Profile => PROFILE_BOOT,
-        Tool::Values(_) => VALUES_BOOT,
-        Tool::Trace => TRACE_BOOT,
+        None | Some(Tool::Profile) => PROFILE_BOOT,
+        Some(Tool::Values(_)) => VALUES_BOOT,
+        Some(Tool::Trace) => TRACE_BOOT,
     };
     let special = if reproducible == Some(false) { &[] } else { REPRODUCIBLE_BODY_HOOKS };
     let is_certain = reproducible == Some(true);

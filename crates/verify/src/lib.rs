@@ -29,6 +29,7 @@ pub mod convention;
 pub mod counts;
 pub mod events;
 pub mod finding;
+mod forms;
 pub mod forwarder;
 pub mod frames;
 pub mod handlers;
@@ -64,10 +65,9 @@ pub use finding::{Finding, Problem};
 pub use links::Links;
 
 /// What the rewritten program leaves behind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
     /// A profile.
-    #[default]
     Profile,
     /// With which values of calling contexts methods that were chosen were entered (docs/pcc.md).
     Values(&'static Chosen),
@@ -79,7 +79,7 @@ pub enum Tool {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expectation {
     /// What it is to leave behind.
-    pub tool: Tool,
+    pub tool: Option<Tool>,
     /// The rule by which bytecodes are counted.
     pub rule: Option<Rule>,
     /// Whether results of clocks may be replaced.
@@ -126,7 +126,7 @@ impl Expectation {
         };
         let provenance = Some(xxh3_64(provenance.as_bytes()));
         Ok(Expectation {
-            tool,
+            tool: Some(tool),
             rule,
             reproducible,
             call_sites,
@@ -143,8 +143,8 @@ impl Expectation {
     /// What was chosen, if contexts are values.
     pub(crate) fn chosen(&self) -> Option<&'static Chosen> {
         match self.tool {
-            Tool::Values(chosen) => Some(chosen),
-            Tool::Profile | Tool::Trace => None,
+            Some(Tool::Values(chosen)) => Some(chosen),
+            _ => None,
         }
     }
 }

@@ -7,74 +7,16 @@ use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
-use crate::convention::{
-    FORWARDER_LINE, NATIVE_FORWARDER_LINE, RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id,
-};
+use crate::convention::{RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id};
 use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
-use crate::forwarder::{self, Entry, Target};
+use crate::forms::{Extended, Original};
+use crate::forwarder::{self, Target};
 use crate::links::Counted;
-use crate::renamed::Renamed;
 use crate::sites::Sites;
-use crate::values;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 pub(crate) const MAY_OUTGROW: u32 = 4096;
-
-/// What stands under the original signature.
-#[derive(Debug)]
-enum Original {
-    /// What always stood there.
-    Same,
-    /// A forwarder to the extended form.
-    Wrapper,
-    /// The body.
-    Body(Box<Body>),
-    /// A call of the runtime, in one of the places where that is known.
-    Runtime,
-    /// A method in the place of a native that was renamed.
-    Renamed(Renamed),
-}
-
-/// What stands under the extended one.
-#[derive(Debug)]
-enum Extended {
-    Absent,
-    Body(Box<Body>),
-    Redispatch,
-    Stored,
-    /// Counted, with so many bytecodes.
-    Counted(i32),
-    Bypassed,
-    /// A native's wrapper, which may call the runtime.
-    ToNative,
-}
-
-impl Original {
-    fn name(&self) -> &'static str {
-        match self {
-            Original::Same => "as it was",
-            Original::Wrapper => "a wrapper",
-            Original::Body(_) => "the body",
-            Original::Runtime => "a call of the runtime",
-            Original::Renamed(_) => "a method in a native's place",
-        }
-    }
-}
-
-impl Extended {
-    fn name(&self) -> &'static str {
-        match self {
-            Extended::Absent => "no extended form",
-            Extended::Body(_) => "the body",
-            Extended::Redispatch => "a redispatching form",
-            Extended::Stored => "a call of the original",
-            Extended::Counted(_) => "a counting call of the original",
-            Extended::Bypassed => "a call of the original that records nothing",
-            Extended::ToNative => "a native's wrapper",
-        }
-    }
-}
 
 impl<'c, 'a> Class<'c, 'a> {
     /// One method: its two forms, and whether they belong together.
@@ -249,7 +191,7 @@ impl<'c, 'a> Class<'c, 'a> {
             return;
         }
         match body.is_recorded {
-            _ if self.expectation.tool == Tool::Trace => {
+            _ if self.expectation.tool == Some(Tool::Trace) => {
                 *self.tally.rules.entry("not at all, since events are recorded").or_default() += 1;
             }
             _ if self.expectation.chosen().is_some() => {
@@ -349,7 +291,8 @@ impl<'c, 'a> Class<'c, 'a> {
             return Some(Original::Runtime);
         }
         // Events come in order, whoever calls.
-        let replays: &[bool] = if self.expectation.tool == Tool::Trace { &[false] } else { &[false, true] };
+        let replays: &[bool] =
+            if self.expectation.tool == Some(Tool::Trace) { &[false] } else { &[false, true] };
         if replays.iter().any(|replays| target.wrapper(*replays).is(self.after, rewritten)) {
             return Some(Original::Wrapper);
         }
@@ -395,8 +338,6 @@ impl<'c, 'a> Class<'c, 'a> {
         let flags = original.access_flags & !access::VARARGS | access::SYNTHETIC;
         let of_forwarders =
             flags & !(access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT);
-        let hash = self.hash;
-        let id = |slots| method_id(hash, number, slots);
         let is_body = matches!(first, Original::Wrapper)
             || matches!(first, Original::Body(_)) && !target.redispatch().is(self.after, twin);
         if twin.access_flags != if is_body { flags } else { of_forwarders } {
@@ -416,101 +357,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
             };
         }
-        let is_native = original.is(access::NATIVE);
-        // What the wrapper of a native has the runtime do.
-        let ways = match is_native {
-            true => self.native_hooks(original),
-            false => Vec::new(),
-        };
-        let is = |straight: forwarder::Straight<'_>| straight.is(self.after, twin);
-        let lines: &[u16] =
-            if is_native { &[NATIVE_FORWARDER_LINE, FORWARDER_LINE] } else { &[FORWARDER_LINE] };
-        // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/treatments.md).
-        let is_magic = (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get");
-        let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
-        let counts_objects = self.expectation.allocations == Some(true);
-        // Where natives are left out, of recorded classes, too.
-        let below_root = self.expectation.no_natives == Some(true);
-        let entered = |id: Option<i64>, n| id.map_or(Entry::None, |id| Entry::Node(id, n));
-        let is_to_native = |id, below_root| {
-            ways.iter().any(|way| is(target.to_native(entered(id, 0), below_root, way, counts_objects)))
-        };
-        let makes = target.counted_with_result(id(0)).filter(|_| counts_objects && is_native);
-        let must_make = makes.is_some();
-        let mut recorded = None;
-        let mut form = if is(target.redispatch()) {
-            Some(Extended::Redispatch)
-        } else if is(target.stored()) {
-            Some(Extended::Stored)
-        } else if let Some(chosen) = self.expectation.chosen() {
-            let found = self.forwarder_of_values(chosen, original, target, id, &ways, is, lines);
-            recorded = found.and_then(|(_, recorded)| recorded);
-            found.map(|(form, _)| match form {
-                values::Form::ToNative => Extended::ToNative,
-                values::Form::Called => Extended::Counted(0),
-                values::Form::Bypassed => Extended::Bypassed,
-            })
-        } else if self.expectation.tool == Tool::Trace {
-            let form = self.forwarder_of_traces(number, original, target, &ways, is, lines);
-            recorded = form.is_some().then_some(self.first_method.is_some());
-            form.map(|form| match form {
-                values::Form::ToNative => Extended::ToNative,
-                values::Form::Called => Extended::Counted(0),
-                values::Form::Bypassed => Extended::Bypassed,
-            })
-        } else if is_to_native((!below_root).then(|| id(1)), below_root) {
-            recorded = Some(true);
-            Some(Extended::ToNative)
-        } else if is_to_native(None, false) {
-            recorded = Some(false);
-            Some(Extended::ToNative)
-        } else if makes.is_some_and(is) {
-            recorded = Some(true);
-            Some(Extended::Counted(0))
-        } else if let Some(n) = lengths
-            .iter()
-            .copied()
-            .filter(|_| !must_make)
-            .find(|n| lines.iter().any(|line| is(target.counted(Entry::Node(id(0), *n), *line))))
-        {
-            recorded = Some(true);
-            Some(Extended::Counted(n))
-        } else if lines.iter().any(|line| is(target.counted(Entry::None, *line))) {
-            // Where nothing is known of the output natives may be left out.
-            recorded = (!is_native || self.expectation.no_natives.is_some()).then_some(false);
-            Some(Extended::Counted(0))
-        } else if is(target.bypassed(Entry::Node(id(0), 0))) {
-            recorded = Some(true);
-            Some(Extended::Bypassed)
-        } else if is(target.bypassed(Entry::None)) {
-            recorded = Some(false);
-            Some(Extended::Bypassed)
-        } else {
-            None
-        };
-        let is_hooked = ways.first().is_some_and(|way| !way.is_empty());
-        let is_without = is_hooked
-            && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
-                || [Some(id(1)), None]
-                    .iter()
-                    .any(|id| is(target.to_native(entered(*id, 0), below_root, &[], counts_objects))));
-        if is_without {
-            form = None;
-        }
-        if form.is_none() {
-            let finding = Finding::of(match is_without {
-                true => Problem::Runtime("that belongs here is missing"),
-                false => Problem::Forwarder("the extended signature"),
-            });
-            self.findings.push(finding.in_member(twin.name, twin.descriptor));
-        }
-        if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
-            self.tally.hooks += ways[0].len() as u64;
-        }
-        if let Some(recorded) = recorded.filter(|recorded| *recorded || !(is_native && below_root)) {
-            self.recorded(recorded);
-        }
-        form.filter(|_| found == self.findings.len())
+        self.forwarder(number, original, twin, target, length).filter(|_| found == self.findings.len())
     }
 
     /// Holds the bodies against the rule by which the class is counted: the one that was asked for, or else the one that fits best.

@@ -6,12 +6,11 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 use crate::class::Class;
 use crate::convention::Helper;
 use crate::events::Event;
-use crate::forwarder::{Entry, Straight, Target};
-use crate::native_hooks::NativeHook;
+use crate::forms::{Asked, Extended, Found};
+use crate::forwarder::Entry;
 use crate::op::{Kind, Op};
 use crate::probe::Locals;
 use crate::throws::may_throw;
-use crate::values::Form;
 
 /// How much of a body is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,21 +200,15 @@ fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
 
 impl<'c, 'a> Class<'c, 'a> {
     /// The forwarder that an extended form is where events are recorded.
-    pub(crate) fn forwarder_of_traces(
-        &self,
-        number: usize,
-        original: &'c Member<'a>,
-        target: &Target<'a>,
-        ways: &[Vec<&'static NativeHook>],
-        is: impl Fn(Straight<'_>) -> bool,
-        lines: &[u16],
-    ) -> Option<Form> {
+    pub(crate) fn forwarder_of_traces(&self, asked: &Asked<'_, 'a>) -> Found {
+        let Asked { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let number = self.first_method.and_then(|first| first.checked_add(number as u32));
         let entry = number.map_or(Entry::None, Entry::Event);
         let objects = self.expectation.allocations == Some(true);
+        let found = |form| Some((form, Some(number.is_some())));
         if is_native && ways.iter().any(|way| is(target.to_native(entry, false, way, objects))) {
-            return Some(Form::ToNative);
+            return found(Extended::ToNative);
         }
         if is_native && let Some(number) = number {
             let makes = target.started_with_result(number).filter(|_| objects);
@@ -224,12 +217,12 @@ impl<'c, 'a> Class<'c, 'a> {
                 (false, Some(makes)) => is(makes),
                 (false, None) => lines.iter().any(|line| is(target.counted(entry, *line))),
             };
-            return is_right.then_some(Form::Called);
+            return found(Extended::Counted(0)).filter(|_| is_right);
         }
         if lines.iter().any(|line| is(target.counted(entry, *line))) {
-            return Some(Form::Called);
+            return found(Extended::Counted(0));
         }
-        is(target.bypassed(entry)).then_some(Form::Bypassed)
+        found(Extended::Bypassed).filter(|_| is(target.bypassed(entry)))
     }
 }
 

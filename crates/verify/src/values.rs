@@ -5,10 +5,10 @@ use cct_classfile::{Bci, Instruction, Member, access, mutf8, opcode};
 use cct_pcc::Chosen;
 
 use crate::class::Class;
-use crate::convention::{OBJECT, QUESTION, call_site, foreign_id};
-use crate::forwarder::{Entry, Straight, Target};
+use crate::convention::{OBJECT, QUESTION, call_site, foreign_id, method_id};
+use crate::forms::{Asked, Extended, Found};
+use crate::forwarder::Entry;
 use crate::hierarchy::Resolved;
-use crate::native_hooks::NativeHook;
 use crate::op::Callee;
 use crate::probe::{Carries, Entered};
 use crate::prologue::Prologue;
@@ -92,15 +92,18 @@ pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static 
     (callee.class == OBJECT || callee.class.first() == Some(&b'[') || is_of_any).then_some(OBJECT)
 }
 
-/// Whether a call may stand without anything before it, as far as its reference tells: the callee has no body of ours, calls nothing back, and is not
-/// recorded. Such are those of `Object`, whichever class is named, and what HotSpot replaces where it is left to it (`--intrinsics native`).
-pub fn may_be_silent(call: &Instruction<'_>, callee: &Callee<'_>) -> bool {
+/// Whether a call in a class may stand without anything before it, as far as its reference tells: the callee has no body of ours, calls nothing back, and is
+/// not recorded. Such are those of `Object`, whichever class is named; what HotSpot replaces where it is left to it (`--intrinsics native`); and leaf natives
+/// of a superclass in a library that was not rewritten, which only a look at that tells.
+pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) -> bool {
+    let is_of_object = is_of_object(callee.name, callee.descriptor);
     match call.opcode {
-        opcode::INVOKEVIRTUAL if (callee.class, callee.name) == (b"java/lang/String", b"equals") => true,
-        opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL | opcode::INVOKESTATIC => {
-            let is_init = callee.name == b"<init>";
-            is_of_object(callee.name, callee.descriptor) && (!is_init || callee.class == OBJECT)
+        opcode::INVOKESPECIAL if callee.name == b"<init>" => callee.class == OBJECT,
+        opcode::INVOKESPECIAL => is_of_object || callee.class != class,
+        opcode::INVOKEVIRTUAL => {
+            is_of_object || (callee.class, callee.name) == (b"java/lang/String", b"equals")
         }
+        opcode::INVOKESTATIC => is_of_object,
         _ => false,
     }
 }
@@ -124,17 +127,10 @@ impl<'c, 'a> Class<'c, 'a> {
             && (self.before.name(), method.name, method.descriptor) == QUESTION
     }
 
-    /// The forwarder that an extended form is where contexts are values, and whether it is recorded, if that can be told.
-    pub(crate) fn forwarder_of_values<'t>(
-        &self,
-        chosen: &'static Chosen,
-        original: &'c Member<'a>,
-        target: &'t Target<'a>,
-        id: impl Fn(usize) -> i64,
-        ways: &[Vec<&'static NativeHook>],
-        is: impl Fn(Straight<'_>) -> bool,
-        lines: &[u16],
-    ) -> Option<(Form, Option<bool>)> {
+    /// The forwarder that an extended form is where contexts are values.
+    pub(crate) fn forwarder_of_values(&self, chosen: &'static Chosen, asked: &Asked<'_, 'a>) -> Found {
+        let Asked { number, original, target, ways, lines, is } = *asked;
+        let id = |slots| method_id(self.hash, number, slots);
         let part = Part::of(chosen, self.before.name(), original.name, original.descriptor);
         let is_native = original.is(access::NATIVE);
         let entry = |slots: usize, calls_back: bool| Entry::Value {
@@ -155,24 +151,13 @@ impl<'c, 'a> Class<'c, 'a> {
         let counted = |entry| lines.iter().any(|line| is(target.counted(entry, *line)));
         let bypassed = |entry| is(target.bypassed(entry));
         if let Some(recorded) = tried(1, true, &to_native).filter(|_| is_native) {
-            return Some((Form::ToNative, recorded));
+            return Some((Extended::ToNative, recorded));
         }
         if let Some(recorded) = tried(0, false, &counted) {
-            return Some((Form::Called, recorded));
+            return Some((Extended::Counted(0), recorded));
         }
-        tried(0, false, &bypassed).map(|recorded| (Form::Bypassed, recorded))
+        tried(0, false, &bypassed).map(|recorded| (Extended::Bypassed, recorded))
     }
-}
-
-/// What such a form does beside recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// It calls a native that may call back.
-    ToNative,
-    /// It calls the original.
-    Called,
-    /// It calls the original, and nothing is recorded meanwhile.
-    Bypassed,
 }
 
 /// What is wrong with what a caller does for a callee that `Links` has found.

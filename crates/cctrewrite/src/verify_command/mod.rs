@@ -82,12 +82,6 @@ fn verify(arguments: &Verify) -> Result<Account> {
         let open = |path: &Path| Input::open(path, &Limits::default());
         let (original, rewritten) = (open(&original)?, open(&rewritten)?);
         let lines = output::provenance(&rewritten)?;
-        if lines.as_deref().is_some_and(|lines| lines.lines().any(|line| line == "trace=yes")) {
-            bail!(
-                "{}: made with --tool trace, whose code this command does not know; it checks what profiles",
-                rewritten.path().display()
-            );
-        }
         if let Some(module) = lines.as_deref().and_then(|lines| output::value(lines, "udi")) {
             bail!(
                 "{} was made from what the module {module} had changed, which is not there to be compared with; check while instrumenting, with --verify",

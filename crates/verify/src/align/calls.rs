@@ -163,7 +163,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
         let callee = callee.and_then(|index| self.pair.class.pool.member_ref(index).ok());
         let (Some(_), Some(callee)) = (&self.pair.values, callee.map(Callee::from)) else { return missing() };
-        if !values::may_be_silent(call, &callee) {
+        if !values::may_be_silent(self.pair.class.name(), call, &callee) {
             return missing();
         }
         self.site += 1;
