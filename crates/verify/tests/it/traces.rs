@@ -10,8 +10,8 @@ use cct_verify::{Expectation, Finding, Problem, check, check_with_links};
 use super::alterations::{Place, at_instructions, helper, instead, offset};
 use super::build::{Body, Builder};
 use super::jdk::library;
-use super::mutations::Change;
-use super::support::{class_library, classes, expectation, filtered, rewriter, sample, verify};
+use super::mutations::{Change, nothing_panics};
+use super::support::{class_library, classes, expectation, filtered, marked, rewriter, sample, verify};
 
 fn settings(allocations: bool) -> Settings {
     Settings { tool: Tool::Trace, allocations, ..Settings::default() }
@@ -43,6 +43,33 @@ fn classes_that_are_left_out() {
     let (findings, tally, _) = verify(&some, &rewriter, expectation(&settings));
     assert!(findings.is_empty(), "{:#?}", findings.iter().take(5).collect::<Vec<_>>());
     assert!(tally.bodies > 1000);
+}
+
+/// An extent is entered and left by events of its own, on each way out.
+#[test]
+fn extents_and_starts() {
+    let class = [sample()];
+    for settings in [settings(false), settings(true)] {
+        let rewriter = marked(&class, settings, "Sample.compute", "Sample.weight");
+        let expectation = expectation(&settings);
+        let (findings, ..) = verify(&class, &rewriter, expectation);
+        assert!(findings.is_empty(), "{findings:?}");
+        let rewritten = rewriter.rewrite(&class[0]).unwrap().bytes.unwrap();
+        let leaves = |c: &ClassFile<'_>| {
+            at_instructions(c, |place| match helper(c, &place.instruction) {
+                Some(b"extent") => instead(place, vec![opcode::POP, opcode::POP2]),
+                _ => Vec::new(),
+            })
+        };
+        let changes = leaves(&ClassFile::parse(&rewritten).unwrap());
+        // On entry, at the return, and by an exception.
+        assert_eq!(changes.len(), 3);
+        for (range, bytes) in changes {
+            let mut broken = rewritten.clone();
+            broken[range].copy_from_slice(&bytes);
+            assert!(!check(&class[0], &broken, expectation).0.is_empty());
+        }
+    }
 }
 
 /// What a native makes has an event behind that of its start, and nothing is counted: in traces with objects the wrapper of this one entered a node.
@@ -247,6 +274,13 @@ fn what_is_altered_is_found() {
     }
     println!("{made:?}");
     assert_eq!(made.len(), KINDS.len(), "{made:?}");
+}
+
+#[test]
+fn nothing_makes_it_panic() {
+    for allocations in [false, true] {
+        nothing_panics(settings(allocations));
+    }
 }
 
 /// What all classes of these say together of each other.

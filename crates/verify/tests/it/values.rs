@@ -11,8 +11,8 @@ use cct_verify::{Expectation, check_with_links};
 
 use super::alterations::{Place, at_instructions, helper, instead, offset};
 use super::jdk::library;
-use super::mutations::Change;
-use super::support::{class_library, classes, expectation, rewriter, sample, verify};
+use super::mutations::{Change, nothing_panics};
+use super::support::{class_library, classes, expectation, marked, rewriter, sample, verify};
 
 /// Some of everything: bodies, natives of all kinds, and what only callers can record.
 const SOME: &[&str] = &[
@@ -62,6 +62,17 @@ fn classes_that_are_left_out() {
     let (findings, tally, _) = verify(&some, &rewriter, expectation(&settings));
     assert!(findings.is_empty(), "{:#?}", findings.iter().take(5).collect::<Vec<_>>());
     assert!(tally.bodies > 1000);
+}
+
+#[test]
+fn extents_and_starts() {
+    let class = [sample()];
+    for at in [&["Sample.*"][..], &[]] {
+        let settings = settings(at, &[]);
+        let rewriter = marked(&class, settings, "Sample.compute", "Sample.weight");
+        let (findings, ..) = verify(&class, &rewriter, expectation(&settings));
+        assert!(findings.is_empty(), "{findings:?}");
+    }
 }
 
 /// A choice that is not the one by which classes were made, and another tool.
@@ -243,6 +254,11 @@ fn what_is_altered_is_found() {
     }
     println!("{made:?}");
     assert_eq!(made.len(), KINDS.len(), "{made:?}");
+}
+
+#[test]
+fn nothing_makes_it_panic() {
+    nothing_panics(settings(&["Sample.*", "java.lang.Object.*"], &[]));
 }
 
 /// What only callers can record they must record, under the class that declares it: `doPrivileged` of JDK 8, and `clone` above an unknown class.
