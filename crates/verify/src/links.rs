@@ -216,8 +216,10 @@ pub fn follow(classes: &[Links]) -> Linked {
         classes.iter().filter_map(|c| Some((c.numbers.0?, c.numbers.1, &c.name))).collect();
     numbered.sort_unstable();
     for pair in numbered.windows(2) {
-        let ((first, count, _), (next, _, name)) = (pair[0], pair[1]);
-        if first.checked_add(count).is_none_or(|end| end > next) {
+        let ((first, count, before), (next, _, name)) = (pair[0], pair[1]);
+        // One class file may stand in several archives.
+        let is_same = (first, before) == (next, name);
+        if !is_same && first.checked_add(count).is_none_or(|end| end > next) {
             linked.wrong.push((text(name), Finding::of(Problem::Numbers)));
         }
     }

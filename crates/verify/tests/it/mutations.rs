@@ -105,7 +105,8 @@ fn nothing_makes_it_panic() {
 /// The same for one class, rewritten with these settings.
 pub fn nothing_panics(settings: Settings) {
     let original = sample();
-    let rewritten = rewriter(&[original.clone()], settings).rewrite(&original).unwrap().bytes.unwrap();
+    let rewritten =
+        rewriter(std::slice::from_ref(&original), settings).rewrite(&original).unwrap().bytes.unwrap();
     let found = shaken(&[Subject { original, rewritten, expectation: expectation(&settings) }], 3_000);
     assert!(found > 300, "{found}");
 }

@@ -306,6 +306,8 @@ fn numbers_that_two_methods_have_are_found() {
     let (first, second) = all.split_at(200);
     let together = rewriter(&all, settings);
     assert_eq!(linked(&[(&together, &all)], expectation), []);
+    // One class file in two archives has one number.
+    assert_eq!(linked(&[(&together, &all), (&together, first)], expectation), []);
     let [one, other] = [first, second].map(|part| rewriter(part, settings));
     let wrong = linked(&[(&one, first), (&other, second)], expectation);
     assert!(wrong.iter().filter(|(_, f)| f.problem == Problem::Numbers).count() > 50, "{}", wrong.len());
