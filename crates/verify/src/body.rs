@@ -5,6 +5,7 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member};
 use cct_tables::CostModel;
 
 use crate::Expectation;
+use crate::Tool;
 use crate::align::{Aligned, Pair, align};
 use crate::allocations;
 use crate::convention::{changes_the_current_thread, method_id};
@@ -16,10 +17,12 @@ use crate::limits::{self, Coded};
 use crate::links::Counted;
 use crate::method::MAY_OUTGROW;
 use crate::positions::Positions;
-use crate::probe::Reader;
+use crate::probe::{Carries, Reader};
 use crate::prologue::{Prologue, prologues};
 use crate::sites::Sites;
 use crate::tables::Tables;
+use crate::traces::{Level, Plan};
+use crate::values::Part;
 
 /// A method, and what became of it.
 pub struct Method<'m, 'a> {
@@ -41,13 +44,15 @@ pub struct Method<'m, 'a> {
     pub fields: &'m Fields<'a>,
     /// What the attribute says of where the bytecodes were.
     pub packed_positions: &'a [u8],
+    /// The number of the class's first method in a trace, if it is recorded in one.
+    pub first_method: Option<u32>,
 }
 
 /// What is found out about a body that is right.
 #[derive(Debug, Default)]
 pub struct Body {
-    /// Whether it has a node of its own.
-    pub is_recorded: bool,
+    /// Whether it is recorded; `None` where nothing in it tells.
+    pub is_recorded: Option<bool>,
     /// Number of its node's slots.
     pub slots: usize,
     /// For each rule ([`Rule::ALL`]) what contradicts it.
@@ -64,6 +69,8 @@ pub struct Body {
     pub hooks: u32,
     /// Callees that are counted by their callers.
     pub counted: Vec<Counted>,
+    /// Whether some events are left out for the sake of size.
+    pub is_partly_traced: bool,
     /// Attributes of the code that were left out.
     pub dropped: Vec<String>,
 }
@@ -83,14 +90,42 @@ impl<'a> Method<'_, 'a> {
             .filter(|slots| *slots <= 255)
             .ok_or_else(|| Finding::of(Problem::Head("descriptors")))?;
         let reader = Reader::new(self.after, &code);
+        let originals: Vec<_> = self.code.instructions().collect();
         let mut first = None;
-        for prologue in prologues(&reader, is_extended, arguments, self.code.max_locals) {
-            match self.under(prologue, is_extended, rewritten, &code, &reader) {
-                Ok(body) => return Ok(body),
-                Err(finding) => first = Some(first.unwrap_or(finding)),
+        for level in self.levels() {
+            let plan = level.map(|level| self.events(&originals, level));
+            let limits = (arguments, self.code.max_locals);
+            for prologue in prologues(&reader, is_extended, limits.0, limits.1, plan.as_ref()) {
+                match self.under(prologue, plan.as_ref(), is_extended, rewritten, &code, &reader, &originals)
+                {
+                    Ok(body) => {
+                        let is_partly_traced = level.is_some_and(|level| level != Level::Full);
+                        return Ok(Body { is_partly_traced, ..body });
+                    }
+                    Err(finding) => first = Some(first.unwrap_or(finding)),
+                }
             }
         }
         Err(first.unwrap_or_else(|| Finding::at(Problem::Prologue, None, 0)))
+    }
+
+    /// How much of its events the body may have, if events are recorded: all of them, unless it is large.
+    fn levels(&self) -> impl Iterator<Item = Option<Level>> {
+        let is_large = self.first_method.is_some() && self.code.length() >= MAY_OUTGROW;
+        let count = match (self.expectation.tool, is_large) {
+            (Some(Tool::Trace), true) => Level::ALL.len(),
+            (Some(Tool::Trace), false) => 1,
+            _ => 0,
+        };
+        let none = (count == 0).then_some(None);
+        Level::ALL.into_iter().take(count).map(Some).chain(none)
+    }
+
+    /// The body's events.
+    fn events(&self, originals: &[Instruction<'a>], level: Level) -> Plan {
+        let number = self.first_method.and_then(|first| first.checked_add(self.number as u32));
+        let objects = self.expectation.allocations == Some(true);
+        Plan::of(self.before, self.original, self.code, originals, number, level, objects)
     }
 
     /// Whether the attribute tells where the instructions were.
@@ -112,16 +147,42 @@ impl<'a> Method<'_, 'a> {
         }
     }
 
+    /// Whether a body that begins in this way is recorded, where that can be told; and it is under its own id.
+    fn is_recorded(
+        &self,
+        prologue: &Prologue,
+        part: Option<&Part<'_>>,
+        slots: usize,
+        calls: usize,
+    ) -> Check<Option<bool>> {
+        let wrong = |what| Finding::at(Problem::Probe(what), None, 0);
+        let Prologue { entered, recorded_at, locals, .. } = prologue;
+        let id = entered.map(|(id, _)| id).or(*recorded_at);
+        if id.is_some_and(|id| id != method_id(self.hash, self.number, slots)) {
+            return Err(wrong("enters another method"));
+        }
+        match part {
+            Some(_) if locals.has_node() => Err(wrong("makes a node, where contexts are values")),
+            Some(part) => part.is_recorded(prologue, calls).map_err(wrong),
+            None if recorded_at.is_some() || locals.carries == Carries::Value => {
+                Err(wrong("makes values of contexts, which are none"))
+            }
+            None => Ok(Some(locals.has_node())),
+        }
+    }
+
     /// Checks a body that begins in this way.
+    #[allow(clippy::too_many_arguments)]
     fn under(
         &self,
         prologue: Prologue,
+        events: Option<&Plan>,
         is_extended: bool,
         rewritten: &Member<'a>,
         code: &Code<'a>,
         reader: &Reader<'_, 'a>,
+        originals: &[Instruction<'a>],
     ) -> Check<Body> {
-        let originals: Vec<_> = self.code.instructions().collect();
         let sites = originals.iter().filter(|i| cct_classfile::opcode::is_invoke(i.opcode)).count();
         let are_apart = self.expectation.call_sites == Some(true);
         let counts_objects = self.expectation.allocations == Some(true);
@@ -132,28 +193,32 @@ impl<'a> Method<'_, 'a> {
         };
         let sites = Sites { count: calls + places, are_apart };
         let slots = sites.slots();
-        if let Some((id, _)) = prologue.entered
-            && id != method_id(self.hash, self.number, slots)
-        {
-            return Err(Finding::at(Problem::Probe("enters another method"), None, 0));
-        }
+        let part = self
+            .expectation
+            .chosen()
+            .map(|chosen| Part::of(chosen, self.before.name(), self.original.name, self.original.descriptor));
+        let is_recorded = match events {
+            Some(plan) => Some(plan.method.is_some()),
+            None => self.is_recorded(&prologue, part.as_ref(), slots, calls)?,
+        };
         let pair = Pair {
             class: self.before,
             name: self.original.name,
             descriptor: self.original.descriptor,
             code: reader,
             prologue,
-            reproducible: self.expectation.reproducible,
+            expectation: &self.expectation,
             sites,
-            no_natives: self.expectation.no_natives,
             holds_thread: self.expectation.by_thread.map(|by_thread| {
                 by_thread && !is_extended && !changes_the_current_thread(self.before.name())
             }),
             return_cost: self.expectation.cost_model.map_or(1, CostModel::bare_return),
             calls,
             counts_objects,
+            events,
+            values: part,
         };
-        let aligned = align(&pair, originals)?;
+        let aligned = align(&pair, originals.to_vec())?;
         if let Some(bci) = aligned.objects.unmade
             && (aligned.objects.made > 0 || self.code.length() < MAY_OUTGROW)
         {
@@ -197,16 +262,25 @@ impl<'a> Method<'_, 'a> {
             on_entry: prologue.entered.map_or(0, |(_, n)| n),
             ways_out: &ways_out,
         };
-        if prologue.locals.thread.is_some() {
+        let ends = events.is_some_and(|plan| plan.method.is_some());
+        if prologue.locals.thread.is_some() || ends {
             // Without the handlers all instructions count as reached.
             let reached = if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
-            tables.restores_on_exceptions(self.original.name, &ways_out, &reached)?;
+            let name = self.original.name;
+            if prologue.locals.thread.is_some() {
+                let otherwise = "an exception would leave the thread with a wrong context";
+                tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.restores, otherwise)?;
+            }
+            if ends {
+                let otherwise = "an exception would leave the method without an event";
+                tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.ends, otherwise)?;
+            }
         }
-        let is_recorded = prologue.locals.is_recorded;
+        let has_node = prologue.locals.has_node();
         let follows = |rule: Rule| body.follows(rule).err();
         // Other rules matter only where the one that was asked for is not followed.
         let counts = match self.expectation.rule {
-            _ if !is_recorded || is_unfollowed => Vec::new(),
+            _ if !has_node || is_unfollowed => Vec::new(),
             Some(rule) => match follows(rule) {
                 None => Rule::ALL
                     .map(|r| (r != rule).then(|| Finding::of(Problem::Count("by another rule"))))
@@ -217,8 +291,8 @@ impl<'a> Method<'_, 'a> {
             },
             None => Rule::ALL.map(follows).into(),
         };
-        let Aligned { effects, pinned, unpinned, hooks, counted, .. } = aligned;
-        let probes = effects.len() as u64;
+        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, .. } = aligned;
+        let probes = effects.len() as u64 + recorded + u64::from(prologue.recorded_at.is_some());
         let facts = Body { is_recorded, slots, counts, is_unfollowed, probes, ..Body::default() };
         Ok(Body { pinned, unpinned, hooks, counted, dropped, ..facts })
     }

@@ -7,17 +7,19 @@ use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
 use crate::convention::{
-    ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, OF_ALLOCATIONS, class_hash, extended,
+    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, TRACE_FIELDS, class_hash, extended,
 };
 use crate::counts::Fields;
+use crate::events;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::{Counted, Links};
+use crate::probe::{Entered, Reader};
 use crate::tables::is_static;
-use crate::{Expectation, Tally};
+use crate::{Expectation, Tally, Tool};
 
-/// What tells counted callees apart: opcode, reference, id.
-type Counting = (u8, [Box<[u8]>; 3], i64);
+/// What tells counted callees apart: opcode, reference, and what is done for them.
+type Counting = (u8, [Box<[u8]>; 3], (u8, i64, Option<Entered>));
 
 /// Checks one class against its original.
 pub struct Class<'c, 'a> {
@@ -37,8 +39,12 @@ pub struct Class<'c, 'a> {
     pub(crate) pins: (bool, Option<Finding>),
     /// Methods that are counted when they are called under their original signature, by number.
     pub(crate) counts_itself: BTreeSet<usize>,
+    /// Methods that callers count, and that are recorded, by number.
+    pub(crate) by_callers: BTreeSet<usize>,
     /// Callees that are counted here.
     pub(crate) counted: BTreeMap<Counting, Counted>,
+    /// The number of its first method in a trace, if it is recorded in one.
+    pub(crate) first_method: Option<u32>,
     /// The class's own fields.
     pub(crate) own_fields: Fields<'a>,
     /// What the attribute says of where the bytecodes of each method were.
@@ -65,7 +71,9 @@ impl<'c, 'a> Class<'c, 'a> {
             may_be_recorded: Vec::new(),
             pins: (false, None),
             counts_itself: BTreeSet::new(),
+            by_callers: BTreeSet::new(),
             counted: BTreeMap::new(),
+            first_method: None,
             own_fields: Fields::new(),
             positions: Vec::new(),
         };
@@ -76,7 +84,10 @@ impl<'c, 'a> Class<'c, 'a> {
             class.all();
         }
         let counted = std::mem::take(&mut class.counted).into_values().collect();
-        let links = Links::known(after, |number| class.counts_itself.contains(&number), counted);
+        let Class { counts_itself, by_callers, .. } = &class;
+        let mut links =
+            Links::known(after, |n| counts_itself.contains(&n), |n| by_callers.contains(&n), counted);
+        links.numbers = (class.first_method, before.methods.len() as u32);
         (class.findings, class.tally, links)
     }
 
@@ -119,12 +130,22 @@ impl<'c, 'a> Class<'c, 'a> {
         // Where nothing is known of the output.
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
-        self.expectation.allocations.get_or_insert(allocations::are_counted_in(after));
-        if names_roots(after) {
+        if names(after, &[b"cct$rootOf"]) {
             self.expectation.no_natives.get_or_insert(true);
         }
+        if names(after, &[b"cct$event", b"cct$receiver"]) {
+            self.expectation.tool.get_or_insert(Tool::Trace);
+        }
+        let is_trace = self.expectation.tool == Some(Tool::Trace);
+        self.expectation.allocations.get_or_insert_with(|| match is_trace {
+            true => events::are_of_objects(after),
+            false => allocations::are_counted_in(after),
+        });
         self.fields();
         let added = self.added();
+        if is_trace {
+            self.first_method = first_number(before, after);
+        }
         for (number, original) in before.methods.iter().enumerate() {
             let same_name = |m: &&Member<'a>| {
                 (m.name_index, m.descriptor_index) == (original.name_index, original.descriptor_index)
@@ -192,8 +213,11 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
             }
         }
-        let more = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
-        for (_, name, descriptor) in FIELDS.iter().chain(more).filter(|(class, ..)| *class == before.name()) {
+        let of_objects = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
+        let of_traces = if self.expectation.tool == Some(Tool::Trace) { TRACE_FIELDS } else { &[] };
+        let more = [of_objects, of_traces].concat();
+        for (_, name, descriptor) in FIELDS.iter().chain(&more).filter(|(class, ..)| *class == before.name())
+        {
             let added = after.fields.iter().skip(before.fields.len());
             if added.filter(|f| (f.name, f.descriptor) == (*name, *descriptor)).count() != 1 {
                 self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
@@ -248,10 +272,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let key = (method.name, method.descriptor.to_vec());
             let mut is_known = if wanted.contains(&key) {
                 twins.insert(key, method).is_none()
-            } else if before.name() == OBJECT
-                && (self.counts_objects() || !OF_ALLOCATIONS.contains(&method.name))
-                && forwarder::is_helper(after, method, self.expectation.call_sites == Some(true))
-            {
+            } else if before.name() == OBJECT && forwarder::is_helper(after, method, &self.expectation) {
                 helpers += 1;
                 method.access_flags == access::PUBLIC | access::STATIC | access::SYNTHETIC
             } else if let Some(flags) = renamed.remove(&(method.name.to_vec(), method.descriptor)) {
@@ -285,8 +306,7 @@ impl<'c, 'a> Class<'c, 'a> {
             let problem = Problem::Runtime("past the hook of this native has no method");
             self.findings.push(Finding::of(problem).in_member(native, descriptor));
         }
-        let unwanted = if self.counts_objects() { 0 } else { OF_ALLOCATIONS.len() };
-        if before.name() == OBJECT && helpers != crate::convention::HELPERS.len() - unwanted {
+        if before.name() == OBJECT && helpers != convention::helpers(&self.expectation).count() {
             self.find(Problem::Class("the list of helpers"));
         }
         twins
@@ -296,7 +316,7 @@ impl<'c, 'a> Class<'c, 'a> {
 /// Whether an added method redispatches a method that the class inherits.
 fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
     let tail = method.descriptor.iter().rposition(|&b| b == b')').unwrap_or_default();
-    let Some(arguments) = method.descriptor[..tail].strip_suffix(crate::convention::EXTENSION) else {
+    let Some(arguments) = method.descriptor[..tail].strip_suffix(convention::EXTENSION) else {
         return false;
     };
     let descriptor = [arguments, &method.descriptor[tail..]].concat();
@@ -308,9 +328,26 @@ fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
         .is_some_and(|t| t.redispatch().is(class, method))
 }
 
-/// Whether code of the class puts a root's context into the thread.
-fn names_roots(class: &ClassFile<'_>) -> bool {
-    let is_root_of =
-        |index| matches!(class.pool.member_ref(index), Ok(member) if member.name == b"cct$rootOf");
-    class.pool.indices().any(is_root_of)
+/// Whether code of the class names one of these helpers.
+fn names(class: &ClassFile<'_>, helpers: &[&[u8]]) -> bool {
+    let is_one = |index| matches!(class.pool.member_ref(index), Ok(member) if helpers.contains(&member.name));
+    class.pool.indices().any(is_one)
+}
+
+/// The number of a class's first method, as the first of its methods says that writes its start.
+fn first_number(before: &ClassFile<'_>, after: &ClassFile<'_>) -> Option<u32> {
+    let mut numbers: BTreeMap<(&[u8], Vec<u8>), u32> = BTreeMap::new();
+    for (number, method) in (0..).zip(&before.methods) {
+        numbers.insert((method.name, method.descriptor.to_vec()), number);
+        numbers.insert((method.name, extended(method.descriptor)), number);
+    }
+    let started = |method: &Member<'_>| {
+        let code = Code::of(after, method).ok()??;
+        let reader = Reader::new(after, &code);
+        (1..reader.steps.len()).find_map(|at| events::started(reader.op(at - 1), reader.op(at)))
+    };
+    after.methods.iter().find_map(|method| {
+        let number = *numbers.get(&(method.name, method.descriptor.to_vec()))?;
+        started(method)?.checked_sub(number)
+    })
 }

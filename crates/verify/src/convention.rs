@@ -1,7 +1,10 @@
 //! What inserted code may name, as docs/runtime.md and docs/formats/index.md state it. Written down here once more: a checker that shared the
 //! rewriter's tables would share their faults.
 
+use cct_classfile::{Bci, mutf8};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{Expectation, Tool};
 
 /// What stands behind the parameters of extended forms.
 pub const EXTENSION: &[u8] = b"J[[[[J";
@@ -41,29 +44,79 @@ pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 /// What those helpers forward to that take a call site's context, where call sites are told apart.
 pub const SITES_RUNTIME: &[u8] = b"java/lang/CctSites";
 
-/// Those helpers, and one that is there alone.
-pub const OF_SITES: &[&[u8]] = &[
-    b"cct$enter",
-    b"cct$enterAndTick",
-    b"cct$enterAndPoll",
-    b"cct$store",
-    b"cct$leaf",
-    b"cct$call",
-    b"cct$hashCode",
-    b"cct$link",
-    b"cct$linkHashCode",
-    b"cct$site",
+/// Those helpers, and one that is called by nobody otherwise.
+const OF_SITES: &[Helper] = &[
+    Helper::Enter,
+    Helper::EnterAndTick,
+    Helper::EnterAndPoll,
+    Helper::Store,
+    Helper::Leaf,
+    Helper::Call,
+    Helper::HashCode,
+    Helper::Link,
+    Helper::LinkHashCode,
+    Helper::Site,
 ];
 
 /// What those helpers forward to that count objects.
 pub const ALLOCATIONS_RUNTIME: &[u8] = b"java/lang/CctAllocations";
 
 /// Those helpers, which there are only where objects are counted.
-pub const OF_ALLOCATIONS: &[&[u8]] =
-    &[b"cct$object", b"cct$arrays", b"cct$copy", b"cct$result", b"cct$resultArrays"];
+const OF_ALLOCATIONS: &[Helper] =
+    &[Helper::Object, Helper::Arrays, Helper::Copy, Helper::Result, Helper::ResultArrays];
 
 /// The field that there is only then.
 pub const ALLOCATION_FIELDS: &[(&[u8], &[u8], &[u8])] = &[(b"java/lang/Class", b"cct$type", b"J")];
+
+/// What those helpers forward to that take contexts, where these are values (docs/pcc.md).
+pub const VALUES_RUNTIME: &[u8] = b"java/lang/CctPcc";
+
+/// Those among the usual helpers.
+const OF_VALUES: &[Helper] = &[
+    Helper::Store,
+    Helper::Context,
+    Helper::Link,
+    Helper::Replay,
+    Helper::Carry,
+    Helper::Begin,
+    Helper::StartAt,
+    Helper::Record,
+];
+
+/// Those that there are only then.
+const VALUES_ALONE: &[Helper] = &[Helper::At, Helper::AtHashCode, Helper::Value];
+
+/// What helpers forward to that write events (docs/trace.md).
+pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
+
+/// Those helpers, which there are only in traces.
+const OF_TRACES: &[Helper] = &[
+    Helper::Event,
+    Helper::Receiver,
+    Helper::Wide,
+    Helper::Caught,
+    Helper::CaughtWide,
+    Helper::LeafById,
+    Helper::TraceHashCode,
+    Helper::TraceLink,
+    Helper::TraceLinkHashCode,
+    Helper::Extent,
+];
+
+/// Those that there are only in traces with objects and monitors.
+const OF_TRACED_OBJECTS: &[Helper] = &[Helper::Array, Helper::TraceArrays, Helper::Monitor];
+
+/// Those that otherwise count objects, and there write events of them.
+const OF_BOTH: &[Helper] = &[Helper::Copy, Helper::Result, Helper::ResultArrays];
+
+/// The field that there is only in traces.
+pub const TRACE_FIELDS: &[(&[u8], &[u8], &[u8])] = &[(b"java/lang/Class", b"cct$class", b"J")];
+
+/// By what a caller's value is multiplied.
+pub const FACTOR: i64 = 3;
+
+/// The method by which a program asks for its value: class, name and descriptor.
+pub const QUESTION: (&[u8], &[u8], &[u8]) = (b"cctrewrite/api/Pcc", b"current", b"()J");
 
 /// A helper that inserted code calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +150,22 @@ pub enum Helper {
     Copy,
     Result,
     ResultArrays,
+    At,
+    AtHashCode,
+    Value,
+    Event,
+    Receiver,
+    Wide,
+    Caught,
+    CaughtWide,
+    LeafById,
+    TraceHashCode,
+    TraceLink,
+    TraceLinkHashCode,
+    Extent,
+    Array,
+    TraceArrays,
+    Monitor,
 }
 
 /// Instructions `nop` at the beginning of a helper: with the call behind them it is more than HotSpot's first compiler inlines, 35 bytes.
@@ -132,7 +201,51 @@ pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
     (Helper::Copy, b"cct$copy", b"(Ljava/lang/Object;J)V"),
     (Helper::Result, b"cct$result", b"(Ljava/lang/Object;J)V"),
     (Helper::ResultArrays, b"cct$resultArrays", b"(Ljava/lang/Object;Ljava/lang/Object;J)V"),
+    (Helper::At, b"cct$at", b"(JJ)V"),
+    (Helper::AtHashCode, b"cct$atHashCode", b"(Ljava/lang/Object;JJ)V"),
+    (Helper::Value, b"cct$value", b"()J"),
+    (Helper::Event, b"cct$event", b"(JI)V"),
+    (Helper::Receiver, b"cct$receiver", b"(Ljava/lang/Object;JI)V"),
+    (Helper::Wide, b"cct$wide", b"(JJ)V"),
+    (Helper::Caught, b"cct$caught", b"(JII)V"),
+    (Helper::CaughtWide, b"cct$caughtWide", b"(JIJ)V"),
+    (Helper::LeafById, b"cct$leafById", b"(JJ)V"),
+    (Helper::TraceHashCode, b"cct$traceHashCode", b"(Ljava/lang/Object;JIJ)V"),
+    (Helper::TraceLink, b"cct$traceLink", b"(Ljava/lang/Object;J)V"),
+    (Helper::TraceLinkHashCode, b"cct$traceLinkHashCode", b"(Ljava/lang/Object;Ljava/lang/Object;J)V"),
+    (Helper::Extent, b"cct$extent", b"(JI)V"),
+    (Helper::Array, b"cct$array", b"(IJI)V"),
+    (Helper::TraceArrays, b"cct$traceArrays", b"(Ljava/lang/Object;JI)V"),
+    (Helper::Monitor, b"cct$monitor", b"(Ljava/lang/Object;JI)V"),
 ];
+
+/// The helpers that `java/lang/Object` gets in an output, each with its name, its descriptor, and the class of the runtime that it forwards to.
+pub fn helpers(
+    expectation: &Expectation,
+) -> impl Iterator<Item = (&'static [u8], &'static [u8], &'static [u8])> {
+    let allocations = expectation.allocations == Some(true);
+    let are_apart = expectation.call_sites == Some(true);
+    let values = matches!(expectation.tool, Some(Tool::Values(_)));
+    let traces = expectation.tool == Some(Tool::Trace);
+    HELPERS.iter().filter_map(move |(helper, name, descriptor)| {
+        let runtime = match helper {
+            helper if OF_TRACES.contains(helper) => Some(TRACE_RUNTIME).filter(|_| traces),
+            helper if OF_TRACED_OBJECTS.contains(helper) => {
+                Some(TRACE_RUNTIME).filter(|_| traces && allocations)
+            }
+            helper if traces && OF_ALLOCATIONS.contains(helper) => {
+                Some(TRACE_RUNTIME).filter(|_| allocations && OF_BOTH.contains(helper))
+            }
+            helper if OF_ALLOCATIONS.contains(helper) => Some(ALLOCATIONS_RUNTIME).filter(|_| allocations),
+            helper if VALUES_ALONE.contains(helper) => Some(VALUES_RUNTIME).filter(|_| values),
+            helper if values && OF_VALUES.contains(helper) => Some(VALUES_RUNTIME),
+            Helper::Site => Some(SITES_RUNTIME),
+            helper if are_apart && OF_SITES.contains(helper) => Some(SITES_RUNTIME),
+            _ => Some(RUNTIME),
+        };
+        Some((*name, *descriptor, runtime?))
+    })
+}
 
 /// Fields that classes of the library get.
 pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
@@ -211,6 +324,14 @@ pub fn foreign_id(owner: &[u8], name: &[u8], descriptor: &[u8], slots: usize) ->
     id(xxh3_64(&[owner, b".", name, b":", descriptor].concat()), slots)
 }
 
+/// What a call adds to three times its caller's value: the hash of the caller's name and the bytecode index of the call, -1 of what a native calls, even
+/// (docs/pcc.md, *Values*).
+pub fn call_site(class: &[u8], name: &[u8], descriptor: &[u8], bci: Option<Bci>) -> i64 {
+    let [class, name, descriptor] = [class, name, descriptor].map(mutf8::decode_lossy);
+    let bci = bci.map_or(-1, i64::from);
+    (xxh3_64(format!("{class}.{name}{descriptor}@{bci}").as_bytes()) & !1) as i64
+}
+
 /// `mix` is the finaliser of splitmix64; ids below 0x80 are the runtime's.
 fn id(seed: u64, slots: usize) -> i64 {
     let mut z = seed;
@@ -232,6 +353,13 @@ mod tests {
         assert_ne!(method_id(1, 0, 5), method_id(1, 1, 5));
         assert_eq!(foreign_id(b"A", b"m", b"()V", 1), id(class_hash(b"A.m:()V"), 1));
         assert_eq!(id(0, 0), 0x80, "ids below are the runtime's");
+    }
+
+    #[test]
+    fn call_sites_add_what_the_documents_say() {
+        let add = call_site(b"java/util/ArrayList", b"add", b"(Ljava/lang/Object;)Z", Some(7));
+        assert_eq!(add as u64, 0xff9e_b2bc_d181_e9d4);
+        assert_ne!(add, call_site(b"java/util/ArrayList", b"add", b"(Ljava/lang/Object;)Z", None));
     }
 
     #[test]

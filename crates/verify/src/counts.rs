@@ -16,6 +16,7 @@ use crate::convention::OBJECT;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::probe::Probe;
+use crate::throws::may_throw;
 
 /// A rule by which bytecodes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -400,13 +401,7 @@ impl<'k, 'a> Knows<'k, 'a> {
         if opcode::is_return(i.opcode) || i.opcode == opcode::ATHROW {
             return Effect::Ends;
         }
-        let throws = match i.opcode {
-            opcode::LDC | opcode::LDC_W | opcode::LDC2_W => !matches!(
-                i.pool_index().and_then(|index| self.body.class.pool.tag(index)),
-                Some(tag::INTEGER | tag::FLOAT | tag::LONG | tag::DOUBLE | tag::STRING)
-            ),
-            op => opcode::may_throw(op),
-        };
+        let throws = may_throw(self.body.class, i);
         if !throws || rule == Rule::Exact && self.is_harmless(number, i) {
             return Effect::Completes;
         }

@@ -44,6 +44,10 @@ pub enum Problem {
     Frame(&'static str),
     #[error("{0} is too small")]
     Limit(&'static str),
+    #[error("{0}")]
+    Event(&'static str),
+    #[error("the class's methods have numbers that another class's have")]
+    Numbers,
     #[error("counts: {0}")]
     Count(&'static str),
     #[error("the call of the runtime {0}")]

@@ -6,11 +6,13 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 
+use crate::Expectation;
 use crate::allocations;
 use crate::convention::{
-    ALLOCATIONS_RUNTIME, BYPASS, CALLED_BY_RUNTIME, FORWARDER_LINE, HELPERS, Helper, NATIVE_FORWARDER_LINE,
-    OBJECT, OF_ALLOCATIONS, OF_SITES, PADDING, RUNTIME, SITES_RUNTIME, SLOTS_OFFSET, STACKS, extended,
+    BYPASS, CALLED_BY_RUNTIME, FACTOR, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE, OBJECT, PADDING,
+    SLOTS_OFFSET, STACKS, extended, helpers,
 };
+use crate::events::Event;
 use crate::frames;
 use crate::limits::{self, Coded};
 use crate::native_hooks::{self, NativeHook};
@@ -42,6 +44,24 @@ pub struct Straight<'a> {
     /// Locals of ours in the handler: slot, and whether it is the thread and not a context.
     ours: Vec<(u16, bool)>,
     line: u16,
+}
+
+/// What a forwarder does for its method when it is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// Nothing.
+    None,
+    /// It is counted, under this id with so many bytecodes.
+    Node(i64, i32),
+    /// Its start is written, under this number, and its end behind it, unless it is over at once.
+    Event(u32),
+    /// The value of its context is recorded under this id, if any; what it calls adds something, if it takes part.
+    Value {
+        /// The former.
+        place: Option<i64>,
+        /// The latter.
+        site: Option<i64>,
+    },
 }
 
 impl<'a> Target<'a> {
@@ -130,16 +150,16 @@ impl<'a> Target<'a> {
     }
 
     /// The original is counted with an id and bytecodes, if at all, and called without dispatch.
-    pub fn counted(&self, counted: Option<(i64, i32)>, line: u16) -> Straight<'_> {
-        let mut ops = self.leaf(counted);
+    pub fn counted(&self, entry: Entry, line: u16) -> Straight<'_> {
+        let mut ops = self.leaf(entry);
         self.then_original(&mut ops);
         self.plain(ops, line)
     }
 
     /// The same; nothing is recorded meanwhile.
-    pub fn bypassed(&self, counted: Option<i64>) -> Straight<'_> {
+    pub fn bypassed(&self, entry: Entry) -> Straight<'_> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
-        let mut ops = self.leaf(counted.map(|id| (id, 0)));
+        let mut ops = self.leaf(entry);
         ops.extend(read_thread(thread, saved));
         let start = ops.len();
         ops.extend([
@@ -154,7 +174,7 @@ impl<'a> Target<'a> {
     /// A native, called in a node of its own: B2N; without one what it calls is below the caller's, or `below_root`. `hooks` is what it has the runtime do.
     pub fn to_native<'s>(
         &'s self,
-        id: Option<i64>,
+        entry: Entry,
         below_root: bool,
         hooks: &[&'s NativeHook],
         counts_objects: bool,
@@ -176,19 +196,37 @@ impl<'a> Target<'a> {
                 _ => {}
             }
         }
-        if let Some(id) = id {
-            ops.extend([
+        let has_node = matches!(entry, Entry::Node(..));
+        match entry {
+            Entry::None => {}
+            Entry::Node(id, bytecodes) => ops.extend([
                 Op::Load(Kind::Long, self.slots),
                 Op::Long(id),
-                Op::Int(0),
+                Op::Int(bytecodes),
                 Op::Helper(Helper::Enter),
                 Op::Store(Kind::Long, self.slots),
-            ]);
+            ]),
+            Entry::Event(method) => {
+                ops.extend(Event::Start { method, ends_at_once: false }.ops(self.slots, None));
+            }
+            Entry::Value { site, .. } => {
+                ops.extend(self.leaf(entry));
+                ops.extend(site.into_iter().flat_map(|site| {
+                    [
+                        Op::Load(Kind::Long, self.slots),
+                        Op::Long(FACTOR),
+                        Op::LongMultiply,
+                        Op::Long(site),
+                        Op::LongAdd,
+                        Op::Store(Kind::Long, self.slots),
+                    ]
+                }));
+            }
         }
         ops.extend(read_thread(thread, saved));
         let start = ops.len();
         ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, self.slots)]);
-        if id.is_some() {
+        if has_node {
             ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd]);
         } else if below_root {
             ops.push(Op::Helper(Helper::RootOf));
@@ -213,8 +251,12 @@ impl<'a> Target<'a> {
             self.then_original(&mut ops);
         }
         let end = ops.len();
-        let restore = restore(thread, saved);
+        let mut restore = restore(thread, saved);
         ops.extend(&restore);
+        if let Entry::Event(method) = entry {
+            ops.extend(Event::End { method, by_exception: false }.ops(self.slots, None));
+            restore.extend(Event::End { method, by_exception: true }.ops(self.slots, None));
+        }
         if let Some(hook) = of(native_hooks::Kind::Result) {
             ops.push(runtime((hook.3, hook.4, hook.5)));
             self.cast(hook, &mut ops);
@@ -223,7 +265,7 @@ impl<'a> Target<'a> {
             self.call(hook, &mut ops);
             self.cast(hook, &mut ops);
         }
-        if counts_objects && id.is_some() {
+        if counts_objects && (has_node || matches!(entry, Entry::Event(_))) {
             ops.extend(self.makes().into_iter().flatten());
         }
         self.restoring(ops, start, end, restore)
@@ -327,10 +369,46 @@ impl<'a> Target<'a> {
         self.plain(ops, FORWARDER_LINE)
     }
 
-    fn leaf(&self, counted: Option<(i64, i32)>) -> Vec<Op<'a>> {
-        counted.map_or(Vec::new(), |(id, bytecodes)| {
-            vec![Op::Load(Kind::Long, self.slots), Op::Long(id), Op::Int(bytecodes), Op::Helper(Helper::Leaf)]
-        })
+    /// A leaf native with an end of its own.
+    pub fn ended(&self, method: u32) -> Straight<'_> {
+        let mut ops = Event::Start { method, ends_at_once: false }.ops(self.slots, None);
+        let start = ops.len();
+        self.then_original(&mut ops);
+        let end = ops.len();
+        ops.extend(Event::End { method, by_exception: false }.ops(self.slots, None));
+        ops.push(Op::Return(self.result));
+        let thrown = Event::End { method, by_exception: true }.ops(self.slots, None);
+        let ours = vec![(self.slots, false)];
+        Straight { ops, catch: Some((start, end, thrown)), ours, line: NATIVE_FORWARDER_LINE }
+    }
+
+    /// A leaf native that makes what it returns, and whose start is its end; `None` if this is none.
+    pub fn started_with_result(&self, method: u32) -> Option<Straight<'_>> {
+        let makes = self.makes()?;
+        let mut ops = self.leaf(Entry::Event(method));
+        self.then_original(&mut ops);
+        ops.extend(makes);
+        Some(self.plain(ops, NATIVE_FORWARDER_LINE))
+    }
+
+    /// A method by which a program asks for its value.
+    pub fn question(&self) -> Straight<'_> {
+        self.plain(vec![Op::Helper(Helper::Value)], FORWARDER_LINE)
+    }
+
+    /// What is done for a method that is over when it has begun.
+    fn leaf(&self, entry: Entry) -> Vec<Op<'a>> {
+        let context = Op::Load(Kind::Long, self.slots);
+        match entry {
+            Entry::None | Entry::Value { place: None, .. } => Vec::new(),
+            Entry::Node(id, bytecodes) => {
+                vec![context, Op::Long(id), Op::Int(bytecodes), Op::Helper(Helper::Leaf)]
+            }
+            Entry::Event(method) => Event::Start { method, ends_at_once: true }.ops(self.slots, None),
+            Entry::Value { place: Some(place), .. } => {
+                vec![context, Op::Long(place), Op::Helper(Helper::At)]
+            }
+        }
     }
 
     fn then_original<'s>(&'s self, ops: &mut Vec<Op<'s>>) {
@@ -435,16 +513,10 @@ impl Straight<'_> {
     }
 }
 
-/// Whether an added method of `java/lang/Object` is a helper, where call sites are told apart or not.
-pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, apart: bool) -> bool {
-    let is_of_sites = OF_SITES.contains(&method.name) && (apart || method.name == b"cct$site");
-    let runtime = match (is_of_sites, OF_ALLOCATIONS.contains(&method.name)) {
-        (true, _) => SITES_RUNTIME,
-        (_, true) => ALLOCATIONS_RUNTIME,
-        _ => RUNTIME,
-    };
-    HELPERS.iter().any(|(_, name, descriptor)| {
-        (method.name, method.descriptor) == (*name, *descriptor)
+/// Whether an added method of `java/lang/Object` is a helper of such an output.
+pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, expectation: &Expectation) -> bool {
+    helpers(expectation).any(|(name, descriptor, runtime)| {
+        (method.name, method.descriptor) == (name, descriptor)
             && Target::of(class, method.name, method.descriptor, true)
                 .is_some_and(|t| t.helper(runtime, &method.name[4..]).is(class, method))
     })

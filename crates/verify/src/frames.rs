@@ -197,7 +197,9 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
         || locals
             .thread
             .is_some_and(|(saved, thread)| has(saved, Type::Long) && has(thread, Type::Object(OBJECT)));
-    forgets && counts && restores && state.stack == [Type::Object(b"java/lang/Throwable")]
+    let ends =
+        !handler.ends || has(locals.node, Type::Long) && locals.pending.is_none_or(|p| has(p, Type::Integer));
+    forgets && counts && restores && ends && state.stack == [Type::Object(b"java/lang/Throwable")]
 }
 
 /// Whether the only frame of a forwarder is that of its handler at `at`, which has these locals: contexts, or the thread.

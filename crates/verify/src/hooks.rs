@@ -2,7 +2,8 @@
 
 use cct_classfile::{ClassFile, Code, opcode};
 
-use crate::convention::STACKS;
+use crate::convention::{STACKS, TRACE_RUNTIME, VALUES_RUNTIME};
+use crate::{Expectation, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
 pub const HOOKS: &[u8] = b"java/lang/CctHooks";
@@ -34,8 +35,6 @@ pub const WALKER: &[u8] = b"java/lang/StackStreamFactory$AbstractStackWalker";
 
 /// See [`BodyHook`].
 const BODY_HOOKS: &[BodyHook] = &[
-    (b"java/lang/System", b"initializeSystemClass", Place::Return, HOOKS, b"boot", b"()V"),
-    (b"java/lang/System", b"initPhase2", Place::Return, HOOKS, b"boot", b"()V"),
     (b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, HOOKS, b"launch", b"()V"),
     (b"java/lang/Shutdown", b"halt", Place::Entry, HOOKS, b"finish", b"()V"),
     (b"java/lang/Shutdown", b"shutdown", Place::Return, HOOKS, b"finish", b"()V"),
@@ -73,6 +72,18 @@ const BODY_HOOKS: &[BodyHook] = &[
     ),
 ];
 
+/// The boot of a JVM, of which the runtime's class is told that belongs to the tool.
+const PROFILE_BOOT: &[BodyHook] = &[boot(b"initializeSystemClass", HOOKS), boot(b"initPhase2", HOOKS)];
+const VALUES_BOOT: &[BodyHook] =
+    &[boot(b"initializeSystemClass", VALUES_RUNTIME), boot(b"initPhase2", VALUES_RUNTIME)];
+
+const TRACE_BOOT: &[BodyHook] =
+    &[boot(b"initializeSystemClass", TRACE_RUNTIME), boot(b"initPhase2", TRACE_RUNTIME)];
+
+const fn boot(method: &'static [u8], runtime: &'static [u8]) -> BodyHook {
+    (b"java/lang/System", method, Place::Return, runtime, b"boot", b"()V")
+}
+
 /// Those of outputs that are `--reproducible`: method types and names of call sites are kept.
 const REPRODUCIBLE_BODY_HOOKS: &[BodyHook] = &[
     keep(b"java/lang/invoke/MethodTypeForm", b"findForm", 0),
@@ -89,11 +100,18 @@ const fn keep(class: &'static [u8], method: &'static [u8], local: u16) -> BodyHo
 pub fn of_body(
     class: &[u8],
     method: &[u8],
-    reproducible: Option<bool>,
+    expectation: &Expectation,
 ) -> impl Iterator<Item = (&'static BodyHook, bool)> {
+    let reproducible = expectation.reproducible;
+    let boot = match expectation.tool {
+        None | Some(Tool::Profile) => PROFILE_BOOT,
+        Some(Tool::Values(_)) => VALUES_BOOT,
+        Some(Tool::Trace) => TRACE_BOOT,
+    };
     let special = if reproducible == Some(false) { &[] } else { REPRODUCIBLE_BODY_HOOKS };
     let is_certain = reproducible == Some(true);
-    let all = BODY_HOOKS.iter().map(|h| (h, true)).chain(special.iter().map(move |h| (h, is_certain)));
+    let usual = BODY_HOOKS.iter().chain(boot).map(|h| (h, true));
+    let all = usual.chain(special.iter().map(move |h| (h, is_certain)));
     all.filter(move |(hook, _)| (hook.0, hook.1) == (class, method))
 }
 

@@ -10,6 +10,7 @@
 //!    locals moved up and jumps leading where they led.
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
 //! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
+//!    Where events are recorded, what stands around each instruction follows from the original ([`traces`], [`events`]); where contexts are [`values`] nothing is counted, and what each call adds is recomputed.
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
 //! 7. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
@@ -26,7 +27,9 @@ pub mod body;
 pub mod class;
 pub mod convention;
 pub mod counts;
+pub mod events;
 pub mod finding;
+mod forms;
 pub mod forwarder;
 pub mod frames;
 pub mod handlers;
@@ -45,10 +48,15 @@ pub mod prologue;
 mod renamed;
 mod sites;
 pub mod tables;
+pub mod throws;
+pub mod traces;
+pub mod values;
 
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, mutf8};
+use cct_pcc::chosen::separated;
+use cct_pcc::{BadPattern, Chosen};
 use cct_tables::{BlockEnds, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -56,9 +64,22 @@ pub use counts::Rule;
 pub use finding::{Finding, Problem};
 pub use links::Links;
 
+/// What the rewritten program leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// A profile.
+    Profile,
+    /// With which values of calling contexts methods that were chosen were entered (docs/pcc.md).
+    Values(&'static Chosen),
+    /// Its events, in order (docs/trace.md).
+    Trace,
+}
+
 /// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expectation {
+    /// What it is to leave behind.
+    pub tool: Option<Tool>,
     /// The rule by which bytecodes are counted.
     pub rule: Option<Rule>,
     /// Whether results of clocks may be replaced.
@@ -82,8 +103,8 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// What the provenance lines of an output say (docs/formats/index.md).
-    pub fn of(provenance: &str) -> Self {
+    /// What the provenance lines of an output say (docs/formats/index.md). Patterns over methods may be none.
+    pub fn of(provenance: &str) -> Result<Self, BadPattern> {
         let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
         let block_ends = value("block-ends").and_then(BlockEnds::decode).map(BlockEnds::interned);
@@ -95,8 +116,17 @@ impl Expectation {
         let renames_natives = value("natives").map(|v| v == "prefix");
         let by_thread = value("context").map(|v| v == "thread");
         let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
+        let tool = match (value("pcc"), value("trace")) {
+            (_, Some("yes")) => Tool::Trace,
+            (Some("yes"), _) => {
+                let [at, only] = ["pcc-at", "pcc-only"].map(|key| separated(value(key).unwrap_or_default()));
+                Tool::Values(Chosen::parse(at, only)?.interned())
+            }
+            _ => Tool::Profile,
+        };
         let provenance = Some(xxh3_64(provenance.as_bytes()));
-        Expectation {
+        Ok(Expectation {
+            tool: Some(tool),
             rule,
             reproducible,
             call_sites,
@@ -107,6 +137,14 @@ impl Expectation {
             no_natives,
             renames_natives,
             provenance,
+        })
+    }
+
+    /// What was chosen, if contexts are values.
+    pub(crate) fn chosen(&self) -> Option<&'static Chosen> {
+        match self.tool {
+            Some(Tool::Values(chosen)) => Some(chosen),
+            _ => None,
         }
     }
 }
@@ -222,7 +260,7 @@ mod tests {
 
     #[test]
     fn an_output_says_by_which_rule_it_counts() {
-        let of = |lines| Expectation::of(lines);
+        let of = |lines| Expectation::of(lines).unwrap();
         assert_eq!(of("activation=no\nblocks=precise\nreproducible=yes\n").rule, Some(Rule::Precise));
         assert_eq!(of("blocks=none\nreproducible=no").reproducible, Some(false));
         let other = of("blocks=other");

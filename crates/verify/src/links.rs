@@ -7,6 +7,9 @@ use cct_classfile::{ClassFile, access, mutf8, opcode};
 use crate::convention::{EXTENSION, OBJECT, foreign_id};
 use crate::finding::{Finding, Problem};
 use crate::hierarchy::{Hierarchy, Node, Resolved};
+use crate::probe::Entered;
+use crate::values;
+use cct_pcc::Chosen;
 
 /// What one class gives to others, and wants of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub struct Links {
     pub(crate) superclass: Option<Box<[u8]>>,
     pub(crate) interfaces: Vec<Box<[u8]>>,
     pub(crate) is_final: bool,
+    /// The number of its first method in a trace, if any has one, and how many it has there.
+    pub(crate) numbers: (Option<u32>, u32),
     /// Its methods, in both forms.
     pub(crate) declared: Vec<Declared>,
     /// References to extended forms: owner, name and descriptor.
@@ -31,6 +36,37 @@ pub struct Declared {
     pub(crate) flags: u16,
     /// Whether who calls it under its original signature has it counted: by a body that is there, or that is called from there.
     pub(crate) counts_itself: bool,
+    /// Whether it has no form of ours, and callers are to count it, since it is recorded.
+    pub(crate) by_callers: bool,
+}
+
+/// What a caller does for a callee that has no body of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// It is counted under an id.
+    Counted(i64),
+    /// Contexts are values, for which something was chosen.
+    Entered(&'static Chosen, Entered),
+    /// Events are recorded, one before the call, and one behind it if the callee may call back.
+    Traced {
+        /// Whether it may.
+        calls_back: bool,
+    },
+    /// Nothing that would be for it: its context is the thread's, as that of any callee. Whether that is enough is the question; what was chosen, where
+    /// contexts are values.
+    Nothing(Option<&'static Chosen>),
+}
+
+impl Means {
+    /// What tells them apart in one class.
+    pub(crate) fn key(self) -> (u8, i64, Option<Entered>) {
+        match self {
+            Means::Counted(id) => (0, id, None),
+            Means::Entered(_, entered) => (1, 0, Some(entered)),
+            Means::Nothing(_) => (2, 0, None),
+            Means::Traced { calls_back } => (3, calls_back.into(), None),
+        }
+    }
 }
 
 /// Callees that a class counts, each once for all call sites of one kind.
@@ -40,14 +76,21 @@ pub struct Counted {
     pub opcode: u8,
     /// Owner, name and descriptor.
     pub callee: [Box<[u8]>; 3],
-    /// The id under which it is counted.
-    pub id: i64,
-    /// Whether it is that of the class which the reference names, or of `Object`.
+    /// What is done for it.
+    pub means: Means,
+    /// Whether that is right for the class which the reference names, or for `Object`.
     pub is_known: bool,
     /// Call sites.
     pub sites: u64,
     /// The first of them.
     pub place: Finding,
+}
+
+impl Counted {
+    /// Whether it is only asked whether the callee should be counted.
+    fn is_question(&self) -> bool {
+        matches!(self.means, Means::Nothing(_))
+    }
 }
 
 /// What became of all references.
@@ -72,13 +115,14 @@ pub struct Linked {
 impl Links {
     /// Those of a class of which nothing is known but its file; `None` of what is no class.
     pub fn of(rewritten: &[u8]) -> Option<Links> {
-        ClassFile::parse(rewritten).ok().map(|class| Links::known(&class, |_| false, Vec::new()))
+        ClassFile::parse(rewritten).ok().map(|class| Links::known(&class, |_| false, |_| false, Vec::new()))
     }
 
-    /// Those of a rewritten class. `counts_itself` tells it of the method with a number.
+    /// Those of a rewritten class. The two functions tell it of the method with a number.
     pub(crate) fn known(
         class: &ClassFile<'_>,
         counts_itself: impl Fn(usize) -> bool,
+        by_callers: impl Fn(usize) -> bool,
         counted: Vec<Counted>,
     ) -> Links {
         let is_extended = |descriptor: &[u8]| {
@@ -92,12 +136,14 @@ impl Links {
             descriptor: m.descriptor.into(),
             flags: m.access_flags,
             counts_itself: counts_itself(number),
+            by_callers: by_callers(number),
         });
         Links {
             name: class.name().into(),
             superclass: class.super_name().map(Into::into),
             interfaces: class.interface_names().map(Into::into).collect(),
             is_final: class.is(access::FINAL),
+            numbers: (None, class.methods.len() as u32),
             declared: declared.collect(),
             wanted: wanted.map(|r| [r.class.into(), r.name.into(), r.descriptor.into()]).collect(),
             counted,
@@ -128,6 +174,7 @@ pub fn follow(classes: &[Links]) -> Linked {
         for callee in &class.counted {
             match searched(class, callee).and_then(|owner| hierarchy.node(owner)) {
                 Some(node) => questions.entry(node).or_default().push(Question::Counted(class, callee)),
+                None if callee.is_question() => {}
                 None => linked.uncounted += callee.sites,
             }
         }
@@ -146,8 +193,10 @@ pub fn follow(classes: &[Links]) -> Linked {
                 },
                 Question::Counted(class, callee) => {
                     match view.nearest(&callee.callee[1], &callee.callee[2]) {
+                        None if callee.is_question() => {}
                         None => linked.uncounted += callee.sites,
                         Some(method) => match wrong(callee, method, &hierarchy) {
+                            None if callee.is_question() => {}
                             None => {
                                 linked.counted += callee.sites;
                                 linked.ids += if callee.is_known { 0 } else { callee.sites };
@@ -162,6 +211,18 @@ pub fn follow(classes: &[Links]) -> Linked {
             }
         }
     });
+    // No two methods of a trace have one number.
+    let mut numbered: Vec<_> =
+        classes.iter().filter_map(|c| Some((c.numbers.0?, c.numbers.1, &c.name))).collect();
+    numbered.sort_unstable();
+    for pair in numbered.windows(2) {
+        let ((first, count, before), (next, _, name)) = (pair[0], pair[1]);
+        // One class file may stand in several archives.
+        let is_same = (first, before) == (next, name);
+        if !is_same && first.checked_add(count).is_none_or(|end| end > next) {
+            linked.wrong.push((text(name), Finding::of(Problem::Numbers)));
+        }
+    }
     // In the order of classes, whatever the order in which they were visited.
     linked.missing.sort();
     linked.wrong.sort_by_cached_key(|(class, finding)| (class.clone(), finding.to_string()));
@@ -182,23 +243,44 @@ fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
 }
 
 /// What is wrong with counting a callee that is this method.
-fn wrong(callee: &Counted, method: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
+fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
     let [owner, name, descriptor] = &callee.callee;
-    let Resolved { class, method } = method;
-    if method.counts_itself {
-        return Some(Problem::CountedTwice);
-    }
-    let slots = (callee.id & 0x7F) as usize;
-    if callee.id != foreign_id(&class.name, name, descriptor, slots) {
-        return Some(Problem::Probe("counts another method than the callee"));
-    }
+    let Resolved { class, method } = resolved;
     // Only one method can be meant (docs/scheme.md, *Calls that cannot take a context*). Nothing is below an array.
     let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
         || method.flags & (access::FINAL | access::PRIVATE) != 0
         || class.is_final
         || owner.first() == Some(&b'[')
         || hierarchy.is_final(owner);
-    (!is_alone).then_some(Problem::CountedInVain)
+    if let Means::Nothing(chosen) = callee.means {
+        // Of what only callers can record something is missing.
+        let is_place =
+            chosen.is_some_and(|chosen| values::Part::of(chosen, &class.name, name, descriptor).is_place);
+        let is_hash_code = (&**name, &**descriptor) == (b"hashCode", b"()I");
+        let is_missed = method.by_callers && (is_alone || is_hash_code && is_place);
+        return is_missed.then_some(Problem::Probe("that is for the callee, which has no body, is missing"));
+    }
+    if method.counts_itself {
+        return Some(Problem::CountedTwice);
+    }
+    let wrong = match callee.means {
+        Means::Counted(id) => {
+            let is_right = id == foreign_id(&class.name, name, descriptor, (id & 0x7F) as usize);
+            (!is_right).then_some("counts another method than the callee")
+        }
+        Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
+        Means::Nothing(_) => None,
+        Means::Traced { calls_back } => {
+            // Natives may, but for those of `Object`; what callers count otherwise has a body, and is over at once.
+            let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
+            (may != calls_back)
+                .then_some("says of a callee that may call back that it does not, or the reverse")
+        }
+    };
+    match wrong {
+        Some(what) => Some(Problem::Probe(what)),
+        None => (!is_alone).then_some(Problem::CountedInVain),
+    }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -217,12 +299,14 @@ mod tests {
             descriptor: descriptor(),
             flags: 0,
             counts_itself: false,
+            by_callers: false,
         };
         Links {
             name: bytes(name),
             superclass: supers.first().map(|s| bytes(s)),
             interfaces: supers.iter().skip(1).map(|s| bytes(s)).collect(),
             is_final: false,
+            numbers: (None, 0),
             declared: defined.iter().map(declared).collect(),
             wanted: wanted.iter().map(|[owner, name]| [bytes(owner), bytes(name), descriptor()]).collect(),
             counted: Vec::new(),
@@ -263,7 +347,7 @@ mod tests {
         caller.counted = vec![Counted {
             opcode,
             callee: callee.map(bytes),
-            id,
+            means: Means::Counted(id),
             is_known: false,
             sites: 3,
             place: Finding::of(Problem::CountedTwice),

@@ -2,77 +2,21 @@
 
 use cct_classfile::{Code, Member, access, mutf8};
 
+use crate::Tool;
 use crate::allocations;
-use crate::attribute::{Row, treatment};
+use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
-use crate::convention::{
-    FORWARDER_LINE, NATIVE_FORWARDER_LINE, RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id,
-};
+use crate::convention::{RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id};
 use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
+use crate::forms::{Extended, Original};
 use crate::forwarder::{self, Target};
 use crate::links::Counted;
-use crate::renamed::Renamed;
 use crate::sites::Sites;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 pub(crate) const MAY_OUTGROW: u32 = 4096;
-
-/// What stands under the original signature.
-#[derive(Debug)]
-enum Original {
-    /// What always stood there.
-    Same,
-    /// A forwarder to the extended form.
-    Wrapper,
-    /// The body.
-    Body(Box<Body>),
-    /// A call of the runtime, in one of the places where that is known.
-    Runtime,
-    /// A method in the place of a native that was renamed.
-    Renamed(Renamed),
-}
-
-/// What stands under the extended one.
-#[derive(Debug)]
-enum Extended {
-    Absent,
-    Body(Box<Body>),
-    Redispatch,
-    Stored,
-    /// Counted, with so many bytecodes.
-    Counted(i32),
-    Bypassed,
-    /// A native's wrapper, which may call the runtime.
-    ToNative,
-}
-
-impl Original {
-    fn name(&self) -> &'static str {
-        match self {
-            Original::Same => "as it was",
-            Original::Wrapper => "a wrapper",
-            Original::Body(_) => "the body",
-            Original::Runtime => "a call of the runtime",
-            Original::Renamed(_) => "a method in a native's place",
-        }
-    }
-}
-
-impl Extended {
-    fn name(&self) -> &'static str {
-        match self {
-            Extended::Absent => "no extended form",
-            Extended::Body(_) => "the body",
-            Extended::Redispatch => "a redispatching form",
-            Extended::Stored => "a call of the original",
-            Extended::Counted(_) => "a counting call of the original",
-            Extended::Bypassed => "a call of the original that records nothing",
-            Extended::ToNative => "a native's wrapper",
-        }
-    }
-}
 
 impl<'c, 'a> Class<'c, 'a> {
     /// One method: its two forms, and whether they belong together.
@@ -166,15 +110,19 @@ impl<'c, 'a> Class<'c, 'a> {
                 // Callers count those that have no form of ours, as the class is recorded.
                 let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
                 self.flags(number, original, row, is_left);
+                let is_alone =
+                    row.treatment == treatment::CALLER_COUNTED && row.flags & flag::NOT_RECORDED == 0;
+                self.by_callers.extend(is_alone.then_some(number));
             }
         }
         if let (Original::Same, Some(code)) = (&first, &code) {
             self.left_out(original, code);
         }
         let counts_itself = match (&first, &second) {
-            (Original::Body(body), _) => body.is_recorded,
+            // Where nothing in it tells it may be.
+            (Original::Body(body), _) => body.is_recorded != Some(false),
             (Original::Renamed(renamed), _) => renamed.slots.is_some(),
-            (Original::Wrapper, Extended::Body(body)) => body.is_recorded,
+            (Original::Wrapper, Extended::Body(body)) => body.is_recorded != Some(false),
             _ => false,
         };
         if counts_itself {
@@ -206,7 +154,9 @@ impl<'c, 'a> Class<'c, 'a> {
 
     /// Notes what a body says.
     fn take(&mut self, number: usize, is_extended: bool, length: u32, body: Body) {
-        self.recorded(body.is_recorded);
+        if let Some(is_recorded) = body.is_recorded {
+            self.recorded(is_recorded);
+        }
         self.tally.bodies += 1;
         self.tally.probes += body.probes;
         self.tally.pinned += u64::from(body.pinned);
@@ -215,9 +165,13 @@ impl<'c, 'a> Class<'c, 'a> {
             *self.tally.dropped.entry(name).or_default() += 1;
         }
         let method = &self.before.methods[number];
+        if body.is_partly_traced {
+            let what = "events of methods that are too large for all of them";
+            self.tally.not_checked(what, self.before.name(), method.name);
+        }
         for callee in body.counted {
             self.tally.unknown_ids += u64::from(!callee.is_known);
-            let key = (callee.opcode, callee.callee.clone(), callee.id);
+            let key = (callee.opcode, callee.callee.clone(), callee.means.key());
             let place = callee.place.clone().in_member(method.name, method.descriptor);
             self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
         }
@@ -236,10 +190,15 @@ impl<'c, 'a> Class<'c, 'a> {
             *self.tally.rules.entry("not followed").or_default() += 1;
             return;
         }
-        if body.is_recorded {
-            self.counts.push((number, is_extended, length, body.counts));
-        } else {
-            *self.tally.rules.entry("not recorded").or_default() += 1;
+        match body.is_recorded {
+            _ if self.expectation.tool == Some(Tool::Trace) => {
+                *self.tally.rules.entry("not at all, since events are recorded").or_default() += 1;
+            }
+            _ if self.expectation.chosen().is_some() => {
+                *self.tally.rules.entry("not at all, since contexts are values").or_default() += 1;
+            }
+            Some(true) => self.counts.push((number, is_extended, length, body.counts)),
+            _ => *self.tally.rules.entry("not recorded").or_default() += 1,
         }
     }
 
@@ -265,7 +224,19 @@ impl<'c, 'a> Class<'c, 'a> {
         let (before, after, hash, expectation) = (self.before, self.after, self.hash, self.expectation);
         let packed_positions = self.positions.get(number).copied().unwrap_or_default();
         let fields = &self.own_fields;
-        Method { before, after, hash, number, original, code, expectation, fields, packed_positions }
+        let first_method = self.first_method;
+        Method {
+            before,
+            after,
+            hash,
+            number,
+            original,
+            code,
+            expectation,
+            fields,
+            packed_positions,
+            first_method,
+        }
     }
 
     /// What stands under the original signature; `None` where something is wrong with it.
@@ -281,8 +252,9 @@ impl<'c, 'a> Class<'c, 'a> {
         let switch = SWITCHES.iter().find(|s| (s.0, s.1) == (original.name, original.descriptor));
         let switch = switch.filter(|_| class == RECORDING);
         let is_replaced = (class, original.name, original.descriptor) == REPLACED_NATIVE;
+        let is_question = self.is_question(original);
         if original.raw == rewritten.raw {
-            if switch.is_some() || is_replaced {
+            if switch.is_some() || is_replaced || is_question {
                 self.find(Problem::Runtime("that belongs here is missing"));
             }
             return Some(Original::Same);
@@ -315,7 +287,13 @@ impl<'c, 'a> Class<'c, 'a> {
         {
             return Some(Original::Runtime);
         }
-        if [false, true].iter().any(|replays| target.wrapper(*replays).is(self.after, rewritten)) {
+        if is_question && target.question().is(self.after, rewritten) {
+            return Some(Original::Runtime);
+        }
+        // Events come in order, whoever calls.
+        let replays: &[bool] =
+            if self.expectation.tool == Some(Tool::Trace) { &[false] } else { &[false, true] };
+        if replays.iter().any(|replays| target.wrapper(*replays).is(self.after, rewritten)) {
             return Some(Original::Wrapper);
         }
         let Some(code) = code else {
@@ -360,8 +338,6 @@ impl<'c, 'a> Class<'c, 'a> {
         let flags = original.access_flags & !access::VARARGS | access::SYNTHETIC;
         let of_forwarders =
             flags & !(access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT);
-        let hash = self.hash;
-        let id = |slots| method_id(hash, number, slots);
         let is_body = matches!(first, Original::Wrapper)
             || matches!(first, Original::Body(_)) && !target.redispatch().is(self.after, twin);
         if twin.access_flags != if is_body { flags } else { of_forwarders } {
@@ -381,83 +357,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
             };
         }
-        let is_native = original.is(access::NATIVE);
-        // What the wrapper of a native has the runtime do.
-        let ways = match is_native {
-            true => self.native_hooks(original),
-            false => Vec::new(),
-        };
-        let is = |straight: forwarder::Straight<'_>| straight.is(self.after, twin);
-        let lines: &[u16] =
-            if is_native { &[NATIVE_FORWARDER_LINE, FORWARDER_LINE] } else { &[FORWARDER_LINE] };
-        // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/treatments.md).
-        let is_magic = (self.before.name(), original.name) == (b"java/lang/ref/Reference", b"get");
-        let lengths = if is_native || !is_magic { &[0][..] } else { &[0, length] };
-        let counts_objects = self.expectation.allocations == Some(true);
-        // Where natives are left out, of recorded classes, too.
-        let below_root = self.expectation.no_natives == Some(true);
-        let is_to_native =
-            |id, below_root| ways.iter().any(|way| is(target.to_native(id, below_root, way, counts_objects)));
-        let makes = target.counted_with_result(id(0)).filter(|_| counts_objects && is_native);
-        let must_make = makes.is_some();
-        let mut recorded = None;
-        let mut form = if is(target.redispatch()) {
-            Some(Extended::Redispatch)
-        } else if is(target.stored()) {
-            Some(Extended::Stored)
-        } else if is_to_native((!below_root).then(|| id(1)), below_root) {
-            recorded = Some(true);
-            Some(Extended::ToNative)
-        } else if is_to_native(None, false) {
-            recorded = Some(false);
-            Some(Extended::ToNative)
-        } else if makes.is_some_and(is) {
-            recorded = Some(true);
-            Some(Extended::Counted(0))
-        } else if let Some(n) = lengths
-            .iter()
-            .copied()
-            .filter(|_| !must_make)
-            .find(|n| lines.iter().any(|line| is(target.counted(Some((id(0), *n)), *line))))
-        {
-            recorded = Some(true);
-            Some(Extended::Counted(n))
-        } else if lines.iter().any(|line| is(target.counted(None, *line))) {
-            // Where nothing is known of the output natives may be left out.
-            recorded = (!is_native || self.expectation.no_natives.is_some()).then_some(false);
-            Some(Extended::Counted(0))
-        } else if is(target.bypassed(Some(id(0)))) {
-            recorded = Some(true);
-            Some(Extended::Bypassed)
-        } else if is(target.bypassed(None)) {
-            recorded = Some(false);
-            Some(Extended::Bypassed)
-        } else {
-            None
-        };
-        let is_hooked = ways.first().is_some_and(|way| !way.is_empty());
-        let is_without = is_hooked
-            && (matches!(form, Some(Extended::Counted(_) | Extended::Stored | Extended::Redispatch))
-                || [Some(id(1)), None]
-                    .iter()
-                    .any(|id| is(target.to_native(*id, below_root, &[], counts_objects))));
-        if is_without {
-            form = None;
-        }
-        if form.is_none() {
-            let finding = Finding::of(match is_without {
-                true => Problem::Runtime("that belongs here is missing"),
-                false => Problem::Forwarder("the extended signature"),
-            });
-            self.findings.push(finding.in_member(twin.name, twin.descriptor));
-        }
-        if let (true, Some(Extended::ToNative)) = (is_hooked, &form) {
-            self.tally.hooks += ways[0].len() as u64;
-        }
-        if let Some(recorded) = recorded.filter(|recorded| *recorded || !(is_native && below_root)) {
-            self.recorded(recorded);
-        }
-        form.filter(|_| found == self.findings.len())
+        self.forwarder(number, original, twin, target, length).filter(|_| found == self.findings.len())
     }
 
     /// Holds the bodies against the rule by which the class is counted: the one that was asked for, or else the one that fits best.

@@ -3,9 +3,20 @@
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction};
 
-use crate::convention::Helper;
+use crate::convention::{FACTOR, Helper};
 use crate::op::{Callee, Kind, Op, op};
 use crate::sites::HandedOn;
+
+/// What a body has for its callees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carries {
+    /// A node of its own: they get the addresses of slots in it.
+    Node,
+    /// Three times its value, to which each call adds something of its own.
+    Value,
+    /// What it got itself.
+    Same,
+}
 
 /// The locals that a body was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +25,21 @@ pub struct Locals {
     pub at: u16,
     /// By so much.
     pub by: u16,
-    /// The node; or, in a body that is not recorded, the context that it hands on.
+    /// What it has for its callees.
     pub node: u16,
     /// Bytecodes that are pending.
     pub pending: Option<u16>,
     /// The context that the thread carried, and the thread, in bodies under their original signature.
     pub thread: Option<(u16, u16)>,
+    /// What the first of them is.
+    pub carries: Carries,
+}
+
+impl Locals {
     /// Whether the body has a node of its own.
-    pub is_recorded: bool,
+    pub fn has_node(&self) -> bool {
+        self.carries == Carries::Node
+    }
 }
 
 /// A probe.
@@ -47,6 +65,17 @@ pub enum Probe<'a> {
     Call(HandedOn, Call<'a>),
 }
 
+/// What a caller does with the value of a callee that has no body of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entered {
+    /// The id under which the value is recorded, if it is.
+    pub place: Option<i64>,
+    /// What the callee's own calls add, if the thread gets their value; `None` if it gets the callee's own, or nothing.
+    pub site: Option<i64>,
+    /// Whether the thread gets any.
+    pub stores: bool,
+}
+
 /// How an invocation gets its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call<'a> {
@@ -66,6 +95,10 @@ pub enum Call<'a> {
     Counted(i64, i32, bool),
     /// The callee is counted if it is `Object.hashCode`; its id.
     HashCode(i64),
+    /// Where contexts are values, what callees without a body of ours have done for them.
+    Entered(Entered),
+    /// The callee's value is recorded if it is `Object.hashCode`; its id.
+    EnteredHashCode(i64),
     /// The last step of a method handle.
     Linked,
     /// The same, if it may be one to `hashCode`.
@@ -124,7 +157,7 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     /// What a probe does that has the node on the stack.
     fn counting(&self, at: usize, locals: &Locals) -> Option<(Probe<'a>, usize)> {
-        if !locals.is_recorded {
+        if !locals.has_node() {
             return None;
         }
         if let Op::Int(n) = self.op(at) {
@@ -185,13 +218,16 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     /// What a callee gets, and the number of the instruction behind what makes it.
     fn handed_on(&self, at: usize, locals: &Locals) -> Option<(HandedOn, usize)> {
-        Some(match (locals.is_recorded, self.op(at + 1)) {
-            // What is handed on is a slot already.
-            (false, _) => (HandedOn { offset: 0, site: 0, is_shared: false }, at + 1),
-            (true, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => {
+        Some(match (locals.carries, self.op(at + 1)) {
+            (Carries::Value, Op::Long(site)) if self.op(at + 2) == Op::LongAdd => {
+                (HandedOn { offset: site, site: 0, is_shared: false }, at + 3)
+            }
+            // What is handed on is whole already.
+            (Carries::Same, _) => (HandedOn { offset: 0, site: 0, is_shared: false }, at + 1),
+            (Carries::Node, Op::Int(offset)) if self.has(at + 2, &[Op::IntToLong, Op::LongAdd]) => {
                 (HandedOn { offset: offset.into(), site: 0, is_shared: false }, at + 4)
             }
-            (true, Op::Long(place)) if self.op(at + 2) == Op::LongAdd => {
+            (Carries::Node, Op::Long(place)) if self.op(at + 2) == Op::LongAdd => {
                 let is_shared = self.op(at + 3) == Op::Helper(Helper::Site);
                 let (offset, site) = (place & 0xFFFF_FFFF_FFFF, (place >> 48) as u16);
                 (HandedOn { offset, site, is_shared }, at + 3 + usize::from(is_shared))
@@ -212,6 +248,17 @@ impl<'r, 'a> Reader<'r, 'a> {
             (None, Op::Helper(Helper::RootOf)) if self.op(next + 1) == Op::Helper(Helper::Store) => {
                 (Call::Rooted { held: false }, next + 2)
             }
+            (None, Op::Long(place)) if self.op(next + 1) == Op::Helper(Helper::At) => {
+                let (stores, site, behind) = match self.below(next + 2, handed_on, locals) {
+                    Some((site, behind)) => (true, site, behind),
+                    None => (false, None, next + 2),
+                };
+                (Call::Entered(Entered { place: Some(place), site, stores }), behind)
+            }
+            (None, Op::Long(FACTOR)) if self.op(next + 1) == Op::LongMultiply => {
+                let (site, behind) = self.below(at, handed_on, locals)?;
+                (Call::Entered(Entered { place: None, site, stores: true }), behind)
+            }
             (None, Op::Long(id)) => match (self.op(next + 1), self.op(next + 2)) {
                 (Op::Int(n), Op::Helper(Helper::Leaf)) => (Call::Counted(id, n, false), next + 3),
                 (Op::Int(n), Op::Helper(Helper::Call)) => (Call::Counted(id, n, true), next + 3),
@@ -221,10 +268,30 @@ impl<'r, 'a> Reader<'r, 'a> {
             (Some(false), Op::Long(id)) if self.op(next + 1) == Op::Helper(Helper::HashCode) => {
                 (Call::HashCode(id), next + 2)
             }
+            (Some(false), Op::Long(id)) if self.op(next + 1) == Op::Helper(Helper::AtHashCode) => {
+                (Call::EnteredHashCode(id), next + 2)
+            }
             (Some(true), Op::Helper(Helper::LinkHashCode)) => (Call::LinkedHashCode, next + 1),
             _ => return None,
         };
         Some((Probe::Call(handed_on, call), next))
+    }
+}
+
+impl Reader<'_, '_> {
+    /// A value that is handed on by the thread: that of a callee's own calls, which add something, or the callee's.
+    fn below(&self, at: usize, callees: HandedOn, locals: &Locals) -> Option<(Option<i64>, usize)> {
+        if self.op(at) != Op::Load(Kind::Long, locals.node) {
+            return None;
+        }
+        let (_, next) = self.handed_on(at, locals).filter(|(handed_on, _)| *handed_on == callees)?;
+        if self.op(next) == Op::Helper(Helper::Store) {
+            return Some((None, next + 1));
+        }
+        let Op::Long(site) = self.op(next + 2) else { return None };
+        let adds =
+            [Op::Long(FACTOR), Op::LongMultiply, Op::Long(site), Op::LongAdd, Op::Helper(Helper::Store)];
+        self.has(next, &adds).then_some((Some(site), next + adds.len()))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The beginning of an instrumented body: the node is found, and nothing of the program has run yet.
 
-use crate::convention::{EXTENSION_SLOTS, Helper};
+use crate::convention::{EXTENSION_SLOTS, FACTOR, Helper};
 use crate::op::{Kind, Op};
-use crate::probe::{Locals, Reader};
+use crate::probe::{Carries, Locals, Reader};
+use crate::traces::Plan;
 
 /// A prologue that was recognised.
 #[derive(Debug, Clone, Copy)]
@@ -11,20 +12,34 @@ pub struct Prologue {
     pub locals: Locals,
     /// The id and the bytecodes with which the method is entered, if it is recorded.
     pub entered: Option<(i64, i32)>,
+    /// The id under which the method's value is recorded, if it is.
+    pub recorded_at: Option<i64>,
+    /// Whether the method is an extent of what is recorded, and says so.
+    pub is_extent: bool,
     /// The number of the instruction behind it.
     pub end: usize,
 }
 
 /// All ways to read what stands at the beginning of a body as a prologue. There may be two, as the original may begin with what looks like the last
-/// instructions of one. `arguments` are the original's argument slots, `max_locals` its locals.
-pub fn prologues(code: &Reader<'_, '_>, is_extended: bool, arguments: u16, max_locals: u16) -> Vec<Prologue> {
+/// instructions of one. `arguments` are the original's argument slots, `max_locals` its locals; `events` are those of a body whose events are recorded.
+pub fn prologues(
+    code: &Reader<'_, '_>,
+    is_extended: bool,
+    arguments: u16,
+    max_locals: u16,
+    events: Option<&Plan>,
+) -> Vec<Prologue> {
     // Behind the arguments, or behind everything, where a local of two slots lies across the end of the arguments.
     let mut found = Vec::new();
     let behind_all = max_locals.max(arguments.saturating_add(EXTENSION_SLOTS));
     // There must be room for ours.
     for at in [arguments, behind_all].into_iter().filter(|at| *at < u16::MAX - 8) {
-        let read = if is_extended { extended(code, arguments, at) } else { original(code, at) };
-        found.extend(read);
+        let read =
+            if is_extended { extended(code, arguments, at) } else { original(code, at, events.is_some()) };
+        found.extend(read.into_iter().flat_map(|begun| match events {
+            Some(plan) => begun.traced(code, plan).into_iter().collect(),
+            None => entering(code, begun),
+        }));
     }
     // The longest first.
     found.sort_by_key(|p| std::cmp::Reverse(p.end));
@@ -35,13 +50,13 @@ fn start(code: &Reader<'_, '_>) -> usize {
     usize::from(code.op(0) == Op::Helper(Helper::StartAt))
 }
 
-fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Vec<Prologue> {
+fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Option<Begun> {
     let by = if slot == node { EXTENSION_SLOTS } else { 2 };
-    let locals = Locals { at: node, by, node, pending: None, thread: None, is_recorded: false };
-    entering(code, start(code), slot, locals, slot == node)
+    let locals = Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same };
+    Some(Begun { at: start(code), slot, locals })
 }
 
-fn original(code: &Reader<'_, '_>, at: u16) -> Vec<Prologue> {
+fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<Begun> {
     let (node, saved, thread) = (at, at + 2, at + 4);
     let begin = start(code);
     let reads = [
@@ -52,11 +67,12 @@ fn original(code: &Reader<'_, '_>, at: u16) -> Vec<Prologue> {
         Op::Store(Kind::Long, saved),
     ];
     if !code.has(begin, &reads) {
-        return Vec::new();
+        return None;
     }
     let mut next = begin + reads.len();
     let mut context = saved;
-    for helper in [Helper::Replay, Helper::Begin] {
+    // Events come in order, whoever calls.
+    for helper in [Helper::Replay, Helper::Begin].into_iter().skip(are_events.into()) {
         let asks = [
             Op::Load(Kind::Reference, thread),
             Op::Load(Kind::Long, context),
@@ -68,12 +84,44 @@ fn original(code: &Reader<'_, '_>, at: u16) -> Vec<Prologue> {
             context = node;
         }
     }
-    let locals = Locals { at, by: 5, node, pending: None, thread: Some((saved, thread)), is_recorded: false };
-    entering(code, next, context, locals, context == node)
+    let locals =
+        Locals { at, by: 5, node, pending: None, thread: Some((saved, thread)), carries: Carries::Same };
+    Some(Begun { at: next, slot: context, locals })
 }
 
-/// The node of this call, from the slot in a local. `is_there` is whether that is the node's local already.
-fn entering(code: &Reader<'_, '_>, at: usize, slot: u16, locals: Locals, is_there: bool) -> Vec<Prologue> {
+/// A prologue up to where the context that the method got is in a local.
+struct Begun {
+    /// The number of the next instruction.
+    at: usize,
+    /// The local: that in which the body wants it, or another one.
+    slot: u16,
+    locals: Locals,
+}
+
+impl Begun {
+    /// The thread's record is where the body wants it, and the method's start is written.
+    fn traced(self, code: &Reader<'_, '_>, plan: &Plan) -> Option<Prologue> {
+        let Begun { mut at, slot, mut locals } = self;
+        if slot != locals.node {
+            let moves = [Op::Load(Kind::Long, slot), Op::Store(Kind::Long, locals.node)];
+            at += code.has(at, &moves).then_some(moves.len())?;
+        }
+        let is_extent = plan.method.is_some() && code.op(at + 2) == Op::Helper(Helper::Extent);
+        let start = plan.start(&locals, is_extent);
+        at += code.has(at, &start).then_some(start.len())?;
+        if plan.uses_local {
+            let pending = locals.at + locals.by;
+            at += code.has(at, &[Op::Int(0), Op::Store(Kind::Int, pending)]).then_some(2)?;
+            locals = Locals { pending: Some(pending), by: locals.by + 1, ..locals };
+        }
+        Some(Prologue { locals, entered: None, recorded_at: None, is_extent, end: at })
+    }
+}
+
+/// The node of this call, or its value, from the context in a local.
+fn entering(code: &Reader<'_, '_>, begun: Begun) -> Vec<Prologue> {
+    let Begun { at, slot, locals } = begun;
+    let is_there = slot == locals.node;
     let stores = Op::Store(Kind::Long, locals.node);
     if let (true, Op::Long(id)) = (code.op(at) == Op::Load(Kind::Long, slot), code.op(at + 1)) {
         let (n, next) = match (code.op(at + 2), code.op(at + 3), code.op(at + 4)) {
@@ -82,22 +130,57 @@ fn entering(code: &Reader<'_, '_>, at: usize, slot: u16, locals: Locals, is_ther
             _ => (0, 0),
         };
         if next > 0 && code.op(next) == stores {
-            let locals = Locals { is_recorded: true, ..locals };
-            let plain = Prologue { locals, entered: Some((id, n)), end: next + 1 };
+            let locals = Locals { carries: Carries::Node, ..locals };
+            let plain = Prologue {
+                locals,
+                entered: Some((id, n)),
+                recorded_at: None,
+                is_extent: false,
+                end: next + 1,
+            };
             let pending = locals.at + locals.by;
             let mut found = vec![plain];
             if code.has(next + 1, &[Op::Int(0), Op::Store(Kind::Int, pending)]) {
                 let locals = Locals { pending: Some(pending), by: locals.by + 1, ..locals };
-                found.push(Prologue { locals, entered: Some((id, n)), end: next + 3 });
+                found.push(Prologue {
+                    locals,
+                    entered: Some((id, n)),
+                    recorded_at: None,
+                    is_extent: false,
+                    end: next + 3,
+                });
             }
             return found;
         }
     }
-    match is_there {
-        true => vec![Prologue { locals, entered: None, end: at }],
-        false if code.has(at, &[Op::Load(Kind::Long, slot), stores]) => {
-            vec![Prologue { locals, entered: None, end: at + 2 }]
-        }
-        false => Vec::new(),
+    let mut found = Vec::new();
+    let first = Op::Load(Kind::Long, slot);
+    if let (true, Op::Long(id), Op::Helper(Helper::At)) =
+        (code.op(at) == first, code.op(at + 1), code.op(at + 2))
+    {
+        found.extend(handing_on(code, at + 3, slot, locals, is_there, Some(id)));
     }
+    // The same may stand before the method's first instruction, if that is a call.
+    found.extend(handing_on(code, at, slot, locals, is_there, None));
+    found
+}
+
+/// What callees are given where the method has no node.
+fn handing_on(
+    code: &Reader<'_, '_>,
+    at: usize,
+    slot: u16,
+    locals: Locals,
+    is_there: bool,
+    recorded_at: Option<i64>,
+) -> Option<Prologue> {
+    let (load, stores) = (Op::Load(Kind::Long, slot), Op::Store(Kind::Long, locals.node));
+    let triples = [load, Op::Long(FACTOR), Op::LongMultiply, stores];
+    let (carries, end) = match code.has(at, &triples) {
+        true => (Carries::Value, at + triples.len()),
+        false if is_there => (Carries::Same, at),
+        false if code.has(at, &[load, stores]) => (Carries::Same, at + 2),
+        false => return None,
+    };
+    Some(Prologue { locals: Locals { carries, ..locals }, entered: None, recorded_at, is_extent: false, end })
 }

@@ -106,13 +106,15 @@ impl<'a> Tables<'_, 'a> {
         ways
     }
 
-    /// Whether each exception that leaves a body under its original signature gives the thread back its context, be it one that strikes anywhere. The
-    /// call of `this(..)` or `super(..)` no handler may cover.
-    pub fn restores_on_exceptions(
+    /// Whether each exception that leaves a body is dealt with by a handler that does, be it one that strikes anywhere: it gives the thread back its
+    /// context under the original signature, or writes the method's end. The call of `this(..)` or `super(..)` no handler may cover.
+    pub fn deals_with_exceptions(
         &self,
         method: &[u8],
         ways_out: &[Option<Appended>],
         reached: &[bool],
+        does: impl Fn(&Appended) -> bool,
+        otherwise: &'static str,
     ) -> Check {
         for (number, (i, &place)) in self.aligned.originals.iter().zip(&self.aligned.places).enumerate() {
             if !reached[number] {
@@ -125,12 +127,10 @@ impl<'a> Tables<'_, 'a> {
                 && i.opcode == opcode::INVOKESPECIAL
                 && callee.is_some_and(|c| c.name == b"<init>" && is_own(c.class));
             match ways_out[number] {
-                Some(handler) if handler.restores => {}
+                Some(handler) if does(&handler) => {}
                 None if initialises => {}
                 _ => {
-                    let problem =
-                        Problem::Handlers("an exception would leave the thread with a wrong context");
-                    return Err(Finding::at(problem, i.bci, place));
+                    return Err(Finding::at(Problem::Handlers(otherwise), i.bci, place));
                 }
             }
         }

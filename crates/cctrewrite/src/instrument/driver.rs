@@ -76,8 +76,9 @@ impl<'r> Driver<'r> {
         manner: &Manner<'r>,
         progress: &'r Progress,
         sources: &'r Sources,
-    ) -> Self {
-        Driver {
+    ) -> anyhow::Result<Self> {
+        let expectation = || Expectation::of(rewriter.provenance().lines());
+        Ok(Driver {
             rewriter,
             bad: manner.bad,
             progress,
@@ -89,9 +90,9 @@ impl<'r> Driver<'r> {
             has_options: AtomicBool::new(false),
             patches: manner.patches,
             made_from: manner.made_from,
-            verify: manner.verify.then(|| Expectation::of(rewriter.provenance().lines())),
+            verify: manner.verify.then(expectation).transpose()?,
             modules: Mutex::default(),
-        }
+        })
     }
 
     /// Classes that turned out not to be rewritable, and why. If there are any, the outputs are of no use: the others were planned as if these were

@@ -84,9 +84,6 @@ fn instrument(arguments: &Instrument) -> Result<()> {
             "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"
         );
     }
-    if arguments.choices.settings().pcc().is_some() && arguments.verify {
-        bail!("--verify knows the code that counts, and not that of --tool pcc; leave --verify out");
-    }
     if arguments.choices.marks_alone() {
         return crate::marking::instrument(arguments);
     }
@@ -169,7 +166,7 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     let rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
-    let driver = Driver::new(&rewriter, &manner, &progress, sources);
+    let driver = Driver::new(&rewriter, &manner, &progress, sources)?;
     let manifest = if manner.manifest { attributes(rewriter.provenance()) } else { Vec::new() };
     let options = RewriteOptions { level: manner.level, manifest, ..RewriteOptions::default() };
     let mut outputs = Vec::with_capacity(sources.inputs.len());

@@ -82,25 +82,18 @@ fn verify(arguments: &Verify) -> Result<Account> {
         let open = |path: &Path| Input::open(path, &Limits::default());
         let (original, rewritten) = (open(&original)?, open(&rewritten)?);
         let lines = output::provenance(&rewritten)?;
-        if lines.as_deref().is_some_and(|lines| lines.lines().any(|line| line == "trace=yes")) {
-            bail!(
-                "{}: made with --tool trace, whose code this command does not know; it checks what profiles",
-                rewritten.path().display()
-            );
-        }
-        if lines.as_deref().is_some_and(|lines| output::value(lines, "pcc").is_some()) {
-            bail!(
-                "{}: made with --tool pcc, whose code this command does not know; it checks what profiles",
-                rewritten.path().display()
-            );
-        }
         if let Some(module) = lines.as_deref().and_then(|lines| output::value(lines, "udi")) {
             bail!(
                 "{} was made from what the module {module} had changed, which is not there to be compared with; check while instrumenting, with --verify",
                 rewritten.path().display()
             );
         }
-        let mut expectation = lines.as_deref().map_or(Expectation::default(), Expectation::of);
+        let mut expectation = match lines.as_deref().map(Expectation::of) {
+            Some(expectation) => expectation.with_context(|| {
+                format!("{}: its index names methods in a way that is not known", rewritten.path().display())
+            })?,
+            None => Expectation::default(),
+        };
         expectation.rule = given.or(expectation.rule);
         expectation.cost_model = arguments.cost_model.or(expectation.cost_model);
         pairs::check(&original, &rewritten, expectation, &progress, &mut account)?;

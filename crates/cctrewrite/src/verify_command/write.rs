@@ -64,7 +64,7 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     }
     if tally.bodies > 0 {
         let rules = tally.rules.iter().map(|(rule, n)| format!("{} {rule}", grouped((*n).into())));
-        let probes = counted(tally.probes, "counting probe");
+        let probes = counted(tally.probes, "probe");
         writeln!(out, "bodies, by how they count: {}; {probes}", rules.collect::<Vec<_>>().join(", "))?;
     }
     if tally.added_methods + tally.added_fields > 0 {

@@ -64,6 +64,37 @@ fn all_ways_of_counting_are_known() {
     }
 }
 
+/// Values of contexts are checked by the choice that the output's index names, while they are made and afterwards.
+#[test]
+fn values_of_contexts_are_known() {
+    let ways: [&[&str]; 4] = [
+        &["--pcc-at", "Sample.*"],
+        &["--pcc-at", "**.*", "--pcc-only", "Sample.<init>"],
+        &["--reproducible"],
+        &["--exclude", "**"],
+    ];
+    for options in ways {
+        let folder = scratch();
+        let home = folder.path();
+        instrumented(home, &[&["--tool", "pcc", "--verify"], options].concat());
+        let right = run(home, &["verify", "app.jar", "out.jar"]).succeeds().stdout;
+        assert!(right.contains("not at all, since contexts are values"), "{right}");
+    }
+    // By another choice the same classes are wrong.
+    let folder = scratch();
+    let home = folder.path();
+    let of = |at: &str| {
+        instrumented(home, &["--tool", "pcc", "--pcc-at", at]);
+        entry(&home.join("out.jar"), "Sample.class")
+    };
+    let (some, _) = (of("Sample.*"), of("Other.*"));
+    with_class(home, "Sample.class", &some);
+    finds(
+        &run(home, &["verify", "app.jar", "out.jar"]),
+        &["records the value of a method that was not chosen", "names another provenance"],
+    );
+}
+
 #[test]
 fn what_is_wrong_is_found() {
     let folder = scratch();

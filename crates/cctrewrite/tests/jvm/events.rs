@@ -49,6 +49,14 @@ pub fn rebuilt(run: Run) -> Run {
     run
 }
 
+/// The checker finds nothing in a whole JDK.
+fn is_right(jdk: &'static Jdk) {
+    let mut command = cctrewrite(&["verify", "-q"]);
+    assert_succeeded(command.arg(jdk.home()).arg(tracing(jdk).home()));
+}
+
+jdks!(checked, is_right, 8: jdk_8, 17: jdk_17);
+
 /// What `foo` of the paper's figure 3 does: block 0 once, 1 for each test of the loop, 2 for the body, 3 and two calls for the first 50, 4 for `i++`, 5 in the end.
 fn events_of_foo() -> Vec<String> {
     let mut events = Vec::new();

@@ -409,6 +409,14 @@ fn runs(jdk: &'static Jdk) {
 
 jdks!(through_run, runs, 17: jdk_17);
 
+/// The checker finds nothing in a whole JDK.
+fn is_right(jdk: &'static Jdk) {
+    let mut command = cctrewrite(&["verify", "-q"]);
+    assert_succeeded(command.arg(jdk.home()).arg(valuing(jdk).home()));
+}
+
+jdks!(checked, is_right, 8: jdk_8, 17: jdk_17);
+
 /// Every class of the class library loads, links and verifies.
 fn links(jdk: &'static Jdk) {
     let jars = match jdk.version {

@@ -173,17 +173,16 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let throws = tracing::leaf_throws(self.class.name(), member.name);
                 let ending = number.filter(|_| throws && mid.is_some());
                 leaf = Some(bytecodes).filter(|_| ending.is_none());
-                self.forward(member, |emitter, target, head| match (mid, makes) {
-                    _ if ending.is_some() => {
-                        let method = ending.unwrap_or_default();
-                        wrappers::traced_original(emitter, target, method, head)
-                    }
-                    (Some(mid), Some(makes)) => {
-                        wrappers::counted_original_that_makes(emitter, target, mid, makes, head)
-                    }
-                    _ => {
-                        let target = &Target { traced: number, values, ..*target };
-                        wrappers::counted_original(emitter, target, mid, bytecodes, head)
+                self.forward(member, |emitter, target, head| {
+                    let target = &Target { traced: number, values, ..*target };
+                    match (mid, makes) {
+                        _ if let Some(method) = ending => {
+                            wrappers::traced_original(emitter, target, method, head)
+                        }
+                        (Some(mid), Some(makes)) => {
+                            wrappers::counted_original_that_makes(emitter, target, mid, makes, head)
+                        }
+                        _ => wrappers::counted_original(emitter, target, mid, bytecodes, head),
                     }
                 })?;
             }

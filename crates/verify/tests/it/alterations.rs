@@ -38,7 +38,7 @@ pub fn at_instructions(class: &ClassFile<'_>, change: impl Fn(&Place<'_, '_>) ->
 }
 
 /// The helper that an instruction calls.
-fn helper<'a>(class: &ClassFile<'a>, i: &Instruction<'_>) -> Option<&'a [u8]> {
+pub fn helper<'a>(class: &ClassFile<'a>, i: &Instruction<'_>) -> Option<&'a [u8]> {
     if i.opcode != opcode::INVOKESTATIC {
         return None;
     }

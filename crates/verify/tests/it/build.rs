@@ -26,6 +26,7 @@ pub struct Builder {
     fields: Vec<u8>,
     methods: Vec<u8>,
     numbers: [u16; 2],
+    version: u8,
 }
 
 impl Builder {
@@ -40,6 +41,7 @@ impl Builder {
             fields: Vec::new(),
             methods: Vec::new(),
             numbers: [0; 2],
+            version: 52,
         };
         class.head[1] = class.class(name);
         class.head[2] = superclass.map_or(0, |name| class.class(name));
@@ -121,9 +123,15 @@ impl Builder {
         self.methods.extend(data);
     }
 
-    /// The class file, of version 52.
+    /// Of a version whose methods need no frames.
+    pub fn old(mut self) -> Self {
+        self.version = 49;
+        self
+    }
+
+    /// The class file, of version 52 unless it is an old one.
     pub fn bytes(self) -> Vec<u8> {
-        let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
+        let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, self.version];
         out.extend(self.count.to_be_bytes());
         out.extend(&self.pool);
         put(&mut out, &self.head);

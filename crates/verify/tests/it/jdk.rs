@@ -7,7 +7,7 @@ use cct_verify::{Expectation, Rule};
 use super::support::{class_library, classes, expectation, rewriter, sample, verify};
 
 /// Every `step`-th class of a JDK is checked; all of them decide about the plan.
-fn library(feature: u32, settings: Settings, step: usize) {
+pub fn library(feature: u32, settings: Settings, step: usize) {
     let Some(path) = class_library(feature) else {
         println!("skipped: no JDK {feature} was found");
         return;

@@ -10,3 +10,5 @@ mod library;
 mod linked;
 mod mutations;
 mod support;
+mod traces;
+mod values;

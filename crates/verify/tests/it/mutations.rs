@@ -98,7 +98,21 @@ fn subjects() -> Vec<Subject> {
 /// Whatever stands in a file, the checker comes to an end.
 #[test]
 fn nothing_makes_it_panic() {
-    let subjects = subjects();
+    let found = shaken(&subjects(), 20_000);
+    assert!(found > 1000, "{found}");
+}
+
+/// The same for one class, rewritten with these settings.
+pub fn nothing_panics(settings: Settings) {
+    let original = sample();
+    let rewritten =
+        rewriter(std::slice::from_ref(&original), settings).rewrite(&original).unwrap().bytes.unwrap();
+    let found = shaken(&[Subject { original, rewritten, expectation: expectation(&settings) }], 3_000);
+    assert!(found > 300, "{found}");
+}
+
+/// Checks so many files with bytes changed at random; how many of them had findings.
+fn shaken(subjects: &[Subject], times: u32) -> usize {
     let mut dice: u64 = 42;
     let mut roll = |below: usize| {
         // xorshift64
@@ -108,7 +122,7 @@ fn nothing_makes_it_panic() {
         (dice % below as u64) as usize
     };
     let mut found = 0;
-    for _ in 0..20_000 {
+    for _ in 0..times {
         let subject = &subjects[roll(subjects.len())];
         if subject.rewritten.len() > 20_000 {
             continue;
@@ -123,7 +137,7 @@ fn nothing_makes_it_panic() {
         }
         found += usize::from(!check(&original, &rewritten, subject.expectation).0.is_empty());
     }
-    assert!(found > 1000, "{found}");
+    found
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use cct_archive::{Input, Limits};
+use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
 use cct_verify::links::{Linked, follow};
@@ -31,10 +32,25 @@ pub fn classes(path: &Path) -> Vec<Vec<u8>> {
 
 /// A rewriter for these classes.
 pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
+    filtered(classes, settings, |_| true)
+}
+
+/// The same; classes are recorded that the function takes.
+pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
     let summaries: Vec<_> =
         classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
     let provenance = Provenance::new("test", &settings, None);
-    Rewriter::new(World::new(summaries), settings, provenance, |_| true).unwrap()
+    Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
+}
+
+/// A rewriter for these classes, where recording begins and ends with one method, and everything begins with the first entry of another.
+pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str) -> Rewriter {
+    let [extents, starts] = [extent, start].map(|name| vec![MethodName::parse(name).unwrap()]);
+    let summaries: Vec<_> =
+        classes.iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
+    let provenance = Provenance::new("test", &settings, None);
+    let marks = Marks { extents, starts };
+    Rewriter::marked(World::new(summaries), settings, marks, provenance, |_| true).unwrap()
 }
 
 /// What an output made with these settings is expected to be.
@@ -48,7 +64,7 @@ pub fn expectation(settings: &Settings) -> Expectation {
         (_, BlockRule::Custom(_)) => Rule::Precise,
     };
     let provenance = Provenance::new("test", settings, None);
-    Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()) }
+    Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()).unwrap() }
 }
 
 /// Rewrites classes and checks what comes out: findings by class, those of all classes together among them, and what was checked.

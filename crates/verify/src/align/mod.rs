@@ -1,10 +1,15 @@
 //! Original and rewritten code side by side: what is left when the probes are taken out must be the original, instruction for instruction.
 
+mod calls;
+mod same;
+mod traced;
+
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
 
+use crate::Expectation;
 use crate::allocations::{self, Makes};
-use crate::convention::{self, Helper, OBJECT, extended};
+use crate::convention::Helper;
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks::{self, BodyHook, Place};
 use crate::links::Counted;
@@ -12,7 +17,11 @@ use crate::op::{Callee, Kind, Op};
 use crate::pins::{self, Clock};
 use crate::probe::{Call, Probe, Reader, restoring};
 use crate::prologue::Prologue;
-use crate::sites::{HandedOn, Sites};
+use crate::sites::Sites;
+use crate::traces::Plan;
+use crate::values::Part;
+pub(crate) use same::mnemonic;
+use same::{is_same, jumps};
 
 /// A handler behind the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +32,8 @@ pub struct Appended {
     pub counts: bool,
     /// Whether it gives the thread back its context.
     pub restores: bool,
+    /// Whether it writes the method's end.
+    pub ends: bool,
 }
 
 /// Which instruction of the original is where in the rewritten code.
@@ -48,6 +59,8 @@ pub struct Aligned<'a> {
     pub hooks: u32,
     /// Callees that are counted by their callers.
     pub counted: Vec<Counted>,
+    /// Where the values of callees, or events, are recorded.
+    pub recorded: u64,
     /// Whether what is made is counted.
     pub objects: allocations::Counted,
 }
@@ -64,12 +77,10 @@ pub struct Pair<'p, 'a> {
     pub code: &'p Reader<'p, 'a>,
     /// How it begins.
     pub prologue: Prologue,
-    /// Whether the output is `--reproducible`, if that is known.
-    pub reproducible: Option<bool>,
+    /// What is known of how it was rewritten.
+    pub expectation: &'p Expectation,
     /// Its call sites, and places where objects are made, which come behind them.
     pub sites: Sites,
-    /// Whether natives are left out, if that is known.
-    pub no_natives: Option<bool>,
     /// Whether the rewritten one gives contexts to the thread that it has read on entry, if that is known.
     pub holds_thread: Option<bool>,
     /// What a callee counts that does nothing but return.
@@ -78,6 +89,10 @@ pub struct Pair<'p, 'a> {
     pub calls: usize,
     /// Whether objects are counted.
     pub counts_objects: bool,
+    /// Its events, if these are recorded in the place of counts.
+    pub events: Option<&'p Plan>,
+    /// Its part in values, if contexts are such.
+    pub values: Option<Part<'p>>,
 }
 
 impl<'a> Aligned<'a> {
@@ -107,8 +122,8 @@ impl<'a> Aligned<'a> {
 pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<Aligned<'a>> {
     let mut walk = Walk {
         pair,
-        hooks: hooks::of_body(pair.class.name(), pair.name, pair.reproducible).collect(),
-        clocks: match pair.reproducible {
+        hooks: hooks::of_body(pair.class.name(), pair.name, pair.expectation).collect(),
+        clocks: match pair.expectation.reproducible {
             Some(false) => &[],
             _ => pins::clocks(pair.class, pair.name),
         },
@@ -125,6 +140,7 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
             unpinned: None,
             hooks: 0,
             counted: Vec::new(),
+            recorded: 0,
             objects: allocations::Counted::default(),
         },
         place: pair.calls,
@@ -133,9 +149,16 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
     walk.hooks_on_entry()?;
     for (number, original) in originals.iter().enumerate() {
         let before = number.checked_sub(1).map(|n| originals[n]);
-        walk.trampolines(before.as_ref(), Some(original));
+        walk.trampolines(before.as_ref(), Some((number, original)));
         walk.aligned.labels.push(walk.bci());
-        walk.instruction(number, original)?;
+        match pair.events {
+            Some(plan) => {
+                walk.hooks_on_return(original)?;
+                walk.traced(number, original, plan)?;
+                walk.traced_objects(original, plan)?;
+            }
+            None => walk.instruction(number, original)?,
+        }
         walk.behind(original, originals.get(number + 1))?;
     }
     walk.trampolines(originals.last(), None);
@@ -197,6 +220,22 @@ impl<'a> Walk<'_, '_, 'a> {
         Ok(())
     }
 
+    /// Passes over calls of the runtime that stand in front of a return.
+    fn hooks_on_return(&mut self, original: &Instruction<'a>) -> Check {
+        for (hook, is_certain) in self.hooks.clone() {
+            let is_return = opcode::is_return(original.opcode);
+            match hook.2 {
+                Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
+                Place::ReturnWithThis if is_return => {
+                    let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
+                    self.hook(&ops, is_certain, original.bci)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Passes over a call of the runtime. `is_certain` is whether it must be there.
     fn hook(&mut self, ops: &[Op<'_>], is_certain: bool, original: Bci) -> Check {
         if self.pair.code.has(self.at, ops) {
@@ -209,7 +248,7 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
-    fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<&Instruction<'a>>) {
+    fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<(usize, &Instruction<'a>)>) {
         if !before.is_some_and(|i| opcode::ends_flow(i.opcode)) {
             return;
         }
@@ -218,8 +257,12 @@ impl<'a> Walk<'_, '_, 'a> {
         let is_jump = |op: u8| matches!(op, opcode::GOTO | opcode::GOTO_W);
         while is_far(self.at) {
             // It may be the original's own jump; then none follows.
-            if next.is_some_and(|i| is_jump(i.opcode)) {
+            if let Some((number, next)) = next.filter(|(_, i)| is_jump(i.opcode)) {
                 let mut behind = self.at + 1;
+                if let Some(plan) = self.pair.events {
+                    let events = plan.before(number, next, &self.pair.prologue.locals, false);
+                    behind += if code.has(behind, &events) { events.len() } else { 0 };
+                }
                 while let Some((_, next)) = code.probe(behind, &self.pair.prologue.locals) {
                     behind = next;
                 }
@@ -238,17 +281,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let locals = self.pair.prologue.locals;
         let wrong = |at: &Self, problem| Err(Finding::at(problem, original.bci, at.bci()));
         let (mut is_called, mut is_restored) = (false, false);
-        for (hook, is_certain) in self.hooks.clone() {
-            let is_return = opcode::is_return(original.opcode);
-            match hook.2 {
-                Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
-                Place::ReturnWithThis if is_return => {
-                    let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
-                    self.hook(&ops, is_certain, original.bci)?;
-                }
-                _ => {}
-            }
-        }
+        self.hooks_on_return(original)?;
         while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
             // Behind these the probe's place is gone: what they left must still be so when the instruction runs.
             if is_called || is_restored {
@@ -274,7 +307,7 @@ impl<'a> Walk<'_, '_, 'a> {
             self.at = next;
         }
         if opcode::is_invoke(original.opcode) && !is_called {
-            return wrong(self, Problem::CallWithoutContext);
+            self.silent(original)?;
         }
         if opcode::is_return(original.opcode) && !is_restored && locals.thread.is_some() {
             return wrong(self, Problem::Probe("that gives the thread back its context is missing"));
@@ -327,7 +360,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let first = self.place;
         self.place += makes.places();
         let locals = self.pair.prologue.locals;
-        if !locals.is_recorded || (makes == Makes::Copy && self.copies == Some(false)) {
+        if !locals.has_node() || (makes == Makes::Copy && self.copies == Some(false)) {
             return;
         }
         let sites = self.pair.sites;
@@ -338,111 +371,6 @@ impl<'a> Walk<'_, '_, 'a> {
         } else if makes != Makes::Copy || self.copies == Some(true) {
             self.aligned.objects.unmade.get_or_insert(original.bci);
         }
-    }
-
-    /// Whether a probe before an invocation is right for it.
-    fn call(&mut self, original: &Instruction<'a>, handed_on: HandedOn, call: &Call<'a>) -> Check {
-        let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
-        if !opcode::is_invoke(original.opcode) {
-            return wrong(self, "hands on a context where nothing is called");
-        }
-        let site = self.site;
-        self.site += 1;
-        self.copies = match call {
-            Call::Counted(id, ..) => Some(*id == allocations::clone_id()),
-            // Of a class that is not recorded no call is counted.
-            Call::Stored { .. } => None,
-            _ => Some(false),
-        };
-        if self.pair.prologue.locals.is_recorded && handed_on != self.pair.sites.handed_on(site, original.bci)
-        {
-            return wrong(self, "has another call site's slot");
-        }
-        if matches!(call, Call::Rooted { .. }) && self.pair.no_natives == Some(false) {
-            return wrong(self, "leaves out a native");
-        }
-        if let (Call::Stored { held } | Call::Rooted { held }, Some(holds)) = (call, self.pair.holds_thread)
-            && *held != holds
-        {
-            return wrong(self, "puts the context into another thread than is meant");
-        }
-        if original.opcode == opcode::INVOKEDYNAMIC {
-            return match call {
-                Call::Stored { .. } => Ok(()),
-                _ => wrong(self, "is none for invokedynamic"),
-            };
-        }
-        let callee = original.pool_index().and_then(|index| self.pair.class.pool.member_ref(index).ok());
-        let Some(callee) = callee.map(Callee::from) else {
-            return wrong(self, "stands before a call that leads nowhere");
-        };
-        let is_static = original.opcode == opcode::INVOKESTATIC;
-        match *call {
-            Call::Extended(op, new, count) => {
-                let wanted = extended(callee.descriptor);
-                let is_twin = op == original.opcode
-                    && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
-                    && new.descriptor == wanted
-                    && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
-                if !is_twin {
-                    return wrong(self, "calls another method than the original");
-                }
-            }
-            Call::Stored { .. } | Call::Rooted { .. } => {}
-            Call::Counted(id, bytecodes, calls_back) => {
-                let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
-                // Nothing but its `return`.
-                if i64::from(bytecodes) != i64::from(is_object_init) * i64::from(self.pair.return_cost) {
-                    return wrong(self, "counts another number of bytecodes than the callee has");
-                }
-                self.foreign(id, &callee, usize::from(calls_back), original)?;
-            }
-            Call::HashCode(id) => {
-                if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
-                    return wrong(self, "for hashCode stands before another call");
-                }
-                if id != convention::foreign_id(OBJECT, callee.name, callee.descriptor, 0) {
-                    return wrong(self, "counts another method than the callee");
-                }
-            }
-            Call::Linked | Call::LinkedHashCode => {
-                let is_linker = is_static && callee.class == b"java/lang/invoke/MethodHandle";
-                let fits = match call {
-                    Call::Linked => matches!(callee.name, b"linkToStatic" | b"linkToSpecial"),
-                    _ => callee.name == b"linkToVirtual",
-                };
-                if !is_linker || !fits {
-                    return wrong(self, "for a method handle's last step stands before another call");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The id under which a caller counts its callee: by the class that declares it, which the reference need not name.
-    fn foreign(&mut self, id: i64, callee: &Callee<'_>, slots: usize, call: &Instruction<'a>) -> Check {
-        let is = |owner: &[u8]| id == convention::foreign_id(owner, callee.name, callee.descriptor, slots);
-        let is_known = is(callee.class) || is(OBJECT);
-        let is_none = || {
-            // Nobody is above `Object`.
-            callee.class == OBJECT
-                || callee.name == b"<init>"
-                || id & 0x7F != slots as i64
-                || allocations::is_type(self.pair.class, id)
-        };
-        if !is_known && is_none() {
-            let problem = Problem::Probe("counts another method than the callee");
-            return Err(Finding::at(problem, call.bci, self.bci()));
-        }
-        self.aligned.counted.push(Counted {
-            opcode: call.opcode,
-            callee: [callee.class.into(), callee.name.into(), callee.descriptor.into()],
-            id,
-            is_known,
-            sites: 1,
-            place: Finding::at(Problem::CountedTwice, call.bci, self.bci()),
-        });
-        Ok(())
     }
 
     /// What stands behind the code: handlers that count what is pending, give the thread back its context, and throw on.
@@ -460,13 +388,19 @@ impl<'a> Walk<'_, '_, 'a> {
                 code.has(self.at, &ops)
             });
             self.at += if counts { 3 } else { 0 };
+            let end = self
+                .pair
+                .events
+                .map_or(Vec::new(), |plan| plan.end(&locals, self.pair.prologue.is_extent, true));
+            let ends = !end.is_empty() && code.has(self.at, &end);
+            self.at += if ends { end.len() } else { 0 };
             let restores = restoring(&locals).is_some_and(|ops| code.has(self.at, &ops));
             self.at += if restores { 3 } else { 0 };
-            if code.op(self.at) != Op::Throw || !(counts || restores) {
+            if code.op(self.at) != Op::Throw || !(counts || restores || ends) {
                 return Err(Finding::at(Problem::Tail, None, begin));
             }
             self.at += 1;
-            self.aligned.appended.push(Appended { at: begin, counts, restores });
+            self.aligned.appended.push(Appended { at: begin, counts, restores, ends });
         }
         Ok(())
     }
@@ -480,76 +414,4 @@ fn runtime(hook: &BodyHook) -> Op<'static> {
         descriptor: hook.5,
     };
     Op::Invoke(opcode::INVOKESTATIC, callee, 0)
-}
-
-pub(crate) fn mnemonic(i: &Instruction<'_>) -> &'static str {
-    opcode::MNEMONICS.get(usize::from(i.opcode)).copied().unwrap_or("?")
-}
-
-/// Whether two instructions do the same, jumps aside: locals from `at` on have moved up by `by`. Constants are at their old indices.
-fn is_same(original: &Instruction<'_>, rewritten: &Instruction<'_>, at: u16, by: u16) -> bool {
-    if let Some((local, two)) = original.local() {
-        let moved = if local >= at { local.checked_add(by) } else { Some(local) };
-        let straddles = two && local < at && local + 1 >= at;
-        return !straddles
-            && moved == rewritten.local().map(|(local, _)| local)
-            && general(original) == general(rewritten)
-            && increment(original) == increment(rewritten);
-    }
-    let widened = |op| match op {
-        opcode::GOTO_W => opcode::GOTO,
-        opcode::JSR_W => opcode::JSR,
-        op => op,
-    };
-    if original.target().is_some() {
-        return widened(original.opcode) == widened(rewritten.opcode);
-    }
-    match (original.switch(), rewritten.switch()) {
-        (Some(a), Some(b)) => {
-            let keys = |s: cct_classfile::Switch<'_>| s.cases().map(|(key, _)| key).collect::<Vec<_>>();
-            original.opcode == rewritten.opcode && a.low == b.low && keys(a) == keys(b)
-        }
-        _ => original.bytes == rewritten.bytes,
-    }
-}
-
-/// The opcode with which an instruction names its local as an operand.
-fn general(i: &Instruction<'_>) -> u8 {
-    use opcode as o;
-    match i.opcode {
-        op @ o::ILOAD_0..=o::ALOAD_3 => o::ILOAD + (op - o::ILOAD_0) / 4,
-        op @ o::ISTORE_0..=o::ASTORE_3 => o::ISTORE + (op - o::ISTORE_0) / 4,
-        op => op,
-    }
-}
-
-fn increment(i: &Instruction<'_>) -> Option<i16> {
-    (i.opcode == opcode::IINC).then(|| match i.is_wide() {
-        true => i16::from_be_bytes([i.bytes[4], i.bytes[5]]),
-        false => i16::from(i.bytes[2] as i8),
-    })
-}
-
-/// Whether all jumps lead where they led.
-fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
-    for (original, &place) in aligned.originals.iter().zip(&aligned.places) {
-        if original.target().is_none() && original.switch().is_none() {
-            continue;
-        }
-        let rewritten = code.number(place).map(|number| code.steps[number]);
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        original.for_each_target(|t| before.push(t));
-        if let Some(i) = rewritten {
-            i.for_each_target(|t| after.push(t));
-        }
-        let leads_there = |(old, new): (&Bci, &Bci)| {
-            let label = aligned.number(*old).map(|number| aligned.labels[number]);
-            let by = || aligned.trampoline(*new);
-            label == Some(*new) || opcode::is_conditional(original.opcode) && label.is_some() && label == by()
-        };
-        if before.len() != after.len() || !before.iter().zip(&after).all(leads_there) {
-            return Err(Finding::at(Problem::Jump, original.bci, place));
-        }
-    }
-    Ok(())
 }

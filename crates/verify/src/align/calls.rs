@@ -1,0 +1,191 @@
+//! Invocations: what stands before each, and whether it is right for its callee.
+
+use cct_classfile::{Instruction, opcode};
+
+use super::Walk;
+use crate::allocations;
+use crate::convention::{self, OBJECT};
+use crate::finding::{Check, Finding, Problem};
+use crate::links::{Counted, Means};
+use crate::op::Callee;
+use crate::probe::{Call, Carries, Entered};
+use crate::sites::HandedOn;
+use crate::values;
+
+impl<'a> Walk<'_, '_, 'a> {
+    /// Whether a probe before an invocation is right for it.
+    pub(super) fn call(&mut self, original: &Instruction<'a>, handed_on: HandedOn, call: &Call<'a>) -> Check {
+        let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
+        if !opcode::is_invoke(original.opcode) {
+            return wrong(self, "hands on a context where nothing is called");
+        }
+        let site = self.site;
+        self.site += 1;
+        self.copies = match call {
+            Call::Counted(id, ..) => Some(*id == allocations::clone_id()),
+            // Of a class that is not recorded no call is counted.
+            Call::Stored { .. } => None,
+            _ => Some(false),
+        };
+        let carries = self.pair.prologue.locals.carries;
+        match (carries, &self.pair.values) {
+            (Carries::Node, _) if handed_on != self.pair.sites.handed_on(site, original.bci) => {
+                return wrong(self, "has another call site's slot");
+            }
+            (Carries::Value, Some(part)) if handed_on.offset != part.site(Some(original.bci)) => {
+                return wrong(self, "adds something else than this call site does");
+            }
+            _ => {}
+        }
+        if matches!(call, Call::Rooted { .. }) && self.pair.expectation.no_natives == Some(false) {
+            return wrong(self, "leaves out a native");
+        }
+        if let (Call::Stored { held } | Call::Rooted { held }, Some(holds)) = (call, self.pair.holds_thread)
+            && *held != holds
+        {
+            return wrong(self, "puts the context into another thread than is meant");
+        }
+        if original.opcode == opcode::INVOKEDYNAMIC {
+            return match call {
+                Call::Stored { .. } => Ok(()),
+                _ => wrong(self, "is none for invokedynamic"),
+            };
+        }
+        let callee = original.pool_index().and_then(|index| self.pair.class.pool.member_ref(index).ok());
+        let Some(callee) = callee.map(Callee::from) else {
+            return wrong(self, "stands before a call that leads nowhere");
+        };
+        let is_static = original.opcode == opcode::INVOKESTATIC;
+        match *call {
+            Call::Extended(op, new, count) => {
+                self.extended(original, &callee, op, &new, count)?;
+            }
+            Call::Stored { .. } | Call::Rooted { .. } => self.stored(&callee, original),
+            Call::Counted(..) | Call::HashCode(_) if self.pair.values.is_some() => {
+                return wrong(self, "counts, where contexts are values");
+            }
+            Call::Entered(_) | Call::EnteredHashCode(_) if self.pair.values.is_none() => {
+                return wrong(self, "records a value, where contexts are none");
+            }
+            Call::Entered(entered) => self.entered(entered, &callee, original)?,
+            Call::EnteredHashCode(id) => {
+                if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
+                    return wrong(self, "for hashCode stands before another call");
+                }
+                let entered = Entered { place: Some(id), site: None, stores: false };
+                let method = [OBJECT, callee.name, callee.descriptor];
+                let chosen = self.pair.values.map(|part| part.chosen);
+                if let Some(what) = chosen.and_then(|chosen| values::wrong_for(chosen, &entered, method)) {
+                    return wrong(self, what);
+                }
+                self.aligned.recorded += 1;
+            }
+            Call::Counted(id, bytecodes, calls_back) => {
+                let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
+                // Nothing but its `return`.
+                if i64::from(bytecodes) != i64::from(is_object_init) * i64::from(self.pair.return_cost) {
+                    return wrong(self, "counts another number of bytecodes than the callee has");
+                }
+                self.foreign(id, &callee, usize::from(calls_back), original)?;
+            }
+            Call::HashCode(id) => {
+                if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
+                    return wrong(self, "for hashCode stands before another call");
+                }
+                if id != convention::foreign_id(OBJECT, callee.name, callee.descriptor, 0) {
+                    return wrong(self, "counts another method than the callee");
+                }
+            }
+            Call::Linked | Call::LinkedHashCode => {
+                let is_linker = is_static && callee.class == b"java/lang/invoke/MethodHandle";
+                let fits = match call {
+                    Call::Linked => matches!(callee.name, b"linkToStatic" | b"linkToSpecial"),
+                    _ => callee.name == b"linkToVirtual",
+                };
+                if !is_linker || !fits {
+                    return wrong(self, "for a method handle's last step stands before another call");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The id under which a caller counts its callee: by the class that declares it, which the reference need not name.
+    pub(super) fn foreign(
+        &mut self,
+        id: i64,
+        callee: &Callee<'_>,
+        slots: usize,
+        call: &Instruction<'a>,
+    ) -> Check {
+        let is = |owner: &[u8]| id == convention::foreign_id(owner, callee.name, callee.descriptor, slots);
+        let is_known = is(callee.class) || is(OBJECT);
+        let is_none = || {
+            // Nobody is above `Object`.
+            callee.class == OBJECT
+                || callee.name == b"<init>"
+                || id & 0x7F != slots as i64
+                || allocations::is_type(self.pair.class, id)
+        };
+        if !is_known && is_none() {
+            let problem = Problem::Probe("counts another method than the callee");
+            return Err(Finding::at(problem, call.bci, self.bci()));
+        }
+        self.aligned.counted.push(Counted {
+            opcode: call.opcode,
+            callee: [callee.class.into(), callee.name.into(), callee.descriptor.into()],
+            means: Means::Counted(id),
+            is_known,
+            sites: 1,
+            place: Finding::at(Problem::CountedTwice, call.bci, self.bci()),
+        });
+        Ok(())
+    }
+
+    /// Where contexts are values: what is done for a callee without a body of ours, by the class that declares it, which the reference need not name.
+    fn entered(&mut self, entered: Entered, callee: &Callee<'a>, call: &Instruction<'a>) -> Check {
+        let Some(chosen) = self.pair.values.map(|part| part.chosen) else { return Ok(()) };
+        let wrong_for =
+            |owner: &[u8]| values::wrong_for(chosen, &entered, [owner, callee.name, callee.descriptor]);
+        let owner = values::declares(call, callee);
+        if let Some(what) = owner.and_then(wrong_for) {
+            return Err(Finding::at(Problem::Probe(what), call.bci, self.bci()));
+        }
+        let is_known = owner.is_some() || wrong_for(callee.class).is_none();
+        self.aligned.recorded += u64::from(entered.place.is_some());
+        self.ask(callee, call, is_known, Means::Entered(chosen, entered));
+        Ok(())
+    }
+
+    /// Where contexts are values: nothing stands before a call whose callee has no body of ours, calls nothing back, and is not recorded.
+    pub(super) fn silent(&mut self, call: &Instruction<'a>) -> Check {
+        let missing = || Err(Finding::at(Problem::CallWithoutContext, call.bci, self.bci()));
+        let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
+        let callee = callee.and_then(|index| self.pair.class.pool.member_ref(index).ok());
+        let (Some(_), Some(callee)) = (&self.pair.values, callee.map(Callee::from)) else { return missing() };
+        if !values::may_be_silent(self.pair.class.name(), call, &callee) {
+            return missing();
+        }
+        self.site += 1;
+        self.entered(Entered { place: None, site: None, stores: false }, &callee, call)
+    }
+
+    /// Where contexts are values: whether the callee is one that its callers are to record, only all classes tell.
+    fn stored(&mut self, callee: &Callee<'a>, call: &Instruction<'a>) {
+        if let Some(part) = self.pair.values {
+            self.ask(callee, call, true, Means::Nothing(Some(part.chosen)));
+        }
+    }
+
+    /// A question about a callee, for those who know all classes.
+    pub(super) fn ask(&mut self, callee: &Callee<'a>, call: &Instruction<'a>, is_known: bool, means: Means) {
+        self.aligned.counted.push(Counted {
+            opcode: call.opcode,
+            callee: [callee.class.into(), callee.name.into(), callee.descriptor.into()],
+            means,
+            is_known,
+            sites: 1,
+            place: Finding::at(Problem::CountedTwice, call.bci, self.bci()),
+        });
+    }
+}

@@ -1,0 +1,187 @@
+//! Bodies whose events are recorded (docs/trace.md): what stands around each instruction follows from the original; of calls it is recognised how they call.
+
+use cct_classfile::{Instruction, opcode};
+
+use super::{Walk, is_same, mnemonic};
+use crate::allocations::{self, Makes};
+use crate::convention::{Helper, OBJECT, extended, foreign_id};
+use crate::events::Event;
+use crate::finding::{Check, Finding, Problem};
+use crate::links::Means;
+use crate::op::{Callee, Kind, Op};
+use crate::probe::restoring;
+use crate::traces::Plan;
+
+impl<'a> Walk<'_, '_, 'a> {
+    /// One instruction of the original, with the events before it and those of a call behind it.
+    pub(super) fn traced(&mut self, number: usize, original: &Instruction<'a>, plan: &Plan) -> Check {
+        let (code, locals) = (self.pair.code, self.pair.prologue.locals);
+        let before = plan.before(number, original, &locals, self.pair.prologue.is_extent);
+        self.expect(&before, original, "events that belong before this instruction are missing, or others")?;
+        self.aligned.recorded += u64::from(!before.is_empty());
+        let mut behind = Vec::new();
+        if opcode::is_invoke(original.opcode) {
+            self.site += 1;
+            if self.traced_call(original, plan, &mut behind)? {
+                return Ok(());
+            }
+        }
+        if let (true, Some(restores)) = (opcode::is_return(original.opcode), restoring(&locals)) {
+            self.expect(&restores, original, "what gives the thread back its context is missing")?;
+        }
+        let Some(rewritten) = code.steps.get(self.at) else {
+            let problem = Problem::Instruction("the end of the code", mnemonic(original));
+            return Err(Finding::at(problem, original.bci, self.bci()));
+        };
+        if !is_same(original, rewritten, locals.at, locals.by) {
+            let problem = Problem::Instruction(mnemonic(rewritten), mnemonic(original));
+            return Err(Finding::at(problem, original.bci, self.bci()));
+        }
+        self.aligned.places.push(self.bci());
+        self.at += 1;
+        self.expect(&behind, original, "the event of the call's return is missing")
+    }
+
+    /// Passes over operations that must be there.
+    fn expect(&mut self, ops: &[Op<'_>], original: &Instruction<'_>, what: &'static str) -> Check {
+        if !self.pair.code.has(self.at, ops) {
+            return Err(Finding::at(Problem::Event(what), original.bci, self.bci()));
+        }
+        self.at += ops.len();
+        Ok(())
+    }
+
+    /// What stands before a call, and what must stand behind it. Whether the call itself is done with: by the extended signature.
+    fn traced_call(
+        &mut self,
+        call: &Instruction<'a>,
+        plan: &Plan,
+        behind: &mut Vec<Op<'static>>,
+    ) -> Check<bool> {
+        let code = self.pair.code;
+        let record = Op::Load(Kind::Long, self.pair.prologue.locals.node);
+        let node = self.pair.prologue.locals.node;
+        let callee = call.pool_index().filter(|_| call.opcode != opcode::INVOKEDYNAMIC);
+        let callee = callee.and_then(|index| self.pair.class.pool.member_ref(index).ok()).map(Callee::from);
+        self.copies = Some(false);
+        let Some(callee) = callee else { return Ok(false) };
+        let wrong = |at: &Self, what| Err(Finding::at(Problem::Event(what), call.bci, at.bci()));
+        if code.has(self.at, &[record, Op::Null])
+            && let Op::Invoke(op, new, count) = code.op(self.at + 2)
+        {
+            self.extended(call, &callee, op, &new, count)?;
+            self.aligned.places.push(code.bci(self.at + 2));
+            self.at += 3;
+            return Ok(true);
+        }
+        let returned = || Event::Returned(call.bci).ops(node, None);
+        let is_linker =
+            call.opcode == opcode::INVOKESTATIC && callee.class == b"java/lang/invoke/MethodHandle";
+        for (name, copied, helper) in [
+            (&[&b"linkToStatic"[..], b"linkToSpecial"][..], Op::Dup, Helper::TraceLink),
+            (&[&b"linkToVirtual"[..]], Op::Dup2, Helper::TraceLinkHashCode),
+        ] {
+            if code.has(self.at, &[copied, record, Op::Helper(helper)]) {
+                if !is_linker || !name.contains(&callee.name) {
+                    return wrong(self, "of a method handle's last step stands before another call");
+                }
+                self.at += 3;
+                *behind = returned();
+                return Ok(false);
+            }
+        }
+        if let (true, Op::Long(id), Op::Helper(Helper::TraceHashCode)) =
+            (code.has(self.at, &[Op::Dup, record]), code.op(self.at + 3), code.op(self.at + 4))
+        {
+            let of_method = plan.method.map_or(Op::Int(0), |_| Event::Leaf(call.bci).word());
+            let is_static = call.opcode == opcode::INVOKESTATIC;
+            if is_static
+                || (callee.name, callee.descriptor) != (b"hashCode", b"()I")
+                || code.op(self.at + 2) != of_method
+                || id != foreign_id(OBJECT, callee.name, callee.descriptor, 0)
+            {
+                return wrong(self, "of hashCode is not that of this call");
+            }
+            self.at += 5;
+            return Ok(false);
+        }
+        if plan.method.is_none() {
+            if let (true, Op::Long(id), Op::Helper(Helper::LeafById)) =
+                (code.op(self.at) == record, code.op(self.at + 1), code.op(self.at + 2))
+            {
+                self.foreign(id, &callee, (id & 1) as usize, call)?;
+                self.at += 3;
+                return Ok(false);
+            }
+        } else if let Some(calls_back) = [false, true].into_iter().find(|calls_back| {
+            let event = if *calls_back { Event::Call(call.bci) } else { Event::Leaf(call.bci) };
+            code.has(self.at, &event.ops(node, None))
+        }) {
+            let ops = Event::Leaf(call.bci).ops(node, None);
+            self.at += ops.len();
+            if calls_back {
+                *behind = returned();
+            }
+            self.copies = Some(!calls_back);
+            self.ask(&callee, call, true, Means::Traced { calls_back });
+            return Ok(false);
+        }
+        // Its context is the thread's, which has it.
+        self.copies = None;
+        self.ask(&callee, call, true, Means::Nothing(None));
+        Ok(false)
+    }
+
+    /// Whether a call by the extended signature calls the same method.
+    pub(super) fn extended(
+        &self,
+        original: &Instruction<'_>,
+        callee: &Callee<'_>,
+        op: u8,
+        new: &Callee<'_>,
+        count: u8,
+    ) -> Check {
+        let is_twin = op == original.opcode
+            && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
+            && new.descriptor == extended(callee.descriptor)
+            && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
+        match is_twin {
+            true => Ok(()),
+            false => {
+                let problem = Problem::Probe("calls another method than the original");
+                Err(Finding::at(problem, original.bci, self.bci()))
+            }
+        }
+    }
+
+    /// The events of what an instruction has made.
+    pub(super) fn traced_objects(&mut self, original: &Instruction<'a>, plan: &Plan) -> Check {
+        let Some(makes) = allocations::of(self.pair.class, original).filter(|_| plan.objects) else {
+            return Ok(());
+        };
+        let record = Op::Load(Kind::Long, self.pair.prologue.locals.node);
+        let bci = original.bci;
+        let array = [Op::Dup, Op::ArrayLength, record, Event::Array(bci).word(), Op::Helper(Helper::Array)];
+        let ops = match &makes {
+            Makes::One(of) if of.first() == Some(&b'[') => array.to_vec(),
+            Makes::One(_) => Event::Made(bci).ops(self.pair.prologue.locals.node, None),
+            Makes::Arrays(types) => {
+                let inner = (1..types.len() as u32).flat_map(|level| {
+                    [Op::Dup, record, Event::Arrays(bci, level).word(), Op::Helper(Helper::TraceArrays)]
+                });
+                array.into_iter().chain(inner).collect()
+            }
+            Makes::Copy => {
+                let ops = [Op::Dup, record, Op::Helper(Helper::Copy)];
+                let is_there = self.pair.code.has(self.at, &ops);
+                if self.copies == Some(false) || self.copies.is_none() && !is_there {
+                    return Ok(());
+                }
+                ops.to_vec()
+            }
+        };
+        self.expect(&ops, original, "the event of what is made here is missing")?;
+        self.aligned.objects.made += 1;
+        Ok(())
+    }
+}

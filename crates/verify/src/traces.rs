@@ -1,0 +1,246 @@
+//! Bodies whose events are recorded (docs/trace.md): which events, with which numbers, stand where. All of it follows from the original, from the method's
+//! number, and from how much of the body is recorded.
+
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+
+use crate::class::Class;
+use crate::convention::Helper;
+use crate::events::Event;
+use crate::forms::{Asked, Extended, Found};
+use crate::forwarder::Entry;
+use crate::op::{Kind, Op};
+use crate::probe::Locals;
+use crate::throws::may_throw;
+
+/// How much of a body is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Everything.
+    Full,
+    /// Not how far a block came that an exception left.
+    Blocks,
+    /// Starts, ends and calls.
+    Calls,
+    /// The same, without objects and monitors.
+    CallsWithoutObjects,
+}
+
+impl Level {
+    /// All, the first of which is the rule; the others are for what would be too large.
+    pub const ALL: [Level; 4] = [Level::Full, Level::Blocks, Level::Calls, Level::CallsWithoutObjects];
+}
+
+/// The events of a body.
+#[derive(Debug)]
+pub struct Plan {
+    /// The method's number; `None` if it is not recorded.
+    pub method: Option<u32>,
+    /// Whether a local says how far a block came.
+    pub uses_local: bool,
+    /// Whether objects and monitors have events.
+    pub objects: bool,
+    has_receiver: bool,
+    takes_monitor: bool,
+    /// By instruction: the block whose start is written before it, and whether it is a handler that exceptions alone lead to.
+    blocks: Vec<Option<(u32, bool)>>,
+    /// By instruction: what the local becomes before it.
+    marks: Vec<Option<i32>>,
+}
+
+impl Plan {
+    /// The plan for a body. `objects` is whether objects and monitors are recorded in the output.
+    pub fn of(
+        class: &ClassFile<'_>,
+        member: &Member<'_>,
+        code: &Code<'_>,
+        originals: &[Instruction<'_>],
+        method: Option<u32>,
+        level: Level,
+        objects: bool,
+    ) -> Plan {
+        let objects = objects && level != Level::CallsWithoutObjects && method.is_some();
+        let is_static = member.is(access::STATIC);
+        let mut plan = Plan {
+            method,
+            uses_local: false,
+            objects,
+            has_receiver: !is_static && member.name != b"<init>",
+            takes_monitor: objects && member.is(access::SYNCHRONIZED) && !is_static,
+            blocks: vec![None; originals.len()],
+            marks: vec![None; originals.len()],
+        };
+        if method.is_some() && matches!(level, Level::Full | Level::Blocks) {
+            plan.lay_out(class, code, originals, level);
+        }
+        plan
+    }
+
+    /// Cuts the code into blocks: they end behind jumps, switches, returns and `athrow`. Where a handler is reached otherwise too, or there are subroutines,
+    /// they end behind whatever may throw; elsewhere the local says how far they came.
+    fn lay_out(
+        &mut self,
+        class: &ClassFile<'_>,
+        code: &Code<'_>,
+        originals: &[Instruction<'_>],
+        level: Level,
+    ) {
+        let count = originals.len();
+        let number = |bci: Bci| originals.binary_search_by_key(&bci, |i| i.bci).ok();
+        let (mut is_jumped_to, mut is_handler) = (vec![false; count], vec![false; count]);
+        for i in originals {
+            i.for_each_target(|target| {
+                if let Some(target) = number(target) {
+                    is_jumped_to[target] = true;
+                }
+            });
+        }
+        for handler in code.handlers.iter().filter_map(|handler| number(handler.handler)) {
+            is_handler[handler] = true;
+        }
+        let falls_into =
+            |n: usize| n.checked_sub(1).is_none_or(|before| !opcode::ends_flow(originals[before].opcode));
+        let is_reached = |n: usize| is_jumped_to[n] || falls_into(n);
+        let has_subroutines =
+            |i: &Instruction<'_>| opcode::is_subroutine_call(i.opcode) || i.opcode == opcode::RET;
+        let is_plain =
+            !originals.iter().any(has_subroutines) && !(0..count).any(|n| is_handler[n] && is_reached(n));
+        let ends_at_throws = !is_plain && level == Level::Full;
+        self.uses_local = is_plain && level == Level::Full;
+        let (mut block, mut place) = (0, 0);
+        for (n, i) in originals.iter().enumerate() {
+            let is_first = n == 0;
+            let begins = is_first || is_jumped_to[n] || is_handler[n] || {
+                let before = &originals[n - 1];
+                opcode::is_conditional(before.opcode)
+                    || opcode::ends_flow(before.opcode)
+                    || ends_at_throws && may_throw(class, before)
+            };
+            if begins {
+                block += u32::from(!is_first);
+                place = 0;
+                // The method's start means its first block, unless a jump leads there.
+                let is_announced = !is_first || is_jumped_to[0] || is_handler[0];
+                self.blocks[n] = is_announced.then_some((block, is_handler[n] && self.uses_local));
+            }
+            place += 1;
+            if self.uses_local && may_throw(class, i) {
+                self.marks[n] = Some(place);
+            }
+        }
+    }
+
+    /// What stands in the prologue, once the record is in its local.
+    pub fn start(&self, locals: &Locals, is_extent: bool) -> Vec<Op<'static>> {
+        let Some(method) = self.method else { return Vec::new() };
+        let record = Op::Load(Kind::Long, locals.node);
+        let mut ops = if is_extent { extent(locals, 1) } else { Vec::new() };
+        let start = Event::Start { method, ends_at_once: false };
+        match self.has_receiver && start.is_single() {
+            true => {
+                ops.extend([Op::Load(Kind::Reference, 0), record, start.word(), Op::Helper(Helper::Receiver)])
+            }
+            false => ops.extend(start.ops(locals.node, None)),
+        }
+        if self.takes_monitor {
+            let monitor =
+                [Op::Load(Kind::Reference, 0), record, Event::Locked.word(), Op::Helper(Helper::Monitor)];
+            ops.extend(monitor);
+        }
+        ops
+    }
+
+    /// What stands before an instruction, calls aside: the start of a block, what the local becomes, a monitor, the method's end.
+    pub fn before(
+        &self,
+        n: usize,
+        i: &Instruction<'_>,
+        locals: &Locals,
+        is_extent: bool,
+    ) -> Vec<Op<'static>> {
+        let Some(method) = self.method else { return Vec::new() };
+        let mut ops = Vec::new();
+        if let Some((block, is_handler)) = self.blocks[n] {
+            let partial = locals.pending.filter(|_| is_handler);
+            ops.extend(Event::Block { method, block }.ops(locals.node, partial));
+        }
+        if let (Some(mark), Some(local)) = (self.marks[n], locals.pending) {
+            ops.extend([Op::Int(mark), Op::Store(Kind::Int, local)]);
+        }
+        let monitor = match i.opcode {
+            opcode::MONITORENTER => Some(Event::Lock(i.bci)),
+            opcode::MONITOREXIT => Some(Event::Unlock(i.bci)),
+            _ => None,
+        };
+        if let Some(event) = monitor.filter(|_| self.objects) {
+            let record = Op::Load(Kind::Long, locals.node);
+            ops.extend([Op::Dup, record, event.word(), Op::Helper(Helper::Monitor)]);
+        }
+        if opcode::is_return(i.opcode) {
+            ops.extend(self.end(locals, is_extent, false));
+        }
+        ops
+    }
+
+    /// The method's end, by an exception or not.
+    pub fn end(&self, locals: &Locals, is_extent: bool, by_exception: bool) -> Vec<Op<'static>> {
+        let Some(method) = self.method else { return Vec::new() };
+        let partial = locals.pending.filter(|_| by_exception);
+        let mut ops = Event::End { method, by_exception }.ops(locals.node, partial);
+        if is_extent {
+            ops.extend(extent(locals, -1));
+        }
+        ops
+    }
+}
+
+/// The thread is one extent deeper in what is recorded, or has left it.
+fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
+    vec![Op::Load(Kind::Long, locals.node), Op::Int(deeper), Op::Helper(Helper::Extent)]
+}
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// The forwarder that an extended form is where events are recorded.
+    pub(crate) fn forwarder_of_traces(&self, asked: &Asked<'_, 'a>) -> Found {
+        let Asked { number, original, target, ways, lines, is } = *asked;
+        let is_native = original.is(access::NATIVE);
+        let number = self.first_method.and_then(|first| first.checked_add(number as u32));
+        let entry = number.map_or(Entry::None, Entry::Event);
+        let objects = self.expectation.allocations == Some(true);
+        let found = |form| Some((form, Some(number.is_some())));
+        if is_native && ways.iter().any(|way| is(target.to_native(entry, false, way, objects))) {
+            return found(Extended::ToNative);
+        }
+        if is_native && let Some(number) = number {
+            let makes = target.started_with_result(number).filter(|_| objects);
+            let is_right = match (has_end(self.before.name(), original.name), makes) {
+                (true, _) => is(target.ended(number)),
+                (false, Some(makes)) => is(makes),
+                (false, None) => lines.iter().any(|line| is(target.counted(entry, *line))),
+            };
+            return found(Extended::Counted(0)).filter(|_| is_right);
+        }
+        if lines.iter().any(|line| is(target.counted(entry, *line))) {
+            return found(Extended::Counted(0));
+        }
+        found(Extended::Bypassed).filter(|_| is(target.bypassed(entry)))
+    }
+}
+
+/// Leaf natives that may have the VM call something, so that they end, too (docs/trace.md).
+pub fn has_end(class: &[u8], name: &[u8]) -> bool {
+    match class {
+        b"java/lang/System" => name == b"arraycopy",
+        b"java/lang/Thread" => name == b"holdsLock",
+        b"jdk/internal/reflect/Reflection" => name == b"areNestMates",
+        b"java/lang/Class" => matches!(
+            name,
+            b"isAssignableFrom"
+                | b"isInstance"
+                | b"getConstantPool"
+                | b"getDeclaringClass0"
+                | b"getSimpleBinaryName0"
+                | b"getNestHost0"
+        ),
+        _ => false,
+    }
+}

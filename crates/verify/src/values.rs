@@ -1,0 +1,178 @@
+//! Where contexts are values (docs/pcc.md): what each method adds to them, at which methods they are recorded, and what callers do for callees that have no
+//! body of ours. All of it follows from names, bytecode indices and what was chosen.
+
+use cct_classfile::{Bci, Instruction, Member, access, mutf8, opcode};
+use cct_pcc::Chosen;
+
+use crate::class::Class;
+use crate::convention::{OBJECT, QUESTION, call_site, foreign_id, method_id};
+use crate::forms::{Asked, Extended, Found};
+use crate::forwarder::Entry;
+use crate::hierarchy::Resolved;
+use crate::op::Callee;
+use crate::probe::{Carries, Entered};
+use crate::prologue::Prologue;
+
+/// The part of a method in values, if its class is recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'p> {
+    /// What was chosen.
+    pub chosen: &'static Chosen,
+    class: &'p [u8],
+    name: &'p [u8],
+    descriptor: &'p [u8],
+    /// Whether its calls change values.
+    pub takes_part: bool,
+    /// Whether its value is recorded when it is entered.
+    pub is_place: bool,
+}
+
+impl<'p> Part<'p> {
+    /// That of a method.
+    pub fn of(chosen: &'static Chosen, class: &'p [u8], name: &'p [u8], descriptor: &'p [u8]) -> Self {
+        let texts = [class, name, descriptor].map(mutf8::decode_lossy);
+        let takes_part = chosen.takes_part(&texts[0], &texts[1], &texts[2]);
+        let is_place = chosen.records_at(&texts[0], &texts[1], &texts[2]);
+        Part { chosen, class, name, descriptor, takes_part, is_place }
+    }
+
+    /// What a call from this bytecode adds; `None` is for what a native calls.
+    pub fn site(&self, bci: Option<Bci>) -> i64 {
+        call_site(self.class, self.name, self.descriptor, bci)
+    }
+
+    /// Whether a body that begins so is recorded, where that can be told: those that call something and take part multiply, those that were chosen say so.
+    /// An error is what contradicts the choice, or itself.
+    pub fn is_recorded(&self, prologue: &Prologue, calls: usize) -> Result<Option<bool>, &'static str> {
+        let is_at = prologue.recorded_at.is_some();
+        let multiplies = prologue.locals.carries == Carries::Value;
+        if is_at && !self.is_place {
+            return Err("records the value of a method that was not chosen");
+        }
+        if multiplies && !(self.takes_part && calls > 0) {
+            return Err("multiplies the value of a method that takes no part in values, or calls nothing");
+        }
+        let by_place = self.is_place.then_some(is_at);
+        let by_calls = (self.takes_part && calls > 0).then_some(multiplies);
+        match (by_place, by_calls) {
+            (Some(one), Some(other)) if one != other => {
+                Err("that multiplies the value, or the one that records it, is missing")
+            }
+            _ => Ok(by_place.or(by_calls)),
+        }
+    }
+
+    /// What is wrong with what a caller does for this callee.
+    fn contradicts(&self, entered: &Entered, slots: usize) -> Option<&'static str> {
+        let place = self.is_place.then(|| foreign_id(self.class, self.name, self.descriptor, slots));
+        if entered.place != place {
+            return Some(match (entered.place, place) {
+                (None, _) => "that records the value of a method that was chosen is missing",
+                (_, None) => "records the value of a method that was not chosen",
+                _ => "records the value of another method than the callee",
+            });
+        }
+        let site = (self.takes_part && entered.stores).then(|| self.site(None));
+        (entered.site != site).then_some("adds something else than what the callee's own calls add")
+    }
+}
+
+/// What is wrong with what a caller does for a callee without a body of ours which is this method; `slots` is 1 if it may call back.
+pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: [&[u8]; 3]) -> Option<&'static str> {
+    let [class, name, descriptor] = method;
+    Part::of(chosen, class, name, descriptor).contradicts(entered, usize::from(entered.stores))
+}
+
+/// The class that declares a callee, where the reference tells without a look at the class that it names.
+pub fn declares(call: &Instruction<'_>, callee: &Callee<'_>) -> Option<&'static [u8]> {
+    let is_final = matches!(callee.name, b"getClass" | b"notify" | b"notifyAll" | b"wait");
+    let is_of_any =
+        call.opcode == opcode::INVOKEVIRTUAL && is_final && is_of_object(callee.name, callee.descriptor);
+    // What arrays have is `Object`'s.
+    (callee.class == OBJECT || callee.class.first() == Some(&b'[') || is_of_any).then_some(OBJECT)
+}
+
+/// Whether a call in a class may stand without anything before it, as far as its reference tells: the callee has no body of ours, calls nothing back, and is
+/// not recorded. Such are those of `Object`, whichever class is named; what HotSpot replaces where it is left to it (`--intrinsics native`); and leaf natives
+/// of a superclass in a library that was not rewritten, which only a look at that tells.
+pub fn may_be_silent(class: &[u8], call: &Instruction<'_>, callee: &Callee<'_>) -> bool {
+    let is_of_object = is_of_object(callee.name, callee.descriptor);
+    match call.opcode {
+        opcode::INVOKESPECIAL if callee.name == b"<init>" => callee.class == OBJECT,
+        opcode::INVOKESPECIAL => is_of_object || callee.class != class,
+        opcode::INVOKEVIRTUAL => {
+            is_of_object || (callee.class, callee.name) == (b"java/lang/String", b"equals")
+        }
+        opcode::INVOKESTATIC => is_of_object,
+        _ => false,
+    }
+}
+
+/// Whether `Object` has a method of this kind without a body of ours: its constructor, and its natives.
+fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
+    matches!(
+        (name, descriptor),
+        (b"<init>" | b"notify" | b"notifyAll" | b"registerNatives", b"()V")
+            | (b"getClass", b"()Ljava/lang/Class;")
+            | (b"hashCode", b"()I")
+            | (b"clone", b"()Ljava/lang/Object;")
+            | (b"wait" | b"wait0", b"(J)V")
+    )
+}
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// Whether a method is the one by which a program asks for its value.
+    pub(crate) fn is_question(&self, method: &Member<'a>) -> bool {
+        self.expectation.chosen().is_some()
+            && (self.before.name(), method.name, method.descriptor) == QUESTION
+    }
+
+    /// The forwarder that an extended form is where contexts are values.
+    pub(crate) fn forwarder_of_values(&self, chosen: &'static Chosen, asked: &Asked<'_, 'a>) -> Found {
+        let Asked { number, original, target, ways, lines, is } = *asked;
+        let id = |slots| method_id(self.hash, number, slots);
+        let part = Part::of(chosen, self.before.name(), original.name, original.descriptor);
+        let is_native = original.is(access::NATIVE);
+        let entry = |slots: usize, calls_back: bool| Entry::Value {
+            place: part.is_place.then(|| id(slots)),
+            site: (part.takes_part && calls_back).then(|| part.site(None)),
+        };
+        let none = Entry::Value { place: None, site: None };
+        // What is recorded, and what is not; one that neither records nor adds anything is both.
+        let tried = |slots, calls_back, is: &dyn Fn(Entry) -> bool| {
+            let recorded = entry(slots, calls_back);
+            match (is(recorded), recorded == none) {
+                (true, true) => Some(None),
+                (true, false) => Some(Some(true)),
+                (false, _) => is(none).then_some(Some(false)),
+            }
+        };
+        let to_native = |entry| ways.iter().any(|way| is(target.to_native(entry, false, way, false)));
+        let counted = |entry| lines.iter().any(|line| is(target.counted(entry, *line)));
+        let bypassed = |entry| is(target.bypassed(entry));
+        if let Some(recorded) = tried(1, true, &to_native).filter(|_| is_native) {
+            return Some((Extended::ToNative, recorded));
+        }
+        if let Some(recorded) = tried(0, false, &counted) {
+            return Some((Extended::Counted(0), recorded));
+        }
+        tried(0, false, &bypassed).map(|recorded| (Extended::Bypassed, recorded))
+    }
+}
+
+/// What is wrong with what a caller does for a callee that `Links` has found.
+pub(crate) fn wrong(
+    chosen: &'static Chosen,
+    entered: &Entered,
+    callee: &Resolved<'_>,
+) -> Option<&'static str> {
+    let method = [&*callee.class.name, &callee.method.name, &callee.method.descriptor];
+    if !entered.stores
+        && entered.place.is_none()
+        && callee.method.flags & access::NATIVE != 0
+        && *callee.class.name != *OBJECT
+    {
+        return Some("that gives the thread the value of a native is missing");
+    }
+    wrong_for(chosen, entered, method)
+}
