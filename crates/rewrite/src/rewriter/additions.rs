@@ -181,7 +181,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
             let head =
                 MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::forwarder(&mut emitter, helper.target(&settings), head)?;
+            let method = wrappers::helper(&mut emitter, helper.target(&settings), head)?;
             self.edit.add_method(method);
         }
         Ok(())

@@ -31,25 +31,43 @@ pub fn call_for_the_runtime(
     Ok(head.finish())
 }
 
-/// What C1 inlines at the most, in bytes of code: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of later ones.
-const C1_INLINES: usize = 35;
-
 /// A static method that calls a method of the runtime with the same descriptor.
-///
-/// It is larger than it need be. HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, and what it calls by force. The first one (C1) must not: in
-/// the code that it makes for C2's profile each call, branch and method that it inlines has counters of its own, and methods whose helpers it had inlined took more than twice
-/// as long as with calls of these, which C2 has compiled before long (docs/benchmarks.md).
 pub fn forwarder(
     emitter: &mut Emitter<'_, '_, '_>,
     method: RuntimeMethod,
-    mut head: MemberBuilder,
+    head: MemberBuilder,
 ) -> Result<Vec<u8>> {
-    let parsed = MethodDescriptor::parse(method.descriptor)?;
+    forwarder_behind(Asm::new(), emitter, method, head)
+}
+
+/// What C1 inlines at the most, in bytes of code: `MaxInlineSize` of JDK 8, `C1MaxInlineSize` of later ones.
+const C1_INLINES: usize = 35;
+
+/// The same as a helper of `java/lang/Object`, which is larger than it need be.
+///
+/// HotSpot's second compiler (C2) inlines it where it is hot, up to 325 bytes, and what it calls by force. The first one (C1) must not: in
+/// the code that it makes for C2's profile each call, branch and method that it inlines has counters of its own, and methods whose helpers it had inlined took more than twice
+/// as long as with calls of these, which C2 has compiled before long (docs/benchmarks.md).
+pub fn helper(
+    emitter: &mut Emitter<'_, '_, '_>,
+    method: RuntimeMethod,
+    head: MemberBuilder,
+) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
     // With the call behind them more than that.
     for _ in 0..C1_INLINES {
         asm.op(opcode::NOP);
     }
+    forwarder_behind(asm, emitter, method, head)
+}
+
+fn forwarder_behind(
+    mut asm: Asm,
+    emitter: &mut Emitter<'_, '_, '_>,
+    method: RuntimeMethod,
+    mut head: MemberBuilder,
+) -> Result<Vec<u8>> {
+    let parsed = MethodDescriptor::parse(method.descriptor)?;
     let mut slot = 0;
     for t in parsed.arguments() {
         if let Some(kind) = Kind::of(t) {
