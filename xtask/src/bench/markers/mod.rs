@@ -260,7 +260,7 @@ fn section(bench: &Bench, rows: &[Row], left_out: &[String], [before, after]: [f
 
 On JDK {}: processor time of whole processes, compilers and collector included. Marked are all methods of the program's jars, or those whose names' hashes say so (`sample`); entries and exits go to a client that does nothing. Plain:
 seconds; the others: how many times that; medians of {} runs in turns, in parentheses the least and the most. `no client`: all methods marked, and nobody subscribes. `simple`: all marked, and a client that hears entries alone
-(`Client.isSimple`). Load average {before:.2} before, {after:.2} after. {}, commit {} (`+`: with changes){}.
+(`Client.isSimple`). Marked programs have the options of `cctrewrite flags --fast`. Load average {before:.2} before, {after:.2} after. {}, commit {} (`+`: with changes){}.
 
 - **Machine**: {}.
 
