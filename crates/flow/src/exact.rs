@@ -473,7 +473,10 @@ impl CountPlanner {
                 held = None;
             }
             let wants_local = self.edges(i).iter().any(|&to| self.pending[to] == Pending::Local);
-            let is_guarded = effect == Effect::Throws && !is_caught;
+            // Where nothing is pending, an exception that leaves takes nothing along.
+            let leaves_even = pending.and(cost) == Pending::Exactly(0);
+            let may_leave = effect == Effect::Throws && !is_caught;
+            let is_guarded = may_leave && !leaves_even;
             let mut says_what_is_pending = true;
             match (pending, effect) {
                 (Pending::Never, _) => says_what_is_pending = false,
@@ -501,6 +504,8 @@ impl CountPlanner {
                             _ => update(Update::Set(now)),
                         }
                         held = Some(now);
+                    } else if may_leave {
+                        says_what_is_pending = held == Some(0);
                     }
                 }
                 (Pending::Local, _) if self.drains[i] => update(Update::Drain(cost)),

@@ -45,6 +45,16 @@ fn a_throwing_instruction_finds_what_is_pending_in_the_local() {
     assert_eq!(plan.guarded, [(0, 2)]);
 }
 
+/// Found by the checker: an exception entry without which nothing was wrong.
+#[test]
+fn an_exception_that_leaves_when_nothing_is_pending_is_not_caught() {
+    // if (..) return; idiv: by then as many have been executed as the entry has counted.
+    let code =
+        [Op::Jump(IFEQ, 3), op(&[NOP]), op(&[RETURN]), op(&[NOP]), op(&[IDIV]), op(&[NOP]), op(&[RETURN])];
+    let plan = plan(&Fixture::new(&code, &[])).unwrap();
+    assert_eq!(plan, CountPlan { entry: 3, updates: vec![(8, Update::Count(2))], guarded: vec![] });
+}
+
 /// `if (..) throw; nop; return`: the return is the place that counts, and the throw puts the node right.
 #[test]
 fn what_only_throws_has_no_say_in_what_the_entry_counts() {
