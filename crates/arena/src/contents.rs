@@ -7,7 +7,6 @@ use std::sync::Arc;
 use cct_classfile::mutf8;
 use cct_profile::Method;
 use cct_rewrite::allocation;
-use cct_rewrite::convention::MAX_SLOTS;
 use cct_rewrite::index::method_flags::NATIVE;
 use cct_rewrite::index::read::Index;
 use cct_rewrite::mid::Mid;
@@ -90,17 +89,14 @@ impl Contents {
             Some(Entry::Class(name, hash, packed)) => {
                 let class: Arc<str> = mutf8::decode_lossy(name).into();
                 for (k, method) in methods(packed).enumerate() {
-                    // More slots than a node has would be another method's id.
-                    if u16::from(method.slots) <= MAX_SLOTS {
-                        let known = Known {
-                            class: class.clone(),
-                            name: method.name.into(),
-                            descriptor: method.descriptor.into(),
-                            is_native: method.flags & NATIVE != 0,
-                            positions: method.positions.into(),
-                        };
-                        self.named.insert(hash.method(k, method.slots).0, known);
-                    }
+                    let known = Known {
+                        class: class.clone(),
+                        name: method.name.into(),
+                        descriptor: method.descriptor.into(),
+                        is_native: method.flags & NATIVE != 0,
+                        positions: method.positions.into(),
+                    };
+                    self.named.insert(hash.method(k, method.shape).0, known);
                 }
             }
             Some(Entry::Foreign(mid, class, name, descriptor)) => {

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use cct_profile::{Tree, TreeBuilder, TreeTooLarge};
+use cct_rewrite::mid::Mid;
 
 use crate::layout::{header, node, record};
 use crate::memory::Memory;
@@ -311,11 +312,12 @@ fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Chi
         if !budget.take(memory) {
             return Err(Fault::Tangled);
         }
+        let (mid, calls) = (get(child, node::MID)?, get(child, node::CALLS)?);
         let counted = Counted {
-            mid: get(child, node::MID)?,
+            mid,
             site: node::site(get(child, node::FIRST_CHILD)?),
-            calls: get(child, node::CALLS)? as i64,
-            bytecodes: get(child, node::BYTECODES)? as i64,
+            calls: calls as i64,
+            bytecodes: Mid(mid).bytecodes(calls, get(child, node::BYTECODES)?) as i64,
             ..Counted::ROOT
         };
         children.push((child, counted));

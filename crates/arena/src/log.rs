@@ -1,6 +1,6 @@
 //! What the file has beside the trees: names, and how the numbers came about. A list of entries, only ever added to.
 
-use cct_rewrite::mid::{ClassHash, Mid};
+use cct_rewrite::mid::{ClassHash, Mid, Shape};
 
 /// An entry. Names of classes and methods are those of class files (modified UTF-8), all other texts UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,8 +119,8 @@ fn decode(kind: u8, body: &[u8]) -> Option<Entry<'_>> {
 /// A method of an [`Entry::Class`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedMethod<'a> {
-    /// Slots of its nodes.
-    pub slots: u8,
+    /// What its id says beside the hash.
+    pub shape: Shape,
     /// Flags, as in an index.
     pub flags: u8,
     /// Name.
@@ -135,7 +135,9 @@ pub struct PackedMethod<'a> {
 pub fn methods(packed: &[u8]) -> impl Iterator<Item = PackedMethod<'_>> {
     let mut rest = packed;
     std::iter::from_fn(move || {
-        let (&[slots, flags], behind) = rest.split_first_chunk()?;
+        let (&[slots, on_entry, flags], behind) = rest.split_first_chunk()?;
+        // Out of bounds it would be another method's id.
+        let shape = Shape::checked(slots, on_entry)?;
         rest = behind;
         let mut text = || {
             let (length, behind) = rest.split_first_chunk()?;
@@ -147,14 +149,14 @@ pub fn methods(packed: &[u8]) -> impl Iterator<Item = PackedMethod<'_>> {
         let (length, behind) = rest.split_first_chunk()?;
         let (positions, behind) = behind.split_at_checked(u32::from_be_bytes(*length) as usize)?;
         rest = behind;
-        Some(PackedMethod { slots, flags, name, descriptor, positions })
+        Some(PackedMethod { shape, flags, name, descriptor, positions })
     })
 }
 
 impl PackedMethod<'_> {
     /// Adds the method to the packed ones of an [`Entry::Class`].
     pub fn pack(&self, to: &mut Vec<u8>) {
-        to.extend([self.slots, self.flags]);
+        to.extend([self.shape.slots, self.shape.on_entry, self.flags]);
         for text in [self.name, self.descriptor] {
             // A constant of a class file is not longer (JVMS 4.4.7).
             to.extend((text.len() as u16).to_be_bytes());
@@ -173,8 +175,20 @@ mod tests {
     fn what_is_written_is_read() {
         let mut packed = Vec::new();
         let two = [
-            PackedMethod { slots: 3, flags: 1, name: b"m", descriptor: b"()V", positions: &[] },
-            PackedMethod { slots: 0, flags: 0, name: b"", descriptor: b"(J)I", positions: &[1, 2, 3] },
+            PackedMethod {
+                shape: Shape { slots: 3, on_entry: 7 },
+                flags: 1,
+                name: b"m",
+                descriptor: b"()V",
+                positions: &[],
+            },
+            PackedMethod {
+                shape: Shape::default(),
+                flags: 0,
+                name: b"",
+                descriptor: b"(J)I",
+                positions: &[1, 2, 3],
+            },
         ];
         two.iter().for_each(|method| method.pack(&mut packed));
         let all = [

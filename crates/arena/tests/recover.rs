@@ -12,13 +12,13 @@ use cct_arena::layout::{header, node, record};
 use cct_arena::log::{Entry, PackedMethod};
 use cct_arena::{Arena, Memory, ReadError, Recovered, State, recover};
 use cct_profile::{Method, Profile, ROOT, ThreadTree};
-use cct_rewrite::mid::{ClassHash, Mid};
+use cct_rewrite::mid::{ClassHash, Mid, Shape};
 
 const CLASS: ClassHash = ClassHash(77);
 
 /// The id of the class's method.
 fn mid(k: usize) -> u64 {
-    CLASS.method(k, 1).0
+    CLASS.method(k, Shape::of_slots(1)).0
 }
 
 /// A runtime of few words.
@@ -35,8 +35,14 @@ impl Jvm {
         let mut arena = Arena::create(&folder.path().join("x.arena")).unwrap();
         let mut methods = Vec::new();
         for name in ["a", "b", "c"] {
-            PackedMethod { slots: 1, flags: 0, name: name.as_bytes(), descriptor: b"()V", positions: &[] }
-                .pack(&mut methods);
+            PackedMethod {
+                shape: Shape::of_slots(1),
+                flags: 0,
+                name: name.as_bytes(),
+                descriptor: b"()V",
+                positions: &[],
+            }
+            .pack(&mut methods);
         }
         arena.log(&Entry::Class(b"p/C", CLASS, &methods));
         arena.log(&Entry::Meta("tool", "test"));
@@ -193,11 +199,17 @@ fn call_sites_and_their_lines() {
     // One line from index 3 on, in the 40th line; no body has moved.
     let positions = [1, 3, 80, 0, 0];
     let mut methods = Vec::new();
-    PackedMethod { slots: 1, flags: 0, name: b"s", descriptor: b"()V", positions: &positions }
-        .pack(&mut methods);
+    PackedMethod {
+        shape: Shape::of_slots(1),
+        flags: 0,
+        name: b"s",
+        descriptor: b"()V",
+        positions: &positions,
+    }
+    .pack(&mut methods);
     jvm.arena.log(&Entry::Class(b"q/S", hash, &methods));
     let main = jvm.thread(0, "main");
-    let caller = jvm.child(jvm.root(main), hash.method(0, 1).0, 1, 9);
+    let caller = jvm.child(jvm.root(main), hash.method(0, Shape::of_slots(1)).0, 1, 9);
     for (bci, calls) in [(2_u64, 5), (7, 6)] {
         let callee = jvm.child(caller, mid(0), calls, 0);
         let below = jvm.child(callee, mid(1), 1, 1);

@@ -16,12 +16,17 @@
 //! **Loops** without an invocation would never write anything. At the head of each the local is *drained*: when it has become large it goes into the node. So it
 //! does not overflow, and a reader of a running thread's tree misses no more than that.
 //!
+//! **On entry** the node gets in advance what has been executed when it must be true for the first time ([`ahead`]), and from there on less than nothing is pending. Where that was
+//! guessed right, no update is left.
+//!
 //! # Which instructions cannot throw
 //! More than the table of [`crate::throws`] lets through, since the class and the method are known: a field of the class's own, read or written by `this` (which stays in its
 //! local all through); a static field of its own, in code that runs only when the initialisation of the class has begun in the same thread; and `Object.<init>`, which returns.
 //! Whatever a class loader may do when a class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception only.
 //!
 //! Methods with `jsr` have no plan: what is pending there would depend on who called.
+
+mod ahead;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -32,25 +37,26 @@ use cct_tables::CostModel;
 
 use crate::throws::may_throw;
 
-/// What is done before an instruction; numbers are of bytecodes, or of what they cost by a [`CostModel`].
+/// What is done before an instruction; numbers are of bytecodes, or of what they cost by a [`CostModel`]. They are negative where the entry has counted what is
+/// not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
     /// The local becomes this number.
-    Set(u32),
+    Set(i32),
     /// The local grows by it.
-    Add(u32),
+    Add(i32),
     /// The node grows by it.
-    Count(u32),
+    Count(i32),
     /// The node grows by it and by the local, which is out of date from then on.
-    CountLocal(u32),
+    CountLocal(i32),
     /// The local grows by it; if it is large, the node grows by the local, which becomes 0.
-    Drain(u32),
+    Drain(i32),
 }
 
 /// How the bytecodes of one method are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CountPlan {
-    /// What the node grows by on entry.
+    /// What the node grows by on entry, part of it in advance.
     pub entry: u32,
     /// Updates before instructions, in code order. Two of one instruction are carried out in turn.
     pub updates: Vec<(Bci, Update)>,
@@ -141,7 +147,7 @@ struct Stretch {
     last: Bci,
     end: Bci,
     /// What its bytecodes cost: their number, unless there is a cost model.
-    cost: u32,
+    cost: i32,
     effect: Effect,
     /// Whether it is a jump's target or a handler: reached otherwise than from the stretch before.
     is_target: bool,
@@ -149,6 +155,8 @@ struct Stretch {
     is_observed: bool,
     /// Whether a handler of the method's own catches whatever its last instruction throws.
     is_caught: bool,
+    /// Whether its last instruction is a return.
+    returns: bool,
 }
 
 /// What is pending when a stretch begins.
@@ -156,14 +164,14 @@ struct Stretch {
 enum Pending {
     /// Not reached.
     Never,
-    /// On every path this many.
-    Exactly(u32),
+    /// On every path this many; fewer than none where the entry has counted them.
+    Exactly(i32),
     /// What the local says.
     Local,
 }
 
 impl Pending {
-    fn and(self, more: u32) -> Pending {
+    fn and(self, more: i32) -> Pending {
         match self {
             Pending::Exactly(n) => Pending::Exactly(n + more),
             other => other,
@@ -234,14 +242,13 @@ impl CountPlanner {
     ) -> Option<CountPlan> {
         self.cut(class, own, method, code, observed, model)?;
         self.connect(code)?;
-        // On entry the first stretch is counted at once if something looks at the node when it is over.
-        let first = self.stretches.first_mut()?;
-        let mut plan = CountPlan::default();
-        if !first.is_target && matches!(first.effect, Effect::Leaves | Effect::Ends) {
-            plan.entry = std::mem::take(&mut first.cost);
+        self.flow(0);
+        let ahead = self.ahead();
+        if ahead != 0 {
+            self.flow(-ahead);
         }
-        self.flow();
         self.find_drains();
+        let mut plan = CountPlan { entry: ahead as u32, ..CountPlan::default() };
         self.write(&mut plan);
         plan.entry += model.map_or(0, |model| model.entry(code.length()));
         Some(plan)
@@ -302,11 +309,14 @@ impl CountPlanner {
                 is_target,
                 is_observed: observed.binary_search(&instruction.bci).is_ok(),
                 is_caught: false,
+                returns: false,
             });
             stretch.last = instruction.bci;
             stretch.end = instruction.end();
-            stretch.cost += model.map_or(1, |model| model.of(&instruction, &class.pool, code.length()));
+            stretch.cost +=
+                model.map_or(1, |model| model.of(&instruction, &class.pool, code.length()) as i32);
             stretch.effect = effect;
+            stretch.returns = opcode::is_return(instruction.opcode);
             let jumps = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
             if effect != Effect::None || jumps {
                 self.stretches.extend(open.take());
@@ -375,10 +385,10 @@ impl CountPlanner {
     }
 
     /// What is pending at the start of each stretch. Each becomes more general twice at most, so this ends.
-    fn flow(&mut self) {
+    fn flow(&mut self, on_entry: i32) {
         self.pending.clear();
         self.pending.resize(self.stretches.len(), Pending::Never);
-        self.pending[0] = Pending::Exactly(0);
+        self.pending[0] = Pending::Exactly(on_entry);
         self.work.clear();
         self.work.push(0);
         while let Some(i) = self.work.pop() {
@@ -448,7 +458,7 @@ impl CountPlanner {
         let mut held = None;
         let mut guard: Option<(Bci, Bci)> = None;
         for (i, stretch) in self.stretches.iter().enumerate() {
-            let Stretch { start, last, end, cost, effect, is_target, is_observed, is_caught } = *stretch;
+            let Stretch { start, last, end, cost, effect, is_target, is_observed, is_caught, .. } = *stretch;
             if is_observed {
                 match self.pending[i] {
                     Pending::Never | Pending::Exactly(0) => {}
@@ -463,13 +473,16 @@ impl CountPlanner {
                 held = None;
             }
             let wants_local = self.edges(i).iter().any(|&to| self.pending[to] == Pending::Local);
-            let is_guarded = effect == Effect::Throws && !is_caught;
+            // Where nothing is pending, an exception that leaves takes nothing along.
+            let leaves_even = pending.and(cost) == Pending::Exactly(0);
+            let may_leave = effect == Effect::Throws && !is_caught;
+            let is_guarded = may_leave && !leaves_even;
             let mut says_what_is_pending = true;
             match (pending, effect) {
                 (Pending::Never, _) => says_what_is_pending = false,
                 (pending, Effect::Leaves | Effect::Ends) => {
                     match pending {
-                        Pending::Exactly(0) if cost == 0 => {}
+                        Pending::Exactly(n) if n + cost == 0 => {}
                         Pending::Exactly(n) => update(Update::Count(n + cost)),
                         _ => {
                             update(Update::CountLocal(cost));
@@ -491,6 +504,8 @@ impl CountPlanner {
                             _ => update(Update::Set(now)),
                         }
                         held = Some(now);
+                    } else if may_leave {
+                        says_what_is_pending = held == Some(0);
                     }
                 }
                 (Pending::Local, _) if self.drains[i] => update(Update::Drain(cost)),

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use cct_arena::layout;
 use cct_arena::log::{Entry, PackedMethod};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
-use cct_rewrite::mid::{ClassHash, Mid};
+use cct_rewrite::mid::{ClassHash, Mid, Shape};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World, index};
 use zip::write::{SimpleFileOptions, ZipWriter};
@@ -225,9 +225,11 @@ pub fn arenas() -> Vec<Vec<u8>> {
     let mut methods = Vec::new();
     // A line from index 3 on, and no moves.
     let positions = [1, 3, 80, 0, 0];
-    PackedMethod { slots: 2, flags: 0, name: b"m", descriptor: b"()V", positions: &positions }
+    let shape = Shape { slots: 2, on_entry: 5 };
+    PackedMethod { shape, flags: 0, name: b"m", descriptor: b"()V", positions: &positions }
         .pack(&mut methods);
-    PackedMethod { slots: 1, flags: 1, name: b"n", descriptor: b"(I)J", positions: &[] }.pack(&mut methods);
+    PackedMethod { shape: Shape::of_slots(1), flags: 1, name: b"n", descriptor: b"(I)J", positions: &[] }
+        .pack(&mut methods);
     let entries = [
         Entry::Class(b"p/C", hash, &methods),
         Entry::Meta("exact", "yes"),
@@ -259,7 +261,7 @@ pub fn arenas() -> Vec<Vec<u8>> {
             parent = node;
         }
     };
-    let (m, n) = (hash.method(0, 2).0, hash.method(1, 1).0);
+    let (m, n) = (hash.method(0, shape).0, hash.method(1, Shape::of_slots(1)).0);
     thread(BASE, main, &[(m, 3), (n, 4), (Mid::foreign(b"f/F", b"f", b"()V", 0).0, 5)]);
     thread(BASE + 512, pool, &[(n, 6)]);
     thread(BASE + 1024, region, &[(m, 1_u64.wrapping_neg())]);

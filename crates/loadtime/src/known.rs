@@ -69,7 +69,7 @@ impl Known {
             name: summary.method_name(m).into(),
             descriptor: summary.method_descriptor(m).into(),
             access: m.access,
-            slots: row.slots,
+            shape: row.shape,
             flags: row.flags,
             treatment: row.treatment,
             positions: row.positions.clone(),
@@ -114,7 +114,7 @@ impl Known {
         let is_native =
             matches!(row.treatment, T::Native | T::LeafNative | T::Magic | T::Intrinsic | T::Prefixed);
         Appearance::Node(Body {
-            mid: self.summary.hash.method(k, row.slots).0,
+            mid: self.summary.hash.method(k, row.shape).0,
             code: match is_native {
                 true => Bytecodes::Native,
                 false => Bytecodes::Rewritten(form, row.positions.clone()),

@@ -42,7 +42,7 @@ pub fn find(env: Env, class: jclass, name: jstring, result: jclass, parameters: 
         return None;
     }
     match row.treatment {
-        Treatment::Native | Treatment::LeafNative => Some(known.summary.hash.method(k, row.slots)),
+        Treatment::Native | Treatment::LeafNative => Some(known.summary.hash.method(k, row.shape)),
         Treatment::CallerCounted => {
             let native = ForeignRecord::from(plan::counted_native(&known.summary, k)?);
             let mid = native.mid;

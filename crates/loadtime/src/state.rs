@@ -63,8 +63,8 @@ impl State {
                 for (method, row) in class.summary.methods.iter().zip(&class.rows) {
                     let (method, descriptor) =
                         (class.summary.method_name(method), class.summary.method_descriptor(method));
-                    let (slots, flags, positions) = (row.slots, row.flags, &row.positions);
-                    PackedMethod { slots, flags, name: method, descriptor, positions }.pack(&mut methods);
+                    let (shape, flags, positions) = (row.shape, row.flags, &row.positions);
+                    PackedMethod { shape, flags, name: method, descriptor, positions }.pack(&mut methods);
                 }
                 arena::log(&Entry::Class(name, class.summary.hash, &methods));
             }
@@ -100,7 +100,7 @@ impl State {
                     is_native: row.flags & index::method_flags::NATIVE != 0,
                     positions: row.positions.clone(),
                 };
-                names.insert(summary.hash.method(k, row.slots).0, named);
+                names.insert(summary.hash.method(k, row.shape).0, named);
             }
         }
         names.extend(self.foreign.iter().map(|f| (f.mid.0, f.named())));

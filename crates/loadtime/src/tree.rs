@@ -4,6 +4,7 @@
 
 use cct_arena::layout::node::{ADDRESS, BYTECODES, CALLS, FIRST_CHILD, LAST, MID, NEXT, SITE_SHIFT, site};
 use cct_arena::layout::record::{MERGED, ROOT};
+use cct_rewrite::mid::Mid;
 
 /// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +60,9 @@ impl Node {
         self.word(CALLS)
     }
 
-    /// How many bytecodes it executed here.
+    /// How many bytecodes it executed here: those that each entry counts, and what the node got beside them.
     pub fn bytecodes(self) -> u64 {
-        self.word(BYTECODES)
+        Mid(self.mid()).bytecodes(self.calls(), self.word(BYTECODES))
     }
 
     /// The bytecode index of the call in the caller's original code, where call sites are told apart and it was called by one.

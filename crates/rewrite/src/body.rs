@@ -17,7 +17,7 @@ use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::hooks::{self, BodyHook, Place};
 use crate::local_names;
-use crate::mid::Mid;
+use crate::mid::{MAX_ON_ENTRY, Mid};
 use crate::passes::{
     activation_counters, allocation_counts, bytecode_counts, call_sites, context_values, exact_counts,
     pinned_results, trace_events,
@@ -171,6 +171,23 @@ impl<'x> Analysis<'x> {
             holds_thread: false,
             values: None,
         })
+    }
+
+    /// What entering the method counts.
+    fn on_entry(&self) -> u32 {
+        match &self.counts {
+            Counts::Blocks(blocks) if !self.entry_is_target => blocks[0].cost + self.entry_cost,
+            Counts::Exact(plan) => plan.entry,
+            Counts::Blocks(_) => self.entry_cost,
+            Counts::None => 0,
+        }
+    }
+
+    /// As much of it as the method's id says, so that the node need not be told each time: all or, where it is too much for an id, nothing. Events and values count nothing.
+    pub fn on_entry_by_id(&self) -> u8 {
+        let is_counted = !self.traces && self.values.is_none();
+        let all = u8::try_from(self.on_entry()).ok().filter(|all| *all <= MAX_ON_ENTRY);
+        all.filter(|_| is_counted).unwrap_or(0)
     }
 }
 
@@ -392,12 +409,8 @@ fn write_at(
             Context::PassedThrough(locals.node)
         }
         Some(mid) => {
-            let count = match &analysis.counts {
-                Counts::Blocks(blocks) if !analysis.entry_is_target => blocks[0].cost + analysis.entry_cost,
-                Counts::Exact(plan) => plan.entry,
-                Counts::Blocks(_) => analysis.entry_cost,
-                Counts::None => 0,
-            };
+            // What the id does not count.
+            let count = if analysis.on_entry_by_id() == 0 { analysis.on_entry() } else { 0 };
             let on_entry = analysis.activation.as_ref().map(|activation| &activation.points[0]);
             emitter.enter(&mut prologue, incoming, locals.node, mid, count, on_entry)?;
             if let Some(pending) = pending {

@@ -108,11 +108,16 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Pushes an `int`.
+    /// Pushes an `int` that is a number of something.
     pub fn int(&mut self, asm: &mut Asm, value: u32) -> Result<()> {
+        self.signed(asm, value as i32)
+    }
+
+    /// Pushes an `int`.
+    pub fn signed(&mut self, asm: &mut Asm, value: i32) -> Result<()> {
         match i16::try_from(value) {
             Ok(small) => asm.int(small),
-            Err(_) => asm.ldc(self.edit.additions.integer(value as i32)?),
+            Err(_) => asm.ldc(self.edit.additions.integer(value)?),
         };
         Ok(())
     }

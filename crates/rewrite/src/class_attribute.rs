@@ -4,16 +4,16 @@ use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ClassFile, Error, ErrorKind, Result};
 
 use crate::convention;
-use crate::mid::ClassHash;
+use crate::mid::{ClassHash, Shape};
 use crate::plan::Treatment;
 use crate::positions::Packed;
 
 /// Version of the attribute's format.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// Bytes before the methods, and of each method.
 const HEAD: usize = 20;
-const ROW: usize = 3;
+const ROW: usize = 4;
 
 /// The attribute `cctrewrite`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub struct ClassAttribute {
 /// What the attribute says of a method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MethodRow {
-    /// Slots of its nodes.
-    pub slots: u8,
+    /// What its id says beside the hash.
+    pub shape: Shape,
     /// [`crate::index::method_flags`].
     pub flags: u8,
     /// What was done to it.
@@ -62,7 +62,7 @@ impl ClassAttribute {
         }
         let has_positions = !positions.is_empty();
         let methods = rows.chunks_exact(ROW).map(|row| {
-            let slots = Some(row[0]).filter(|&slots| u16::from(slots) <= convention::MAX_SLOTS)?;
+            let shape = Shape::checked(row[0], row[1])?;
             let mut packed = Packed::default();
             if has_positions {
                 let (length, behind) = positions.split_first_chunk()?;
@@ -70,9 +70,9 @@ impl ClassAttribute {
                 (packed, positions) = (these.into(), behind);
             }
             Some(MethodRow {
-                slots,
-                flags: row[1],
-                treatment: Treatment::of_code(row[2])?,
+                shape,
+                flags: row[2],
+                treatment: Treatment::of_code(row[3])?,
                 positions: packed,
             })
         });
@@ -91,7 +91,7 @@ impl ClassAttribute {
         out.put8(self.provenance);
         out.put2(self.methods.len() as u16);
         for m in &self.methods {
-            out.extend([m.slots, m.flags, m.treatment.code()]);
+            out.extend([m.shape.slots, m.shape.on_entry, m.flags, m.treatment.code()]);
         }
         if self.methods.iter().any(|m| !m.positions.is_empty()) {
             for m in &self.methods {
@@ -111,7 +111,7 @@ mod tests {
     fn what_is_written_is_read() {
         let methods = Treatment::ALL
             .map(|treatment| MethodRow {
-                slots: 64,
+                shape: Shape { slots: 64, on_entry: 31 },
                 flags: treatment.code(),
                 treatment,
                 positions: vec![1; usize::from(treatment.code())].into(),
@@ -125,17 +125,18 @@ mod tests {
     #[test]
     fn other_versions_lengths_and_treatments_are_refused() {
         let methods = vec![MethodRow {
-            slots: 1,
+            shape: Shape::of_slots(1),
             flags: 0,
             treatment: Treatment::Wrapped,
             positions: Packed::default(),
         }];
         let good = ClassAttribute { hash: ClassHash(1), provenance: 2, methods }.bytes();
-        let changes: [fn(&mut Vec<u8>); 6] = [
+        let changes: [fn(&mut Vec<u8>); 7] = [
             |b| b[1] = 1,
             |b| b[19] = 2,
             |b| b[20] = convention::MAX_SLOTS as u8 + 1,
-            |b| b[22] = Treatment::ALL.len() as u8,
+            |b| b[21] = 32,
+            |b| b[23] = Treatment::ALL.len() as u8,
             |b| b.truncate(19),
             |b| b.push(0),
         ];

@@ -8,12 +8,38 @@ use crate::convention::MAX_SLOTS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassHash(pub u64);
 
-/// Names one rewritten body and carries its number of slots in the low seven bits.
+/// Names one rewritten body and carries its [`Shape`] in the low twelve bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mid(pub u64);
 
-/// Low bits that hold the number of slots.
+/// What a MID says of its method beside the hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// Call-site slots of its nodes, 0 to [`MAX_SLOTS`].
+    pub slots: u8,
+    /// Bytecodes that each entry counts without adding them to the node, 0 to [`MAX_ON_ENTRY`]: a node has executed as many times its calls, and what its field says.
+    pub on_entry: u8,
+}
+
+/// The most bytecodes that a MID can count on entry. Of methods that count more there, which are few, the node gets them.
+pub const MAX_ON_ENTRY: u8 = 31;
+
+/// Low bits that hold the number of slots, where those begin that hold what an entry counts, and all of them.
 const SLOT_BITS: u64 = 0x7F;
+const ON_ENTRY_SHIFT: u32 = 7;
+const SHAPE_BITS: u64 = 0xFFF;
+
+impl Shape {
+    /// That of a method whose entries count nothing that is not added to the node.
+    pub fn of_slots(slots: u8) -> Self {
+        Shape { slots, on_entry: 0 }
+    }
+
+    /// From the bytes of a row; `None` where they are out of bounds, and would be another method's id.
+    pub fn checked(slots: u8, on_entry: u8) -> Option<Self> {
+        (u16::from(slots) <= MAX_SLOTS && on_entry <= MAX_ON_ENTRY).then_some(Shape { slots, on_entry })
+    }
+}
 
 impl ClassHash {
     /// The hash of a class file.
@@ -21,25 +47,41 @@ impl ClassHash {
         ClassHash(xxh3_64(bytes))
     }
 
-    /// The MID of the `k`-th method (in class-file order) with this many slots.
-    pub fn method(self, k: usize, slots: u8) -> Mid {
+    /// The MID of the `k`-th method (in class-file order) of this shape.
+    pub fn method(self, k: usize, shape: Shape) -> Mid {
         let step = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        Mid::new(mix(self.0.wrapping_add(step)), slots)
+        Mid::new(mix(self.0.wrapping_add(step)), shape)
     }
 }
 
 impl Mid {
-    fn new(hash: u64, slots: u8) -> Self {
-        debug_assert!(u16::from(slots) <= MAX_SLOTS);
-        // MIDs 0 to 0x7F are the runtime's own (sentinel, root, marker nodes): moved out of the way.
-        let hash = if hash & !SLOT_BITS == 0 { hash | 0x80 } else { hash };
-        Mid(hash & !SLOT_BITS | u64::from(slots))
+    fn new(hash: u64, shape: Shape) -> Self {
+        let Shape { slots, on_entry } = shape;
+        debug_assert!(u16::from(slots) <= MAX_SLOTS && on_entry <= MAX_ON_ENTRY);
+        // MIDs 0 to 0xFFF are the runtime's own (sentinel, root, marker nodes): moved out of the way.
+        let hash = if hash & !SHAPE_BITS == 0 { hash | 0x1000 } else { hash };
+        Mid(hash & !SHAPE_BITS | u64::from(on_entry) << ON_ENTRY_SHIFT | u64::from(slots))
+    }
+
+    /// Bytecodes that each entry counts without adding them to the node.
+    pub fn on_entry(self) -> u64 {
+        self.0 >> ON_ENTRY_SHIFT & u64::from(MAX_ON_ENTRY)
+    }
+
+    /// Slots of its nodes.
+    pub fn slots(self) -> u64 {
+        self.0 & SLOT_BITS
+    }
+
+    /// What a node of it has executed, by its fields. Differences of two states of a node are numbers below zero, too.
+    pub fn bytecodes(self, calls: u64, field: u64) -> u64 {
+        calls.wrapping_mul(self.on_entry()).wrapping_add(field)
     }
 
     /// The MID of a method without a body of ours, counted by its caller: a hash of its full name.
     pub fn foreign(owner: &[u8], name: &[u8], descriptor: &[u8], slots: u8) -> Self {
         let full: Vec<u8> = [owner, b".", name, b":", descriptor].concat();
-        Mid::new(mix(xxh3_64(&full)), slots)
+        Mid::new(mix(xxh3_64(&full)), Shape::of_slots(slots))
     }
 }
 
@@ -55,13 +97,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mids_carry_their_slots_and_differ() {
+    fn mids_carry_their_shapes_and_differ() {
         let class = ClassHash::of(b"some class");
-        let (a, b) = (class.method(0, 5), class.method(1, 5));
-        assert_eq!((a.0 & 0x7F, b.0 & 0x7F), (5, 5));
+        let shape = Shape { slots: 5, on_entry: 31 };
+        let (a, b) = (class.method(0, shape), class.method(1, shape));
+        assert_eq!((a.0 & 0xFFF, b.0 & 0xFFF), (31 << 7 | 5, 31 << 7 | 5));
+        assert_eq!((a.slots(), a.on_entry(), a.bytecodes(3, 4)), (5, 31, 97));
+        assert_eq!(a.bytecodes(1_u64.wrapping_neg(), 0), 31_u64.wrapping_neg());
         assert_ne!(a, b);
-        assert_ne!(a, class.method(0, 6));
-        assert_ne!(a, ClassHash::of(b"some clasS").method(0, 5));
+        assert_ne!(a, class.method(0, Shape { slots: 6, on_entry: 31 }));
+        assert_ne!(a, class.method(0, Shape::of_slots(5)));
+        assert_ne!(a, ClassHash::of(b"some clasS").method(0, shape));
+    }
+
+    #[test]
+    fn shapes_out_of_bounds_are_none() {
+        assert_eq!(Shape::checked(64, 31), Some(Shape { slots: 64, on_entry: 31 }));
+        assert_eq!((Shape::checked(65, 0), Shape::checked(0, 32)), (None, None));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::finding::{Finding, Problem};
 pub struct Row {
     /// Slots of its node.
     pub slots: u8,
+    /// What an entry counts by the method's id.
+    pub on_entry: u8,
     /// See [`flag`].
     pub flags: u8,
     /// Code of its treatment.
@@ -50,10 +52,10 @@ impl<'a> Class<'_, 'a> {
         let Some(attribute) = self.after.attributes.find(ATTRIBUTE) else { return Vec::new() };
         let data = attribute.data;
         let methods = self.before.methods.len();
-        let rows = data.get(20..20 + 3 * methods).unwrap_or_default();
-        let positions = data.get(20 + 3 * methods..).and_then(|data| positions(data, methods));
+        let rows = data.get(20..20 + 4 * methods).unwrap_or_default();
+        let positions = data.get(20 + 4 * methods..).and_then(|data| positions(data, methods));
         let Some(positions) =
-            positions.filter(|_| data[..2] == [0, 3] && data[18..20] == (methods as u16).to_be_bytes())
+            positions.filter(|_| data[..2] == [0, 4] && data[18..20] == (methods as u16).to_be_bytes())
         else {
             self.find(Problem::OwnAttribute("does not have the form that it should have"));
             return Vec::new();
@@ -65,8 +67,8 @@ impl<'a> Class<'_, 'a> {
         if self.expectation.provenance.is_some_and(|hash| data[10..18] != hash.to_be_bytes()) {
             self.find(Problem::OwnAttribute("names another provenance than the output"));
         }
-        let row = |row: &[u8]| Row { slots: row[0], flags: row[1], treatment: row[2] };
-        rows.chunks_exact(3).map(row).collect()
+        let row = |row: &[u8]| Row { slots: row[0], on_entry: row[1], flags: row[2], treatment: row[3] };
+        rows.chunks_exact(4).map(row).collect()
     }
 
     /// Whether the flags of a method are those that follow from the class and the treatment. `is_left` is whether it was left as it is, though it has code.

@@ -8,7 +8,7 @@ use crate::Expectation;
 use crate::Tool;
 use crate::align::{Aligned, Pair, align};
 use crate::allocations;
-use crate::convention::{changes_the_current_thread, method_id};
+use crate::convention::{changes_the_current_thread, counting_id};
 use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
@@ -55,6 +55,8 @@ pub struct Body {
     pub is_recorded: Option<bool>,
     /// Number of its node's slots.
     pub slots: usize,
+    /// What an entry counts by the method's id.
+    pub on_entry: u8,
     /// For each rule ([`Rule::ALL`]) what contradicts it.
     pub counts: Vec<Option<Finding>>,
     /// Probes that were taken out and change counts.
@@ -158,7 +160,8 @@ impl<'a> Method<'_, 'a> {
         let wrong = |what| Finding::at(Problem::Probe(what), None, 0);
         let Prologue { entered, recorded_at, locals, .. } = prologue;
         let id = entered.map(|(id, _)| id).or(*recorded_at);
-        if id.is_some_and(|id| id != method_id(self.hash, self.number, slots)) {
+        let on_entry = prologue.counted_by_id();
+        if id.is_some_and(|id| id != counting_id(self.hash, self.number, slots, on_entry)) {
             return Err(wrong("enters another method"));
         }
         match part {
@@ -243,6 +246,7 @@ impl<'a> Method<'_, 'a> {
             Coded { class: self.before, method: self.original, code: self.code },
             Coded { class: self.after, method: rewritten, code },
         )?;
+        let on_entry = prologue.counted_by_id();
         let model = self.expectation.cost_model;
         let (pool, size) = (&self.before.pool, self.code.length());
         let cost = |i: &Instruction<'_>| model.map_or(1, |model| model.of(i, pool, size));
@@ -259,7 +263,7 @@ impl<'a> Method<'_, 'a> {
             costs: &costs,
             block_ends: self.expectation.block_ends,
             entry_cost: model.map_or(0, |model| model.entry(size)),
-            on_entry: prologue.entered.map_or(0, |(_, n)| n),
+            on_entry: i32::from(on_entry) + prologue.entered.map_or(0, |(_, n)| n),
             ways_out: &ways_out,
         };
         let ends = events.is_some_and(|plan| plan.method.is_some());
@@ -293,7 +297,7 @@ impl<'a> Method<'_, 'a> {
         };
         let Aligned { effects, pinned, unpinned, hooks, counted, recorded, .. } = aligned;
         let probes = effects.len() as u64 + recorded + u64::from(prologue.recorded_at.is_some());
-        let facts = Body { is_recorded, slots, counts, is_unfollowed, probes, ..Body::default() };
+        let facts = Body { is_recorded, slots, on_entry, counts, is_unfollowed, probes, ..Body::default() };
         Ok(Body { pinned, unpinned, hooks, counted, dropped, ..facts })
     }
 }

@@ -313,10 +313,20 @@ pub fn class_hash(bytes: &[u8]) -> u64 {
     xxh3_64(bytes)
 }
 
-/// The id of a class's `k`-th method.
+/// The id of a class's `k`-th method, whose entries count nothing by it.
 pub fn method_id(hash: u64, k: usize, slots: usize) -> i64 {
     let step = (k as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     id(hash.wrapping_add(step), slots)
+}
+
+/// The same of one whose entries do.
+pub fn counting_id(hash: u64, k: usize, slots: usize, on_entry: u8) -> i64 {
+    method_id(hash, k, slots) | i64::from(on_entry) << 7
+}
+
+/// How many bytecodes an entry counts by its method's id.
+pub fn counted_by_id(id: i64) -> u8 {
+    (id >> 7 & 0x1F) as u8
 }
 
 /// The id of a method that its callers count.
@@ -332,14 +342,14 @@ pub fn call_site(class: &[u8], name: &[u8], descriptor: &[u8], bci: Option<Bci>)
     (xxh3_64(format!("{class}.{name}{descriptor}@{bci}").as_bytes()) & !1) as i64
 }
 
-/// `mix` is the finaliser of splitmix64; ids below 0x80 are the runtime's.
+/// `mix` is the finaliser of splitmix64; ids below 0x1000 are the runtime's.
 fn id(seed: u64, slots: usize) -> i64 {
     let mut z = seed;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^= z >> 31;
-    let hash = if z & !0x7F == 0 { z | 0x80 } else { z };
-    (hash & !0x7F | slots as u64) as i64
+    let hash = if z & !0xFFF == 0 { z | 0x1000 } else { z };
+    (hash & !0xFFF | slots as u64) as i64
 }
 
 #[cfg(test)]
@@ -349,10 +359,12 @@ mod tests {
     #[test]
     fn ids_are_those_of_the_documents() {
         // splitmix64, seeded with 0, begins with this number.
-        assert_eq!(method_id(0, 0, 5) as u64, 0xE220_A839_7B1D_CDAF & !0x7F | 5);
+        assert_eq!(method_id(0, 0, 5) as u64, 0xE220_A839_7B1D_CDAF & !0xFFF | 5);
+        let counting = counting_id(0, 0, 5, 31);
+        assert_eq!((counting - method_id(0, 0, 5), counted_by_id(counting)), (31 << 7, 31));
         assert_ne!(method_id(1, 0, 5), method_id(1, 1, 5));
         assert_eq!(foreign_id(b"A", b"m", b"()V", 1), id(class_hash(b"A.m:()V"), 1));
-        assert_eq!(id(0, 0), 0x80, "ids below are the runtime's");
+        assert_eq!(id(0, 0), 0x1000, "ids below are the runtime's");
     }
 
     #[test]

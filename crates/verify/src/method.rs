@@ -106,6 +106,10 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.find(Problem::OwnAttribute("says that the method was treated otherwise"));
             } else if usize::from(row.slots) != slots {
                 self.find(Problem::OwnAttribute("gives the method another number of slots"));
+            } else if bodies(&first, &second).any(|body| body.on_entry != row.on_entry)
+                || row.on_entry > 0 && bodies(&first, &second).next().is_none()
+            {
+                self.find(Problem::OwnAttribute("says otherwise what an entry counts by the method's id"));
             } else {
                 // Callers count those that have no form of ours, as the class is recorded.
                 let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
@@ -402,6 +406,19 @@ impl<'c, 'a> Class<'c, 'a> {
             }
         }
     }
+}
+
+/// The bodies among a method's forms.
+fn bodies<'f>(original: &'f Original, extended: &'f Extended) -> impl Iterator<Item = &'f Body> {
+    let first = match original {
+        Original::Body(body) => Some(&**body),
+        _ => None,
+    };
+    let second = match extended {
+        Extended::Body(body) => Some(&**body),
+        _ => None,
+    };
+    first.into_iter().chain(second)
 }
 
 fn body_of_original(form: Original) -> Option<Box<Body>> {

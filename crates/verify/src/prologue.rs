@@ -1,6 +1,6 @@
 //! The beginning of an instrumented body: the node is found, and nothing of the program has run yet.
 
-use crate::convention::{EXTENSION_SLOTS, FACTOR, Helper};
+use crate::convention::{EXTENSION_SLOTS, FACTOR, Helper, counted_by_id};
 use crate::op::{Kind, Op};
 use crate::probe::{Carries, Locals, Reader};
 use crate::traces::Plan;
@@ -18,6 +18,13 @@ pub struct Prologue {
     pub is_extent: bool,
     /// The number of the instruction behind it.
     pub end: usize,
+}
+
+impl Prologue {
+    /// How many bytecodes the entry counts by the method's id.
+    pub fn counted_by_id(&self) -> u8 {
+        self.entered.map_or(0, |(id, _)| counted_by_id(id))
+    }
 }
 
 /// All ways to read what stands at the beginning of a body as a prologue. There may be two, as the original may begin with what looks like the last

@@ -69,8 +69,9 @@ fn write_treatment(
     if let Some((class, record)) = record {
         let has_body = record.flags & method_flags::NOT_RECORDED == 0;
         if has_body && !method.is(cct_classfile::access::ABSTRACT) && planned.is_some_and(has_id) {
-            let id = class.hash.method(index, record.slots).0;
-            writeln!(out, "  id          {id:#018x} ({})", counted(record.slots.into(), "call-site slot"))?;
+            let id = class.hash.method(index, record.shape).0;
+            let slots = counted(record.shape.slots.into(), "call-site slot");
+            writeln!(out, "  id          {id:#018x} ({slots}, each entry counts {})", record.shape.on_entry)?;
         }
         if !has_body {
             writeln!(out, "  recorded    no")?;

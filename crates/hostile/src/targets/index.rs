@@ -13,7 +13,7 @@ pub fn index(bytes: &[u8]) {
     for name in [&b"Everything"[..], b"everything/Everything", b"", b"a", b"java/lang/Object"] {
         for class in index.classes_named(name) {
             for (position, method) in class.methods.iter().enumerate().take(50) {
-                index.method(class.hash.method(position, method.slots));
+                index.method(class.hash.method(position, method.shape));
             }
         }
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::allocation;
 use crate::class_attribute::{ClassAttribute, MethodRow};
 use crate::error::{Error, Result};
-use crate::mid::{ClassHash, Mid};
+use crate::mid::{ClassHash, Mid, Shape};
 use crate::plan::{Foreign, Treatment, lossy};
 use crate::positions::Packed;
 use crate::provenance::Provenance;
@@ -17,7 +17,7 @@ use crate::provenance::Provenance;
 pub const MAGIC: u32 = 0x4343_5449;
 
 /// Version of the format.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Stands for a string that is missing.
 const NONE: u32 = u32::MAX;
@@ -43,8 +43,8 @@ pub struct MethodRecord {
     pub descriptor: Box<[u8]>,
     /// Access flags.
     pub access: u16,
-    /// Slots of its nodes.
-    pub slots: u8,
+    /// What its id says beside the hash.
+    pub shape: Shape,
     /// [`method_flags`].
     pub flags: u8,
     /// What was done to it.
@@ -55,7 +55,7 @@ pub struct MethodRecord {
 
 impl From<&MethodRecord> for MethodRow {
     fn from(m: &MethodRecord) -> Self {
-        MethodRow { slots: m.slots, flags: m.flags, treatment: m.treatment, positions: m.positions.clone() }
+        MethodRow { shape: m.shape, flags: m.flags, treatment: m.treatment, positions: m.positions.clone() }
     }
 }
 
@@ -160,7 +160,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
             put_varint(&mut record, strings[&*m.name]);
             put_varint(&mut record, strings[&*m.descriptor]);
             put_varint(&mut record, u32::from(m.access));
-            record.extend([m.slots, m.flags, m.treatment.code()]);
+            record.extend([m.shape.slots, m.shape.on_entry, m.flags, m.treatment.code()]);
         }
         record
     });
@@ -176,7 +176,7 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     let mut ids: Vec<(Mid, u32, u16)> = Vec::new();
     for (c, class) in classes.iter().enumerate() {
         let methods = class.methods.iter().enumerate();
-        ids.extend(methods.map(|(k, m)| (class.hash.method(k, m.slots), c as u32, k as u16)));
+        ids.extend(methods.map(|(k, m)| (class.hash.method(k, m.shape), c as u32, k as u16)));
     }
     ids.sort_unstable();
     out.put4(ids.len() as u32);
@@ -247,7 +247,7 @@ fn put_varint(out: &mut Vec<u8>, mut value: u32) {
 /// Two methods with one id would share nodes in silence.
 fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Result<()> {
     let declared = classes.iter().enumerate().flat_map(|(c, class)| {
-        class.methods.iter().enumerate().map(move |(k, m)| (class.hash.method(k, m.slots), c, k))
+        class.methods.iter().enumerate().map(move |(k, m)| (class.hash.method(k, m.shape), c, k))
     });
     let foreign_ids = foreign.iter().enumerate().map(|(i, f)| (f.mid, usize::MAX, i));
     let mut ids: Vec<(Mid, usize, usize)> = declared.chain(foreign_ids).collect();

@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 
 use super::{ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
 use crate::allocation;
-use crate::convention::MAX_SLOTS;
-use crate::mid::{ClassHash, Mid};
+use crate::mid::{ClassHash, Mid, Shape};
 use crate::plan::Treatment;
 use crate::positions::Packed;
 
@@ -154,10 +153,10 @@ impl<B: AsRef<[u8]>> Index<B> {
             for _ in 0..3 {
                 fields.varint()?;
             }
-            fields.skip(3)?;
+            fields.skip(4)?;
         }
         let (name, descriptor, _) = (fields.varint()?, fields.varint()?, fields.varint()?);
-        let (_, flags) = (fields.u1()?, fields.u1()?);
+        let (_, _, flags) = (fields.u1()?, fields.u1()?, fields.u1()?);
         Some(Named {
             class,
             name: self.string(name)?,
@@ -205,7 +204,7 @@ impl<B: AsRef<[u8]>> Index<B> {
                 name: self.string(fields.varint()?)?,
                 descriptor: self.string(fields.varint()?)?,
                 access: fields.varint()? as u16,
-                slots: fields.u1().filter(|&slots| u16::from(slots) <= MAX_SLOTS)?,
+                shape: Shape::checked(fields.u1()?, fields.u1()?)?,
                 flags: fields.u1()?,
                 treatment: Treatment::of_code(fields.u1()?)?,
                 positions: positions.next().unwrap_or_default(),
@@ -326,16 +325,20 @@ fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convention::MAX_SLOTS;
     use crate::index::{ForeignRecord, write};
+    use crate::mid::MAX_ON_ENTRY;
     use crate::provenance::Provenance;
     use crate::settings::Settings;
+
+    const SHAPE: Shape = Shape { slots: 3, on_entry: 9 };
 
     fn class(name: &str, hash: u64) -> ClassRecord {
         let method = |name: &str, treatment| MethodRecord {
             name: name.as_bytes().into(),
             descriptor: (*b"(IJ)V").into(),
             access: 0x1041,
-            slots: 3,
+            shape: SHAPE,
             flags: 2,
             treatment,
             positions: Packed::default(),
@@ -374,30 +377,33 @@ mod tests {
         assert_eq!(named("I"), []);
         assert_eq!(named("nowhere"), []);
         for class in &classes {
-            let found = index.method(class.hash.method(1, 3)).unwrap();
+            let found = index.method(class.hash.method(1, SHAPE)).unwrap();
             let method = &class.methods[1];
             assert_eq!((found.class, found.name), (class.name.clone(), method.name.clone()));
         }
         let foreign = index.method(Mid::foreign(b"F", b"f", b"()V", 0)).unwrap();
         assert!(foreign.is_native && *foreign.class == *b"F" && *foreign.descriptor == *b"()V");
-        assert_eq!(index.method(ClassHash(7).method(2, 3)), None);
+        assert_eq!(index.method(ClassHash(7).method(2, SHAPE)), None);
         assert_eq!(
             index.provenance(),
             Provenance::new("test", &Settings::default(), None).lines().as_bytes()
         );
     }
 
-    /// An id has room for as many as a node has.
+    /// An id has room for as many slots as a node has, and for no more bytecodes than that.
     #[test]
-    fn a_method_with_more_slots_than_a_node_ends_the_list() {
+    fn a_method_that_does_not_fit_into_an_id_ends_the_list() {
         let mut class = class("A", 1);
-        class.methods[1].slots = MAX_SLOTS as u8;
-        assert_eq!(Index::new(index(&[class.clone()])).unwrap().classes_named(b"A").count(), 1);
+        let largest = Shape { slots: MAX_SLOTS as u8, on_entry: MAX_ON_ENTRY };
+        class.methods[1].shape = largest;
         let good = index(&[class]);
-        let at = good.iter().position(|&byte| u16::from(byte) == MAX_SLOTS).unwrap();
-        let mut bad = good;
-        bad[at] += 1;
-        assert_eq!(Index::new(bad).unwrap().classes_named(b"A").count(), 0);
+        assert_eq!(Index::new(&good[..]).unwrap().classes_named(b"A").count(), 1);
+        let at = good.windows(2).position(|two| two == [largest.slots, largest.on_entry]).unwrap();
+        for byte in [at, at + 1] {
+            let mut bad = good.clone();
+            bad[byte] += 1;
+            assert_eq!(Index::new(bad).unwrap().classes_named(b"A").count(), 0);
+        }
     }
 
     #[test]
@@ -407,7 +413,7 @@ mod tests {
         for length in 0..good.len() {
             if let Ok(index) = Index::new(&good[..length]) {
                 index.classes_named(b"A").count();
-                index.method(ClassHash(2).method(0, 3));
+                index.method(ClassHash(2).method(0, SHAPE));
             }
         }
         for at in 0..good.len() {
@@ -415,7 +421,7 @@ mod tests {
             bad[at] ^= 0xFF;
             if let Ok(index) = Index::new(&bad) {
                 index.classes_named(b"A").count();
-                index.method(ClassHash(2).method(0, 3));
+                index.method(ClassHash(2).method(0, SHAPE));
             }
         }
     }

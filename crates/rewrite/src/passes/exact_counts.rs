@@ -20,13 +20,13 @@ pub fn apply(
         let mut asm = Asm::new();
         match update {
             Update::Set(n) => {
-                emitter.int(&mut asm, n)?;
+                emitter.signed(&mut asm, n)?;
                 asm.store(Kind::Int, pending);
             }
             Update::Add(n) => add(emitter, &mut asm, pending, n)?,
             Update::Count(n) => {
                 asm.load(Kind::Long, context.local());
-                emitter.int(&mut asm, n)?;
+                emitter.signed(&mut asm, n)?;
                 emitter.helper(&mut asm, convention::COUNT)?;
             }
             Update::CountLocal(n) => {
@@ -57,16 +57,16 @@ pub fn count_pending(
     emitter.helper(asm, convention::COUNT)
 }
 
-fn push_sum(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, pending: u16, n: u32) -> Result<()> {
+fn push_sum(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, pending: u16, n: i32) -> Result<()> {
     asm.load(Kind::Int, pending);
-    if n > 0 {
-        emitter.int(asm, n)?;
+    if n != 0 {
+        emitter.signed(asm, n)?;
         asm.op(opcode::IADD);
     }
     Ok(())
 }
 
-fn add(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, pending: u16, n: u32) -> Result<()> {
+fn add(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, pending: u16, n: i32) -> Result<()> {
     match i16::try_from(n) {
         Ok(small) => {
             asm.iinc(pending, small);

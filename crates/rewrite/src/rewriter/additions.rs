@@ -10,6 +10,7 @@ use crate::carrier::Emitter;
 use crate::convention::{self, Helper};
 use crate::error::Result;
 use crate::hooks;
+use crate::mid::Shape;
 use crate::plan::with_extension;
 use crate::rules;
 use crate::survey::{MethodSummary, annotation_types};
@@ -74,7 +75,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         &mut self,
         index: usize,
         member: &Member<'a>,
-        slots: u8,
+        shape: Shape,
     ) -> cct_classfile::Result<()> {
         let name = self.edit.additions.utf8(&[convention::NATIVE_PREFIX, member.name].concat())?;
         let kept = member.access_flags & (access::STATIC | access::SYNCHRONIZED);
@@ -86,9 +87,9 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         head.copy_attributes(member, |_| true);
         let signature = Signature::of(self.class, member)?;
         let target = Target::of(member, &signature, member.descriptor_index).named(name);
-        let mid = self.mid(index, slots);
+        let mid = self.mid(index, shape);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-        let method = wrappers::in_place_of_native(&mut emitter, &target, mid, slots, head)?;
+        let method = wrappers::in_place_of_native(&mut emitter, &target, mid, shape.slots, head)?;
         self.edit.replace_method(index, method);
         Ok(())
     }

@@ -15,7 +15,7 @@ use crate::carrier::{Emitter, Sites};
 use crate::error::Result;
 use crate::hooks;
 use crate::local_names;
-use crate::mid::Mid;
+use crate::mid::{Mid, Shape};
 use crate::pcc::Part;
 use crate::pins;
 use crate::plan::{CallTarget, Treatment, with_extension};
@@ -34,8 +34,8 @@ thread_local! {
 
 /// What came of writing a method's bodies.
 pub(super) struct Bodies {
-    /// Slots of its nodes.
-    pub(super) slots: u8,
+    /// What its id says beside the hash.
+    pub(super) shape: Shape,
     /// Where the bytecodes were.
     pub(super) positions: Packed,
     /// What had to be left out for the sake of size.
@@ -75,7 +75,6 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             false => Sites::Merged(places),
         };
         let slots = sites.slots();
-        let mid = self.mid(index, slots);
         let values = self.part(index, member, slots);
         let marks = &self.rewriter.marks;
         let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
@@ -111,7 +110,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 _ => Recording::Calls,
             };
             let plan = self.number(index).map(|method| TracePlan::of(self.class, &code, method, recording));
-            analysis.trace = plan.filter(|_| mid.is_some());
+            analysis.trace = plan.filter(|_| self.recorded);
             let traces = analysis.traces;
             analysis.values = values.clone();
             analysis.hooks =
@@ -129,10 +128,14 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 let arguments = Signature::of(self.class, member)?.argument_slots();
                 analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
             }
+            // A method that is not recorded has no nodes, and its id counts nothing.
+            let on_entry = if self.recorded { analysis.on_entry_by_id() } else { 0 };
+            let shape = Shape { slots, on_entry };
+            let mid = self.mid(index, shape);
             match self.write_bodies(index, member, &code, &analysis, treatment, mid) {
                 Ok(positions) => {
                     if let Some(number) = self.number(index) {
-                        let id = self.id_of(index, slots);
+                        let id = self.id_of(index, shape);
                         let none = || TracePlan::of(self.class, &code, number, Recording::None);
                         let plan = analysis.trace.take().unwrap_or_else(none);
                         let mut method =
@@ -149,7 +152,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                         Level::CallsWithoutObjects => Some(Fallback::CallsWithoutObjects),
                     };
                     let positions = positions.map_or_else(Packed::default, |positions| positions.pack());
-                    return Ok(Bodies { slots, positions, fallback: fallback.filter(|_| self.recorded) });
+                    return Ok(Bodies { shape, positions, fallback: fallback.filter(|_| self.recorded) });
                 }
                 Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {}
                 Err(e) => return Err(e.into()),
@@ -162,7 +165,11 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         } else if treatment.has_extended_form() {
             self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
         }
-        Ok(Bodies { slots: 0, positions: Packed::default(), fallback: Some(Fallback::NotInstrumented) })
+        Ok(Bodies {
+            shape: Shape::default(),
+            positions: Packed::default(),
+            fallback: Some(Fallback::NotInstrumented),
+        })
     }
 
     /// Writes the bodies; where their bytecodes were, if call sites are told apart.
@@ -293,7 +300,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
     pub(super) fn part(&self, index: usize, member: &Member<'_>, slots: u8) -> Option<Part> {
         let chosen = self.rewriter.settings.pcc()?;
         let name = self.rewriter.shown_name.as_deref().unwrap_or(self.class.name());
-        let mid = self.rewriter.world[self.id].summary.hash.method(index, slots);
+        let mid = self.rewriter.world[self.id].summary.hash.method(index, Shape::of_slots(slots));
         Some(Part::of(chosen, name, member, self.recorded, mid))
     }
 

@@ -18,7 +18,7 @@ use crate::hooks;
 use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
 use crate::marks;
-use crate::mid::Mid;
+use crate::mid::{Mid, Shape};
 use crate::pins::{Clock, Pin};
 use crate::plan::{self, Treatment};
 use crate::positions::Packed;
@@ -129,7 +129,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
         let mut treatment = planned.treatment;
         let mut fallback = None;
-        let mut slots = 0;
+        let mut shape = Shape::default();
         let mut positions = Packed::default();
         let is_unrepresented =
             self.recorded && member.is(access::NATIVE) && self.rewriter.settings.natives == Natives::None;
@@ -140,19 +140,19 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             | Treatment::Duplicated
             | Treatment::Redispatched
             | Treatment::OriginalOnly => {
-                Bodies { slots, positions, fallback } = self.bodies(index, member, treatment)?;
+                Bodies { shape, positions, fallback } = self.bodies(index, member, treatment)?;
                 if fallback == Some(Fallback::NotInstrumented) && !treatment.has_extended_form() {
                     treatment = Treatment::Untouched;
                 }
             }
             Treatment::AbstractRedispatched => self.redispatch(member)?,
             Treatment::Native => {
-                slots = 1;
-                let mid = self.mid(index, slots).filter(|_| !is_unrepresented);
+                shape.slots = 1;
+                let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
                 let is_static = member.is(access::STATIC);
                 let Settings { reproducible, .. } = self.rewriter.settings;
                 let (class, name, makes) = (self.class.name(), member.name, self.native_makes(member));
-                let values = self.part(index, member, slots).map(|part| part.of_wrapper());
+                let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
                 let hook = hooks::native_hook(class, name, member.descriptor, is_static, reproducible);
                 self.forward(member, |emitter, target, head| {
                     let below = if is_unrepresented { Below::Root } else { Below::Itself(mid) };
@@ -161,7 +161,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 })?;
             }
             Treatment::LeafNative | Treatment::Magic => {
-                let mid = self.mid(index, slots).filter(|_| !is_unrepresented);
+                let mid = self.mid(index, shape).filter(|_| !is_unrepresented);
                 // Magic has a body, a straight one, which counts as if it were executed: whether it is depends on VM and collector.
                 let counts = self.rewriter.settings.block_rule().is_some() || number.is_some();
                 let bytecodes = match counts.then_some(()) {
@@ -169,7 +169,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                     None => 0,
                 };
                 let makes = self.native_makes(member);
-                let values = self.part(index, member, slots).map(|part| part.of_wrapper());
+                let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
                 let throws = tracing::leaf_throws(self.class.name(), member.name);
                 let ending = number.filter(|_| throws && mid.is_some());
                 leaf = Some(bytecodes).filter(|_| ending.is_none());
@@ -187,13 +187,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 })?;
             }
             Treatment::Intrinsic => {
-                let mid = self.mid(index, slots);
+                let mid = self.mid(index, shape);
                 let Rewriter { world, plan, .. } = self.rewriter;
                 let is_closed = match Code::of(self.class, member)? {
                     Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
                     None => false,
                 };
-                let values = self.part(index, member, slots).map(|part| part.of_wrapper());
+                let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
                 leaf = Some(0);
                 self.forward(member, |emitter, target, head| {
                     let target = &Target { traced: number, values, ..*target };
@@ -204,8 +204,8 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 })?;
             }
             Treatment::Prefixed => {
-                slots = u8::from(!rules::is_leaf(self.class.name(), member.name));
-                self.rename(index, member, slots)?;
+                shape.slots = u8::from(!rules::is_leaf(self.class.name(), member.name));
+                self.rename(index, member, shape)?;
             }
             Treatment::CallerCounted | Treatment::Untouched => {}
         }
@@ -234,7 +234,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 (true, None, Treatment::Native | Treatment::LeafNative) => Recording::Native,
                 _ => Recording::None,
             };
-            let id = self.id_of(index, slots);
+            let id = self.id_of(index, shape);
             self.traced.push(structure::bodiless(member, id, recording, leaf.unwrap_or_default()));
         }
         let (summary_class, summary) = self.rewriter.world.method(id);
@@ -259,13 +259,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             name: member.name.into(),
             descriptor: member.descriptor.into(),
             access: member.access_flags,
-            slots,
+            shape,
             flags,
             treatment,
             positions,
         });
         self.report.method(member, treatment, planned.reason, self.recorded, fallback);
-        self.report_marks(id, member, treatment, fallback, slots);
+        self.report_marks(id, member, treatment, fallback, shape);
         Ok(())
     }
 
@@ -276,7 +276,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         member: &Member<'a>,
         treatment: Treatment,
         fallback: Option<Fallback>,
-        slots: u8,
+        shape: Shape,
     ) {
         let marks = &self.rewriter.marks;
         let (class, name, descriptor) = (self.class.name(), member.name, member.descriptor);
@@ -288,7 +288,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             };
             match why {
                 None => {
-                    let mid = self.mid(usize::from(id.index), slots);
+                    let mid = self.mid(usize::from(id.index), shape);
                     self.report.extents.push((extent, mid));
                 }
                 Some(why) => {
@@ -324,18 +324,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     }
 
     /// The id by which others know a method: a native that its callers count has another one.
-    pub(super) fn id_of(&self, index: usize, slots: u8) -> u64 {
+    pub(super) fn id_of(&self, index: usize, shape: Shape) -> u64 {
         let summary = &self.rewriter.world[self.id].summary;
         let planned = self.rewriter.plan.of_class(self.id).get(index).map(|planned| planned.treatment);
         match plan::counted_native(summary, index) {
             Some(native) if planned == Some(Treatment::CallerCounted) => native.mid().0,
-            _ => summary.hash.method(index, slots).0,
+            _ => summary.hash.method(index, shape).0,
         }
     }
 
-    pub(super) fn mid(&self, index: usize, slots: u8) -> Option<Mid> {
+    pub(super) fn mid(&self, index: usize, shape: Shape) -> Option<Mid> {
         let hash = self.rewriter.world[self.id].summary.hash;
-        self.recorded.then(|| hash.method(index, slots))
+        self.recorded.then(|| hash.method(index, shape))
     }
 
     /// What a straight piece of code costs together with its entry: its number of bytecodes, unless there is a cost model.

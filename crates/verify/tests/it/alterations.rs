@@ -322,7 +322,7 @@ fn dropped_probe(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
-/// The id under which a body is entered: another method's, or with another number of slots.
+/// The id under which a body is entered: another method's, or with another number of slots, or of bytecodes that an entry counts.
 fn other_id(class: &ClassFile<'_>) -> Vec<Change> {
     let mut changes = Vec::new();
     for index in class.pool.indices() {
@@ -343,6 +343,7 @@ fn other_id(class: &ClassFile<'_>) -> Vec<Change> {
             let Some(at) = pool.windows(9).position(|w| w == bytes) else { continue };
             let at = offset(class.bytes, pool) + at + 8;
             changes.push((at..at + 1, vec![class.bytes[at] ^ 1]));
+            changes.push((at..at + 1, vec![class.bytes[at] ^ 0x80]));
             changes.push((at - 4..at - 3, vec![class.bytes[at - 4] ^ 1]));
         }
     }
@@ -365,21 +366,26 @@ fn provenance(class: &ClassFile<'_>) -> Vec<Change> {
 fn rows(class: &ClassFile<'_>) -> Range<usize> {
     let Some(at) = own_attribute(class) else { return 0..0 };
     let count = u16::from_be_bytes([class.bytes[at + 18], class.bytes[at + 19]]);
-    at + 20..at + 20 + 3 * usize::from(count)
+    at + 20..at + 20 + 4 * usize::from(count)
 }
 
 /// Native, overriding is refused, not recorded, package-private, and a flag that there is not.
 fn flags_of_rows(class: &ClassFile<'_>) -> Vec<Change> {
-    let flags = rows(class).skip(1).step_by(3);
+    let flags = rows(class).skip(2).step_by(4);
     let all = flags.flat_map(|at| [1, 2, 4, 8, 16].map(|flag| (at..at + 1, vec![class.bytes[at] ^ flag])));
     // One method alone tells nothing of whether the class is recorded.
     let count = class.methods.len();
     all.filter(|_| count > 2).collect()
 }
 
+/// What an entry counts by the method's id.
+fn on_entry_of_rows(class: &ClassFile<'_>) -> Vec<Change> {
+    rows(class).skip(1).step_by(4).map(|at| (at..at + 1, vec![class.bytes[at] ^ 1])).collect()
+}
+
 /// Methods that callers count, and those that nobody counts.
 fn untouched_rows(class: &ClassFile<'_>) -> Vec<Change> {
-    let treatments = rows(class).skip(2).step_by(3);
+    let treatments = rows(class).skip(3).step_by(4);
     let alike = treatments.filter(|&at| matches!(class.bytes[at], 8 | 9));
     alike.map(|at| (at..at + 1, vec![class.bytes[at] ^ 1])).collect()
 }
@@ -450,6 +456,7 @@ pub const FOUND: &[(&str, Kind)] = &[
     ("a method is entered under another id", other_id),
     ("the attribute names another provenance", provenance),
     ("a flag of a method changes in the attribute", flags_of_rows),
+    ("what an entry counts changes in the attribute", on_entry_of_rows),
     ("caller-counted becomes untouched in the attribute, or the reverse", untouched_rows),
     ("the attribute says otherwise where bytecodes were", positions),
     ("a call hands on another call site or slot", call_site),

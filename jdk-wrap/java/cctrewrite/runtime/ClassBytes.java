@@ -8,7 +8,10 @@ public final class ClassBytes {
     private static final int ACC_PRIVATE = 0x0002;
     private static final int ACC_STATIC = 0x0008;
     private static final String ATTRIBUTE = "cctrewrite";
-    private static final int ATTRIBUTE_VERSION = 3;
+    private static final int ATTRIBUTE_VERSION = 4;
+
+    /** Bytes that the attribute has for each method. */
+    private static final int ROW = 4;
 
     private final byte[] b;
     private final int end;
@@ -156,7 +159,7 @@ public final class ClassBytes {
     }
 
     private void attribute(int at, int length) {
-        if (length < 20 || u2(at) != ATTRIBUTE_VERSION || length < 20 + 3 * u2(at + 18) || u2(at + 18) > methods) {
+        if (length < 20 || u2(at) != ATTRIBUTE_VERSION || length < 20 + ROW * u2(at + 18) || u2(at + 18) > methods) {
             return;
         }
         rewritten = true;
@@ -167,11 +170,15 @@ public final class ClassBytes {
     }
 
     public int slots(int method) {
-        return u1(treatments + 3 * method);
+        return u1(treatments + ROW * method);
+    }
+
+    public int onEntry(int method) {
+        return u1(treatments + ROW * method + 1);
     }
 
     public int flags(int method) {
-        return u1(treatments + 3 * method + 1);
+        return u1(treatments + ROW * method + 2);
     }
 
     /** Whether the method can override one of a superclass. */

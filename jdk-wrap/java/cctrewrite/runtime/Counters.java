@@ -16,7 +16,7 @@ public final class Counters {
     }
 
     public static long bytecodes(long node) {
-        return CctMemory.U.getLong(null, node + Layout.BYTECODES);
+        return calls(node) * Mids.onEntry(mid(node)) + CctMemory.U.getLong(null, node + Layout.BYTECODES);
     }
 
     public static void reset(long node) {

@@ -5,7 +5,7 @@ import java.io.IOException;
 /** A reader of an output's index (docs/formats/index.md), in place. In bypass. */
 final class Index {
     private static final int MAGIC = 0x43435449;
-    private static final int VERSION = 4;
+    private static final int VERSION = 5;
     private static final int NONE = -1;
 
     // Bytes of a row in the tables that are sorted by MID.
@@ -171,6 +171,7 @@ final class Index {
         int name;
         int descriptor;
         int slots;
+        int onEntry;
         int flags;
         private int at;
 
@@ -192,6 +193,7 @@ final class Index {
             // Access flags and treatment are for the load-time library.
             varint();
             slots = b[at++] & 0xFF;
+            onEntry = b[at++] & 0xFF;
             flags = b[at++] & 0xFF;
             at++;
             return true;

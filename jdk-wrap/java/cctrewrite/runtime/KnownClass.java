@@ -12,7 +12,7 @@ final class KnownClass {
 
     final boolean rewritten;
 
-    /** For each original method: u1 slots, u1 flags, u2 length and name, u2 length and descriptor. Null when not rewritten. */
+    /** For each original method: u1 slots, u1 what an entry counts, u1 flags, u2 length and name, u2 length and descriptor. Null when not rewritten. */
     private final byte[] methods;
 
     KnownClass(ClassBytes c, KnownClass sameName) {
@@ -39,11 +39,12 @@ final class KnownClass {
         for (int i = 0; i < c.originalMethods; i++) {
             byte[] name = Mutf8.encode(c.methodName(i));
             byte[] descriptor = Mutf8.encode(c.methodDescriptor(i));
-            int more = 6 + name.length + descriptor.length;
+            int more = 7 + name.length + descriptor.length;
             if (size + more > packed.length) {
                 packed = resize(packed, size, 2 * packed.length + more);
             }
             packed[size++] = (byte) c.slots(i);
+            packed[size++] = (byte) c.onEntry(i);
             packed[size++] = (byte) c.flags(i);
             size = put(packed, size, name);
             size = put(packed, size, descriptor);
@@ -74,6 +75,7 @@ final class KnownClass {
         private final byte[] b;
         private int next;
         int slots;
+        int onEntry;
         int flags;
         private int name;
         private int descriptor;
@@ -87,8 +89,9 @@ final class KnownClass {
                 return false;
             }
             slots = b[next] & 0xFF;
-            flags = b[next + 1] & 0xFF;
-            name = next + 2;
+            onEntry = b[next + 1] & 0xFF;
+            flags = b[next + 2] & 0xFF;
+            name = next + 3;
             descriptor = name + 2 + length(name);
             next = descriptor + 2 + length(descriptor);
             return true;

@@ -7,6 +7,7 @@ package cctrewrite.runtime;
 public final class Layout {
     // A node.
     public static final long CALLS = 8L;
+    /** Beside those that each call counts by its MID ({@link #ON_ENTRY_BITS}). */
     public static final long BYTECODES = 16L;
     /**
      * The newest child's address. Where call sites are told apart, the {@link #SITE} bits say from which one this node itself was entered; they never
@@ -29,6 +30,10 @@ public final class Layout {
 
     /** The bits of a MID that hold its number of slots. */
     public static final long SLOT_BITS = 0x7FL;
+    /** Those that hold how many bytecodes each entry counts without adding them to the node, from this one on; and all that are no hash. */
+    public static final int ON_ENTRY_SHIFT = 7;
+    public static final long ON_ENTRY_BITS = 0x1FL << ON_ENTRY_SHIFT;
+    public static final long SHAPE_BITS = SLOT_BITS | ON_ENTRY_BITS;
     public static final long ROOT_MID = 1L;
     public static final long MERGED_MID = 2L;
     /** Of what a slot may lead to in the place of a node ({@link Dispatch}). */

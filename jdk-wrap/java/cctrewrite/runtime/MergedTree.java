@@ -71,7 +71,9 @@ public final class MergedTree {
     private static void count(long from, long to) {
         Unsafe u = CctMemory.U;
         u.putLong(null, to + Layout.CALLS, u.getLong(null, to + Layout.CALLS) + u.getLong(null, from + Layout.CALLS));
-        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + u.getLong(null, from + Layout.BYTECODES));
+        // What the MID of the one counts on entry that of the other need not: the node for merged contexts is of no method.
+        long beside = Counters.bytecodes(from) - Counters.calls(from) * Mids.onEntry(Counters.mid(to));
+        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + beside);
     }
 
     /** In a thread's tree the merged contexts hang beside the root; here they become its child, for whoever walks the tree. */

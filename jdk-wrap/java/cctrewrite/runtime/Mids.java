@@ -7,8 +7,13 @@ final class Mids {
     private Mids() {}
 
     /** The MID of method {@code k}, from 0, of the class with that hash. */
-    static long of(long hash, int k, int slots) {
-        return mix(hash + (k + 1) * GAMMA) & ~Layout.SLOT_BITS | slots;
+    static long of(long hash, int k, int slots, int onEntry) {
+        return mix(hash + (k + 1) * GAMMA) & ~Layout.SHAPE_BITS | (long) onEntry << Layout.ON_ENTRY_SHIFT | slots;
+    }
+
+    /** Bytecodes that each entry counts without adding them to the node. */
+    static long onEntry(long mid) {
+        return (mid & Layout.ON_ENTRY_BITS) >> Layout.ON_ENTRY_SHIFT;
     }
 
     /** The finaliser of splitmix64. */

@@ -119,7 +119,7 @@ final class Names {
         for (int c = defined.length; c < seen.length; c++) {
             KnownClass.Methods methods = new KnownClass.Methods(seen[c]);
             for (int k = 0; methods.next(); k++) {
-                long mid = Mids.of(seen[c].hash, k, methods.slots);
+                long mid = Mids.of(seen[c].hash, k, methods.slots, methods.onEntry);
                 if (wanted == null || wanted.get(mid) >= 0L) {
                     places.put(mid, (long) c << 32 | k);
                 }

@@ -67,7 +67,9 @@ final class RegionTree {
     private static void count(long from, long to, long sign) {
         Unsafe u = CctMemory.U;
         u.putLong(null, to + Layout.CALLS, u.getLong(null, to + Layout.CALLS) + sign * u.getLong(null, from + Layout.CALLS));
-        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + sign * u.getLong(null, from + Layout.BYTECODES));
+        // What the MID of the one counts on entry that of the other need not: the node for merged contexts is of no method.
+        long beside = Counters.bytecodes(from) - Counters.calls(from) * Mids.onEntry(Counters.mid(to));
+        u.putLong(null, to + Layout.BYTECODES, u.getLong(null, to + Layout.BYTECODES) + sign * beside);
     }
 
     /**

@@ -47,7 +47,7 @@ public final class Tree {
     }
 
     /**
-     * The child {@code mid} of the node that {@code slot} lies in, made when there is none; the slot then leads to it. Never fails: without
+     * For an entry: the child {@code mid} of the node that {@code slot} lies in, made when there is none; the slot then leads to it. Never fails: without
      * memory, or past the bound on contexts, it is the tree's node for merged contexts, whose children are itself.
      *
      * <p>Not inlined: each prologue calls it, and where receivers take turns often enough for the JVM's compilers to think it worth while. It would
@@ -59,7 +59,7 @@ public final class Tree {
         Unsafe u = CctMemory.U;
         long last = u.getLong(null, slot);
         if (u.getLong(null, last) == Layout.TABLE_MID) {
-            return Dispatch.child(slot, last, mid);
+            return entered(Dispatch.child(slot, last, mid), mid);
         }
         long parent;
         // What the slot leads to is a child of its owner, but for calls that go back.
@@ -79,7 +79,7 @@ public final class Tree {
         } else {
             parent = owner(slot);
         }
-        long node = remembered(slot, childOf(parent, mid, 0L), mid);
+        long node = entered(remembered(slot, childOf(parent, mid, 0L), mid), mid);
         if (last != CctMemory.SENTINEL && recursion == 0 && u.getLong(null, node + Layout.CALLS) != 0L) {
             Dispatch.offer(slot, last);
         }
@@ -96,7 +96,7 @@ public final class Tree {
         long last = u.getLong(null, slot);
         long parent;
         if (u.getLong(null, last) == Layout.TABLE_MID) {
-            return childOf(owner(slot), mid, site);
+            return entered(childOf(owner(slot), mid, site), mid);
         }
         if (last != CctMemory.SENTINEL && recursion == 0) {
             long next = u.getLong(null, last + Layout.NEXT);
@@ -112,7 +112,7 @@ public final class Tree {
         } else {
             parent = owner(slot);
         }
-        return remembered(slot, childOf(parent, mid, site), mid);
+        return entered(remembered(slot, childOf(parent, mid, site), mid), mid);
     }
 
     /** The node that a slot lies in, or stands for. */
@@ -124,6 +124,15 @@ public final class Tree {
         }
         long found = u.getLong(null, word);
         return found < Layout.SMALLEST_NEGATED ? found ^ Layout.STAND_IN_MARK : word - Layout.NEXT;
+    }
+
+    /** The node for merged contexts is of no method, and gets what an entry counts by the method's MID. */
+    private static long entered(long node, long mid) {
+        Unsafe u = CctMemory.U;
+        if (u.getLong(null, node) == Layout.MERGED_MID) {
+            u.putLong(null, node + Layout.BYTECODES, u.getLong(null, node + Layout.BYTECODES) + Mids.onEntry(mid));
+        }
+        return node;
     }
 
     /** The slot leads to the node, if that is of the method. */
