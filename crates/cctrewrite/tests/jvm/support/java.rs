@@ -175,6 +175,16 @@ impl Running {
         }
     }
 
+    /// What its threads are doing: the JVM prints that when it is asked by a signal.
+    fn stacks(&self) -> String {
+        let out = self.folder.join("out");
+        let before = read(&out).len();
+        let asked = Command::new("kill").args(["-QUIT", &self.child.id().to_string()]).status();
+        std::thread::sleep(Duration::from_secs(10));
+        let printed = read(&out).get(before..).map_or(String::new(), |text| text.chars().take(20_000).collect());
+        format!("{printed} ({asked:?})")
+    }
+
     /// Waits for its end.
     pub fn wait(mut self) -> Run {
         let started = Instant::now();
@@ -188,9 +198,11 @@ impl Running {
                 break status;
             }
             if started.elapsed() > LIMIT {
+                let stacks = self.stacks();
                 self.child.kill().unwrap();
                 self.child.wait().unwrap();
-                panic!("{} hangs; it said: {}", self.command, read(&self.folder.join("err")));
+                let said = read(&self.folder.join("err"));
+                panic!("{} hangs; it said: {said}\nIts threads: {stacks}", self.command);
             }
             std::thread::sleep(Duration::from_millis(5));
         };
