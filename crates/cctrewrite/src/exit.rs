@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::text::harmless;
+
 /// Exit codes, as `--help` shows them. 2 is clap's.
 pub const EXIT_CODES: &str = "\
 Exit codes:
@@ -57,15 +59,62 @@ pub fn finish(result: Result<Outcome>, failure: u8) -> ExitCode {
         Ok(Outcome::Passed(code)) => ExitCode::from(code),
         Err(error) => {
             say(&format!("cctrewrite: {error:#}"));
+            if let Some(failed) = error.downcast_ref::<ProgramFailed>() {
+                say_lines(&failed.said);
+            }
             ExitCode::from(failure)
         }
     }
 }
 
-/// Writes a line to standard error. Unlike `eprintln!` it does not panic when that is closed (`2>&1 | head`).
+/// A program that was run did not do what it should.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct ProgramFailed {
+    /// Which, and what became of it.
+    pub what: String,
+    /// What it said, in lines, which are shown below.
+    pub said: String,
+}
+
+/// Writes a line to standard error. Unlike `eprintln!` it does not panic when that is closed (`2>&1 | head`). Names in it come from strangers: they can neither
+/// harm a terminal nor look like a line of their own.
 pub fn say(line: &str) {
     // Nobody is left who could be told.
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", harmless(line));
+}
+
+/// Writes lines to standard error.
+pub fn say_lines(lines: &str) {
+    lines.lines().for_each(say);
+}
+
+/// Writes text to standard output, as [`to_stdout`] does. Whatever names are in it, it cannot harm a terminal.
+pub fn text_to_stdout<E>(write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), E>) -> Result<()>
+where
+    E: Into<anyhow::Error>,
+{
+    to_stdout(|out| write(&mut Harmless(out)))
+}
+
+/// Escapes what might harm a terminal. What is written at once is whole characters, as by `write!`.
+struct Harmless<'w>(&'w mut (dyn Write + Send));
+
+impl Write for Harmless<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        for (number, line) in text.split('\n').enumerate() {
+            if number > 0 {
+                self.0.write_all(b"\n")?;
+            }
+            self.0.write_all(harmless(line).as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Writes to standard output, buffered. A reader that has had enough (`| head`) is no error.
@@ -92,6 +141,13 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_as_text_is_harmless() {
+        let mut out: Vec<u8> = Vec::new();
+        write!(Harmless(&mut out), "a{}b\n{}\n", "\u{1b}[2J", '\u{e9}').unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "a\\u{1b}[2Jb\n\u{e9}\n");
+    }
 
     #[test]
     fn only_a_closed_pipe_is_forgiven() {

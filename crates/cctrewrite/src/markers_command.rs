@@ -5,7 +5,7 @@ use cct_markers::{Marked, Way, weave};
 use cct_profile::report::grouped;
 
 use crate::args::{MarkersCheck, MarkersCommand};
-use crate::exit::to_stdout;
+use crate::exit::{say, text_to_stdout};
 use crate::inputs::Sources;
 use crate::marking::{self, Tally};
 use crate::pending_file::PendingFile;
@@ -25,7 +25,7 @@ pub fn run(command: &MarkersCommand) -> Result<()> {
 fn check(arguments: &MarkersCheck) -> Result<()> {
     let rules = marking::rules(std::slice::from_ref(&arguments.rules))?;
     if arguments.inputs.is_empty() {
-        return to_stdout(|out| {
+        return text_to_stdout(|out| {
             for rule in &rules.list {
                 let kind = if rule.pair { "pair" } else { "one-way" };
                 writeln!(out, "line {}: {} at {}, {kind}", rule.line, rule.token, rule.at.name())?;
@@ -38,19 +38,23 @@ fn check(arguments: &MarkersCheck) -> Result<()> {
     let mut tally = Tally::new(&rules);
     let mut places = Vec::new();
     for input in &sources.inputs {
-        let survey = input.survey(|at, bytes| -> Result<Option<(String, Marked)>> {
+        let survey = input.survey(|at, bytes| -> Result<Option<(String, Marked, Option<String>)>> {
             let Ok(class) = cct_classfile::ClassFile::parse(bytes) else { return Ok(None) };
-            let marked = weave::matches(&class, &Way::new(&rules, &world))?;
-            Ok(Some((format!("{at}: {}", readable(class.name())), marked)))
+            let marked = weave::matches(&class, &Way::new(&rules, &world));
+            let (marked, stays) = marking::unless_refused(&class, marked)?;
+            Ok(Some((format!("{at}: {}", readable(class.name())), marked, stays)))
         })?;
-        for (class, marked) in survey.classes.into_iter().flatten() {
+        for (class, marked, stays) in survey.classes.into_iter().flatten() {
+            if let Some(stays) = stays {
+                say(&format!("warning: {stays}"));
+            }
             tally.add(&marked);
             for descriptor in &marked.descriptors {
                 places.push(format!("{class} {}", marking::shown(descriptor)));
             }
         }
     }
-    to_stdout(|out| {
+    text_to_stdout(|out| {
         if arguments.places {
             for place in &places {
                 writeln!(out, "{place}")?;

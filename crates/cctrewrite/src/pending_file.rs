@@ -6,7 +6,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use tempfile::TempPath;
 
 /// A complete file that waits to be put in its place. Dropped, it is removed.
@@ -90,6 +90,10 @@ impl PendingFile {
             Written::Beside(file) => file.persist(&path).map_err(|error| error.error).with_context(cannot),
             Written::InMemory(bytes) => {
                 let mut out = std::fs::OpenOptions::new().write(true).open(&path).with_context(cannot)?;
+                // Whoever may write to the folder may have put a link in its place since it was looked at.
+                if out.metadata().with_context(cannot)?.is_file() {
+                    return Err(anyhow!("it was no file a moment ago")).with_context(cannot);
+                }
                 out.write_all(&bytes).with_context(cannot)
             }
         }
@@ -134,6 +138,21 @@ mod tests {
         pending.commit().unwrap();
         assert_eq!(reader.join().unwrap(), b"report");
         assert!(std::fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_pipe_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (pipe, theirs) = (folder.path().join("pipe"), folder.path().join("theirs"));
+        std::fs::write(&theirs, "theirs").unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let pending = PendingFile::write(&pipe, |out| Ok(out.write_all(b"report")?)).unwrap();
+        std::fs::remove_file(&pipe).unwrap();
+        std::os::unix::fs::symlink(&theirs, &pipe).unwrap();
+        let error = format!("{:#}", pending.commit().unwrap_err());
+        assert!(error.contains("it was no file a moment ago"), "{error}");
+        assert_eq!(std::fs::read(&theirs).unwrap(), b"theirs");
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Names from class files as text for people.
 
-/// Modified UTF-8 as text that cannot harm a terminal: control characters and those that reverse the direction of writing are escaped.
+/// Modified UTF-8 as text that cannot harm a terminal.
 pub fn readable(bytes: &[u8]) -> String {
-    let text = cct_classfile::mutf8::decode_lossy(bytes);
+    harmless(&cct_classfile::mutf8::decode_lossy(bytes))
+}
+
+/// A line as text that cannot harm a terminal, nor pass for two: control characters and those that reverse the direction of writing are escaped.
+pub fn harmless(text: &str) -> String {
     let harmful = |c: char| {
         c.is_control()
             || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
@@ -17,7 +21,7 @@ pub fn readable(bytes: &[u8]) -> String {
 /// What a program said, line by line, as text that cannot harm a terminal.
 pub fn readable_lines(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    text.lines().map(|line| readable(line.replace('\t', "    ").as_bytes())).collect::<Vec<_>>().join("\n")
+    text.lines().map(|line| harmless(&line.replace('\t', "    "))).collect::<Vec<_>>().join("\n")
 }
 
 /// A number of things: `1 block`, `2 blocks`, with thousands separators.
@@ -48,5 +52,6 @@ mod tests {
         assert_eq!(readable(b"java/lang/String"), "java/lang/String");
         assert_eq!(readable("a\u{1b}[2J\u{202e}é".as_bytes()), "a\\u{1b}[2J\\u{202e}é");
         assert_eq!(quoted(b"a\n\"b\\"), r#""a\n\"b\\""#);
+        assert_eq!(harmless("a\r\nb\u{9b}m \u{1F600}"), "a\\r\\nb\\u{9b}m \u{1F600}");
     }
 }

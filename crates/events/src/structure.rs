@@ -2,7 +2,12 @@
 
 mod packing;
 
+use std::sync::Arc;
+
 pub use packing::ClassHead;
+
+/// A name or descriptor. A class has each once, however many there are that use it: a copy for each would be a product of two parts of a file.
+pub type Name = Arc<[u8]>;
 
 /// Metrics of a basic block, in the paper's order.
 pub const METRICS: [&str; 19] = [
@@ -37,17 +42,17 @@ pub struct Class {
     /// Hash of the class file as it was.
     pub hash: u64,
     /// Internal name, with slashes; of a generated class without its number.
-    pub name: Box<[u8]>,
+    pub name: Name,
     /// Superclass.
-    pub super_name: Option<Box<[u8]>>,
+    pub super_name: Option<Name>,
     /// Direct superinterfaces.
-    pub interfaces: Vec<Box<[u8]>>,
+    pub interfaces: Vec<Name>,
     /// Access flags.
     pub access: u16,
     /// Bytes of its own instance fields, references having four.
     pub field_bytes: u32,
     /// The source file, if the class file names it.
-    pub source: Option<Box<[u8]>>,
+    pub source: Option<Name>,
     /// Its methods.
     pub methods: Vec<Method>,
 }
@@ -90,9 +95,9 @@ impl Recording {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Method {
     /// Name.
-    pub name: Box<[u8]>,
+    pub name: Name,
     /// Descriptor.
-    pub descriptor: Box<[u8]>,
+    pub descriptor: Name,
     /// Access flags.
     pub access: u16,
     /// Its id, as profiles have it; 0 if it has none.
@@ -106,7 +111,7 @@ pub struct Method {
     /// Its call sites, in code order.
     pub calls: Vec<CallSite>,
     /// What makes objects in it, in code order: the bytecode index, and the class or, of arrays, the descriptor.
-    pub makes: Vec<(u32, Box<[u8]>)>,
+    pub makes: Vec<(u32, Name)>,
     /// Its exception handlers, in the order in which the JVM looks at them.
     pub handlers: Vec<Handler>,
     /// Lines: a bytecode index and the line that begins there.
@@ -153,15 +158,15 @@ pub struct CallSite {
     /// The opcode.
     pub opcode: u8,
     /// The static type; empty for `invokedynamic`.
-    pub class: Box<[u8]>,
+    pub class: Name,
     /// The method's name.
-    pub name: Box<[u8]>,
+    pub name: Name,
     /// Its descriptor.
-    pub descriptor: Box<[u8]>,
+    pub descriptor: Name,
     /// Who says that the callee was called.
     pub counted: Counted,
     /// Where an event of the call site says so: the class that declares the callee, which has its name and descriptor.
-    pub callee: Box<[u8]>,
+    pub callee: Name,
     /// And how many bytecodes that executes.
     pub bytecodes: u32,
     /// And its id.
@@ -178,7 +183,7 @@ pub struct Handler {
     /// The block that it is.
     pub block: u32,
     /// What it catches; empty for everything.
-    pub catches: Box<[u8]>,
+    pub catches: Name,
 }
 
 impl Method {

@@ -29,7 +29,7 @@ fn class(version: u16, name: &str, max_locals: u16, code: impl FnOnce(&mut CodeA
 
 /// Holds a class against all that targets ask of one, and says how many methods it has once it is rewritten, by each rule for blocks.
 fn rewritten(bytes: &[u8]) -> Vec<usize> {
-    for name in ["class", "rewrite", "loadtime"] {
+    for name in ["class", "rewrite", "loadtime", "marked"] {
         (target(name).run)(bytes);
     }
     let methods = |blocks| {
@@ -243,7 +243,7 @@ fn classes_named_like_those_that_are_special() {
             });
         }
         let bytes = bytes.finish();
-        for target_name in ["class", "rewrite", "loadtime"] {
+        for target_name in ["class", "rewrite", "loadtime", "marked"] {
             (target(target_name).run)(&bytes);
         }
     }

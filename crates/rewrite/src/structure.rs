@@ -2,7 +2,7 @@
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
-use cct_events::structure::{Block, CallSite, Counted, Handler, METRICS, Method, Recording};
+use cct_events::structure::{Block, CallSite, Counted, Handler, METRICS, Method, Name, Recording};
 
 use crate::allocation::Allocation;
 use crate::plan::CallTarget;
@@ -76,8 +76,9 @@ pub fn method(
 }
 
 /// What the instructions of a body make.
-pub fn makes(allocations: &[Allocation]) -> Vec<(Bci, Box<[u8]>)> {
-    let of = |allocation: &Allocation| Some((allocation.bci, allocation.made.types().first()?.clone()));
+pub fn makes(allocations: &[Allocation]) -> Vec<(Bci, Name)> {
+    let of =
+        |allocation: &Allocation| Some((allocation.bci, Name::from(&**allocation.made.types().first()?)));
     allocations.iter().filter_map(of).collect()
 }
 
@@ -93,7 +94,7 @@ pub fn field_bytes(class: &ClassFile<'_>) -> u32 {
 }
 
 /// The source file of a class.
-pub fn source(class: &ClassFile<'_>) -> Option<Box<[u8]>> {
+pub fn source(class: &ClassFile<'_>) -> Option<Name> {
     let attribute = class.attributes.find(b"SourceFile")?;
     match AttributeInfo::parse(attribute, &class.pool).ok()? {
         AttributeInfo::SourceFile(index) => class.pool.utf8(index.0).ok().map(Into::into),

@@ -29,10 +29,22 @@ pub enum Error {
         /// Where the frame begins.
         at: u64,
     },
+    /// Its classes are many times as long as they are stored.
+    #[error("{path}: its classes unfold to more than {most} bytes, which those of no program do", path = path.display())]
+    Unfolds {
+        /// The file.
+        path: PathBuf,
+        /// How much would be right.
+        most: u64,
+    },
     /// The calling-context tree has no room.
     #[error(transparent)]
     TooLarge(#[from] cct_profile::TreeTooLarge),
 }
+
+/// What classes may unfold to: so much, and so many times what is stored of them. Those of JDK 17's class library come to 1.9 times, and no frame of them to
+/// more than 7.3. All are kept in memory, where they take more again.
+const UNFOLDED: (u64, u64) = (1 << 24, 16);
 
 /// A trace.
 #[derive(Debug)]
@@ -131,6 +143,15 @@ impl Trace {
             sizes: Sizes { file: length, ..Sizes::default() },
         };
         let mut threads: BTreeMap<u32, ThreadChunks> = BTreeMap::new();
+        let classes = places.list.iter().map(|place| place.head);
+        let classes = classes.filter(|head| matches!(head.kind, FrameKind::Structure | FrameKind::Class));
+        let (unfolded, stored) = classes.fold((0, 0), |(unfolded, stored), head| {
+            (unfolded + u64::from(head.length), stored + u64::from(head.stored))
+        });
+        let most = UNFOLDED.0 + UNFOLDED.1 * stored;
+        if unfolded > most {
+            return Err(Error::Unfolds { path: path.to_owned(), most });
+        }
         for place in places.list {
             let head = place.head;
             let number = head.thread;
@@ -292,5 +313,32 @@ impl Iterator for Chunks<'_> {
             Ok(None) => Err(Error::Damaged { path: self.path.to_owned(), at: place.at }),
             Err(e) => Err(Error::File { path: self.path.to_owned(), source: ReadError::Io(e) }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cct_events::{Class, Frame, FrameWriter};
+
+    use super::*;
+
+    /// 40 MB of classes with nothing in them, in 200 KB.
+    #[test]
+    fn classes_that_are_there_to_fill_memory() {
+        let mut packed = Vec::new();
+        Class::default().pack(&mut packed);
+        let many = packed.repeat((40 << 20) / packed.len());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trace");
+        let write = |content: &[u8]| {
+            let mut file = FrameWriter::new(Vec::new(), "").unwrap();
+            file.frame(&Frame::new(FrameKind::Structure, 0, 0, content)).unwrap();
+            fs::write(&path, file.into_inner()).unwrap();
+        };
+        write(&many);
+        assert!(fs::metadata(&path).unwrap().len() < 1 << 18);
+        assert!(matches!(Trace::open(&path), Err(Error::Unfolds { .. })));
+        write(&packed.repeat(1000));
+        assert!(Trace::open(&path).is_ok());
     }
 }

@@ -1,12 +1,12 @@
 //! The program that a trace is of, as far as it is in the trace.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
 use cct_events::file::Places;
-use cct_events::structure::{CallSite, Counted, Recording};
+use cct_events::structure::{CallSite, Counted, Name, Recording};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
 
@@ -69,8 +69,49 @@ const FINALIZER: &[u8] = b"java/lang/ref/Finalizer";
 
 const NATIVE: u16 = 0x100;
 
-fn text(bytes: &[u8]) -> Arc<str> {
-    String::from_utf8_lossy(bytes).into()
+/// Names of classes as texts, each once. Each name of a class is looked at once, however many use it.
+#[derive(Default)]
+struct Texts {
+    list: Vec<Arc<str>>,
+    places: FxHashMap<Arc<str>, u32>,
+    /// By where the bytes lie, which stay there: the classes have them.
+    seen: FxHashMap<usize, u32>,
+}
+
+/// A method as contexts know it, by the places of its class, name and descriptor among the texts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Parts {
+    names: [u32; 3],
+    id: u64,
+    is_native: bool,
+}
+
+impl Texts {
+    fn parts(&mut self, names: [&Name; 3], id: u64, is_native: bool) -> Parts {
+        Parts { names: names.map(|name| self.place(name)), id, is_native }
+    }
+
+    fn place(&mut self, name: &Name) -> u32 {
+        let Texts { list, places, seen } = self;
+        *seen.entry(name.as_ptr() as usize).or_insert_with(|| {
+            let text: Arc<str> = String::from_utf8_lossy(name).into();
+            *places.entry(text).or_insert_with_key(|text| {
+                list.push(text.clone());
+                list.len() as u32 - 1
+            })
+        })
+    }
+
+    /// The place of each text when they are sorted.
+    fn ranks(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.list.len() as u32).collect();
+        order.sort_unstable_by_key(|&at| &self.list[at as usize]);
+        let mut ranks = vec![0; order.len()];
+        for (rank, at) in (0..).zip(order) {
+            ranks[at as usize] = rank;
+        }
+        ranks
+    }
 }
 
 impl Program {
@@ -82,8 +123,12 @@ impl Program {
         Some(())
     }
 
-    /// Adds the classes of these methods, in order, out of the static side of a class library; `None` if it cannot be read.
+    /// Adds the classes of these methods, in order, out of the static side of a class library; `None` if it cannot be read. The file is named by another one,
+    /// which may name anything: who opened a pipe would wait for ever.
     pub(crate) fn add_of(&mut self, structure: &Path, methods: &[u32]) -> Option<()> {
+        if !fs::metadata(structure).ok()?.is_file() {
+            return None;
+        }
         let mut file = BufReader::new(File::open(structure).ok()?);
         let places = Places::of(&mut file).ok()?;
         let mut wanted = methods;
@@ -114,38 +159,24 @@ impl Program {
     pub(crate) fn complete(&mut self) {
         self.classes.sort_by_key(|class| class.first_method);
         self.classes.dedup_by_key(|class| (class.first_method, class.number));
-        let mut known: FxHashMap<Called, Callee> = FxHashMap::default();
-        let mut all: Vec<Called> = Vec::new();
-        let mut place = |called: Called| match known.get(&called) {
-            Some(&callee) => callee,
-            None => {
-                let callee = Callee(all.len() as u32);
-                all.push(called.clone());
-                known.insert(called, callee);
-                callee
-            }
+        let mut texts = Texts::default();
+        let mut known: FxHashMap<Parts, Callee> = FxHashMap::default();
+        let mut all: Vec<Parts> = Vec::new();
+        let mut place = |called: Parts| {
+            *known.entry(called).or_insert_with(|| {
+                all.push(called);
+                Callee(all.len() as u32 - 1)
+            })
         };
         for (class, at) in self.classes.iter().zip(0..) {
-            let name = text(&class.name);
             let mut of_class = Vec::with_capacity(class.methods.len());
             for (method, index) in class.methods.iter().zip(0..) {
-                of_class.push(place(Called {
-                    class: name.clone(),
-                    name: text(&method.name),
-                    descriptor: text(&method.descriptor),
-                    id: method.id,
-                    is_native: method.access & NATIVE != 0,
-                }));
+                let names = [&class.name, &method.name, &method.descriptor];
+                of_class.push(place(texts.parts(names, method.id, method.access & NATIVE != 0)));
                 for site in method.calls.iter().filter(|site| site.counted != Counted::Itself) {
-                    let is_native = *site.name != *b"<init>";
-                    let called = Called {
-                        class: text(&site.callee),
-                        name: text(&site.name),
-                        descriptor: text(&site.descriptor),
-                        id: site.id,
-                        is_native,
-                    };
-                    self.of_sites.insert((at, index, site.bci), place(called));
+                    let names = [&site.callee, &site.name, &site.descriptor];
+                    let called = place(texts.parts(names, site.id, *site.name != *b"<init>"));
+                    self.of_sites.insert((at, index, site.bci), called);
                 }
             }
             self.of_methods.push(of_class);
@@ -155,8 +186,13 @@ impl Program {
             Some(class.first_method + place as u32)
         });
         // In the order of profiles.
+        let ranks = texts.ranks();
+        let key = |at: u32| {
+            let Parts { names, id, is_native } = all[at as usize];
+            (names.map(|name| ranks[name as usize]), id, is_native)
+        };
         let mut order: Vec<u32> = (0..all.len() as u32).collect();
-        order.sort_by(|&a, &b| all[a as usize].cmp(&all[b as usize]));
+        order.sort_by_key(|&at| key(at));
         let mut moved = vec![Callee(0); all.len()];
         for (to, &from) in order.iter().enumerate() {
             moved[from as usize] = Callee(to as u32);
@@ -165,7 +201,12 @@ impl Program {
         self.of_methods.iter_mut().flatten().for_each(moved);
         #[allow(clippy::iter_over_hash_type)] // Each is changed by itself.
         self.of_sites.values_mut().for_each(moved);
-        self.callees = order.iter().map(|&from| all[from as usize].clone()).collect();
+        let called = order.iter().map(|&from| {
+            let Parts { names, id, is_native } = all[from as usize];
+            let [class, name, descriptor] = names.map(|name| texts.list[name as usize].clone());
+            Called { class, name, descriptor, id, is_native }
+        });
+        self.callees = called.collect();
         for (called, at) in self.callees.iter().zip(0..).filter(|(called, _)| called.id != 0) {
             self.by_id.entry(called.id).or_insert(Callee(at));
         }
@@ -225,5 +266,55 @@ impl Program {
         ];
         let methods = || self.classes.iter().flat_map(|class| &class.methods);
         all.map(|how| (how, methods().filter(|method| method.recording == how).count())).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use cct_events::structure::Method;
+
+    use super::*;
+
+    /// What a killed JVM leaves names the file with the classes; whoever sends it may name anything.
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let (ended, ends) = mpsc::channel();
+        std::thread::spawn(move || ended.send(Program::default().add_of(&pipe, &[1])).unwrap());
+        assert_eq!(ends.recv_timeout(Duration::from_secs(60)).expect("it waits"), None);
+        assert_eq!(Program::default().add_of(Path::new("/dev/zero"), &[1]), None);
+    }
+
+    /// 200,000 call sites with names of 60,000 bytes: copied or looked at for each they would take 36 GB, or minutes.
+    #[test]
+    fn long_names_that_many_use() {
+        let long = |letter: u8| -> Name { vec![letter; 60_000].into() };
+        let (callee, name, descriptor) = (long(b'a'), long(b'b'), long(b'c'));
+        let site = |bci: u32| CallSite {
+            bci,
+            callee: callee.clone(),
+            name: name.clone(),
+            descriptor: descriptor.clone(),
+            counted: Counted::Always,
+            id: u64::from(bci).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            ..CallSite::default()
+        };
+        let method = Method { calls: (0..200_000).map(site).collect(), ..Method::default() };
+        let class = Class { methods: vec![method], ..Class::default() };
+        let mut packed = Vec::new();
+        class.pack(&mut packed);
+        let mut program = Program::default();
+        program.add(&packed).unwrap();
+        program.complete();
+        assert_eq!(program.callees().len(), 200_001);
+        let [_, first, .., last] = program.callees() else { panic!("two callees at least") };
+        assert!(first.id < last.id && Arc::ptr_eq(&first.class, &last.class));
     }
 }

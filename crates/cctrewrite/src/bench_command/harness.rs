@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use cct_profile::Profile;
 use tempfile::TempDir;
 
+use crate::exit::ProgramFailed;
 use crate::image::FROM_OUTSIDE;
 
 /// Exit codes of the harness.
@@ -65,12 +66,15 @@ impl<'a> Harness<'a> {
         let output = java.stdin(Stdio::null()).stdout(Stdio::null()).output();
         let output = output.with_context(|| format!("{}: cannot be started", self.image.display()))?;
         let said = said(&output.stderr);
-        match output.status.code() {
-            Some(DONE) => {}
-            Some(FAILED) => bail!("{entry} ended with an exception:\n{said}"),
+        let what = match output.status.code() {
+            Some(DONE) => None,
+            Some(FAILED) => Some(format!("{entry} ended with an exception:")),
             Some(UNKNOWN) => bail!("{entry} cannot be run: {said}"),
-            Some(code) => bail!("{entry} ended the JVM, with exit code {code}:\n{said}"),
-            None => bail!("{entry}: the JVM was killed ({}):\n{said}", output.status),
+            Some(code) => Some(format!("{entry} ended the JVM, with exit code {code}:")),
+            None => Some(format!("{entry}: the JVM was killed ({}):", output.status)),
+        };
+        if let Some(what) = what {
+            bail!(ProgramFailed { what, said });
         }
         let profile = fs::read(&file).with_context(|| format!("{entry}: there is no profile"))?;
         let profile = Profile::read(&profile).with_context(|| format!("{entry}: the profile"))?;

@@ -53,7 +53,7 @@ pub fn run(arguments: &Explain) -> Result<()> {
         &arguments.limits.limits(),
     )?;
     if let Some(text) = crate::marking::explain(&sources, &name)? {
-        return exit::to_stdout(|out| out.write_all(text.as_bytes()));
+        return exit::text_to_stdout(|out| out.write_all(text.as_bytes()));
     }
     let filter = arguments.choices.filter()?;
     let settings = arguments.choices.settings();
@@ -89,14 +89,14 @@ pub fn run(arguments: &Explain) -> Result<()> {
     if rewriter.world()[id].role == Role::Library {
         bail!("{}: jlink makes this class itself; in a jmod it stays as it is", candidate.place);
     }
-    if let Some(why) = refused_by_jvms(&candidate.bytes)? {
+    if let Some(why) = refused_by_jvms(&class) {
         bail!("{}: {why}; it stays as it is", candidate.place);
     }
     let methods = chosen_methods(&class, arguments.method.as_deref())?;
     let rewritten = rewriter.rewrite(&candidate.bytes)?;
     let records = |class: &[u8]| filter.records(class);
     let explained = Explained { rewriter: &rewriter, records: &records, id, settings, rewritten: &rewritten };
-    exit::to_stdout(|out| write(arguments, &explained, &candidate.place, &class, &methods, out))
+    exit::text_to_stdout(|out| write(arguments, &explained, &candidate.place, &class, &methods, out))
 }
 
 fn not_found(wanted: &str, arguments: &Explain, world: &World) -> anyhow::Error {

@@ -41,12 +41,19 @@ fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// From the cache JVMs load a library: who can write there runs code as the user.
+/// From the cache JVMs load a library: who can write there runs code as the user. Its owner can, whatever its mode is.
 #[cfg(unix)]
 fn check_that_nobody_else_writes(folder: &Path) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
     let cannot = || format!("cannot use the cache {}", folder.display());
     let its = fs::metadata(folder).with_context(cannot)?;
+    if ![rustix::process::geteuid().as_raw(), 0].contains(&its.uid()) {
+        bail!(
+            "{}: belongs to another user ({}), and JVMs would run what they put there; name another folder with --cache=FOLDER or CCTREWRITE_CACHE",
+            folder.display(),
+            its.uid()
+        );
+    }
     if its.mode() & 0o022 != 0 {
         let shown = folder.display();
         bail!(
@@ -131,6 +138,21 @@ mod tests {
                 assert!(error.to_string().contains("chmod go-w"), "{error}");
             }
         }
+    }
+
+    /// Made beforehand by somebody who guessed its name, with a lock that all may write to.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_of_another_user_is_no_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let images = folder.path().join("images");
+        Slot::take(&images, "abc").unwrap();
+        if std::os::unix::fs::chown(&images, Some(12_345), None).is_err() {
+            eprintln!("skipped: not the right to give a folder away");
+            return;
+        }
+        let error = Slot::take(&images, "abc").unwrap_err().to_string();
+        assert!(error.contains("another user (12345)"), "{error}");
     }
 
     #[test]

@@ -114,10 +114,9 @@ fn is_outgrown(error: &Error) -> bool {
 }
 
 /// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it is rewritten while it is loaded.
-pub fn refused_by_jvms(bytes: &[u8]) -> Result<Option<String>, Error> {
-    let class = ClassFile::parse(bytes)?;
-    let fault = wellformed::check(&class).err();
-    Ok(fault.map(|e| format!("{}, for which JVMs refuse it", class.locate(e))))
+pub fn refused_by_jvms(class: &ClassFile<'_>) -> Option<String> {
+    let fault = wellformed::check(class).err();
+    fault.map(|e| format!("{}, for which JVMs refuse it", class.locate(e)))
 }
 
 impl ArchiveRewriter for Driver<'_> {
@@ -223,7 +222,7 @@ impl Driver<'_> {
             // A JVM takes no descriptor from a patch.
             return Ok((Action::Drop, None));
         }
-        if let Some(why) = refused_by_jvms(bytes)? {
+        if let Some(why) = refused_by_jvms(&ClassFile::parse(bytes)?) {
             locked(&self.unfit).insert(hash, why);
             return Ok((Action::Keep, None));
         }

@@ -16,7 +16,7 @@ use cct_rewrite::report::Fallback;
 use serde::Serialize;
 
 use super::driver::Record;
-use crate::exit::say;
+use crate::exit::{say, say_lines};
 use crate::inputs::TOOL;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
@@ -240,7 +240,7 @@ impl Summary {
         }
         if !quiet {
             self.notices.iter().for_each(|notice| say(&format!("note: {notice}")));
-            say(self.text(elapsed).trim_end());
+            say_lines(&self.text(elapsed));
         }
     }
 

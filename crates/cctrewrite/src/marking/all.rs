@@ -40,6 +40,8 @@ pub struct Done {
     pub classes: u64,
     /// How many markers they have.
     pub markers: u64,
+    /// What is said of classes that stay as they are, in the order of the inputs.
+    pub stays: Vec<String>,
     /// Names of attributes that were left out.
     pub dropped: BTreeSet<String>,
 }
@@ -71,7 +73,8 @@ pub fn mark_all(
 ) -> Result<Done> {
     let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
     let tally = Tally::new(&wanted.rules);
-    let mut done = Done { outputs: Vec::new(), tally, classes: 0, markers: 0, dropped: BTreeSet::new() };
+    let (outputs, stays, dropped) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut done = Done { outputs, tally, classes: 0, markers: 0, stays, dropped };
     for (input, target) in inputs.iter().zip(targets) {
         let driver = Driver {
             rules: &wanted.rules,
@@ -90,6 +93,7 @@ pub fn mark_all(
             done.tally.add(&record.marked);
             done.classes += u64::from(record.changed);
             done.markers += record.marked.descriptors.len() as u64;
+            done.stays.extend(record.stays.clone());
             done.dropped.extend(record.marked.dropped_attributes.iter().cloned());
         }
         for notice in &output.account().notices {
@@ -101,8 +105,11 @@ pub fn mark_all(
 }
 
 impl Done {
-    /// Says what was left out of classes.
+    /// Says which classes were left out, and what was left out of others.
     pub fn warn(&self) {
+        for class in &self.stays {
+            say(&format!("warning: {class}"));
+        }
         for name in &self.dropped {
             say(&format!("cctrewrite: attribute {name} of code may hold bytecode indices and was left out"));
         }

@@ -11,6 +11,7 @@ use cct_rewrite::{ClassSummary, convention};
 
 use super::{ENTRY, lossy};
 use crate::inputs::BadClasses;
+use crate::instrument::refused_by_jvms;
 use crate::place::RESOLVED_NAME;
 
 /// What is kept of a class.
@@ -20,8 +21,27 @@ pub struct Record {
     pub marked: Marked,
     /// Whether it has any.
     pub changed: bool,
+    /// What is said of one that stays as it is, whatever rules match.
+    pub stays: Option<String>,
     /// Whether it is `java.lang.Object`, beside which the runtime goes.
     is_object: bool,
+}
+
+/// A class with its markers, or what became of it; if JVMs refuse it, none, and what is said of it. With room for ours on the stack, say, they might take it.
+pub fn unless_refused(
+    class: &ClassFile<'_>,
+    marked: Result<Marked, Error>,
+) -> Result<(Marked, Option<String>), Error> {
+    let is_asked = match &marked {
+        Ok(marked) => marked.bytes.is_some() || !marked.descriptors.is_empty(),
+        Err(error) => matches!(error, Error::Class(_)),
+    };
+    let Some(why) = is_asked.then(|| refused_by_jvms(class)).flatten() else {
+        return marked.map(|marked| (marked, None));
+    };
+    let mut marked = marked.unwrap_or_default();
+    marked.give_up(class.name(), "JVMs refuse its class, which stays as it is");
+    Ok((marked, Some(format!("{why}; the class stays as it is, without markers"))))
 }
 
 /// The archive crate's rewriter.
@@ -45,16 +65,22 @@ impl Driver<'_> {
     }
 
     fn marked(&self, bytes: &[u8]) -> Result<Record, Error> {
-        if self.library.is_none() {
-            let marked = mark(bytes, &Way::new(self.rules, self.world))?;
-            let changed = marked.bytes.is_some();
-            return Ok(Record { marked, changed, is_object: false });
-        }
         let class = ClassFile::parse(bytes)?;
-        let prepared = library::prepared(&class)?;
+        let marked = match self.library {
+            None => mark(bytes, &Way::new(self.rules, self.world)),
+            Some(_) => self.marked_of_library(&class, bytes),
+        };
+        let (marked, stays) = unless_refused(&class, marked)?;
+        let changed = !marked.descriptors.is_empty();
+        let is_object = self.library.is_some() && class.name() == convention::OBJECT;
+        Ok(Record { marked, changed, stays, is_object })
+    }
+
+    fn marked_of_library(&self, class: &ClassFile<'_>, bytes: &[u8]) -> Result<Marked, Error> {
+        let prepared = library::prepared(class)?;
         let bytes = prepared.as_deref().unwrap_or(bytes);
         let whole = library::unmarked(class.name());
-        let summary = ClassSummary::of(&class).ok();
+        let summary = ClassSummary::of(class).ok();
         // A body that HotSpot replaces would not be heard of where it is compiled.
         let replaced = |name: &[u8], descriptor: &[u8]| {
             let summary = summary.as_ref()?;
@@ -66,9 +92,8 @@ impl Driver<'_> {
         let objection = |name: &[u8], descriptor: &[u8]| whole.or_else(|| replaced(name, descriptor));
         let way = Way { library: self.library, objection: &objection, ..Way::new(self.rules, self.world) };
         let mut marked = mark(bytes, &way)?;
-        let changed = marked.bytes.is_some();
         marked.bytes = marked.bytes.take().or(prepared);
-        Ok(Record { marked, changed, is_object: class.name() == convention::OBJECT })
+        Ok(marked)
     }
 }
 
@@ -87,7 +112,12 @@ impl Rewriter for Driver<'_> {
             return Ok((Action::Drop, None));
         }
         let mut record = match self.marked(bytes) {
-            Err(Error::Class(_)) if self.bad == BadClasses::Keep => return Ok((Action::Keep, None)),
+            Err(Error::Class(problem)) if self.bad == BadClasses::Keep => Record {
+                marked: Marked::default(),
+                changed: false,
+                stays: Some(format!("{at}: kept as it is: {problem}")),
+                is_object: false,
+            },
             other => other?,
         };
         let bytes = record.marked.bytes.take();

@@ -12,6 +12,7 @@ mod tally;
 mod wanted;
 
 pub use all::world;
+pub use driver::unless_refused;
 pub use explain::explain;
 pub use instrument::instrument;
 pub use place::flags;

@@ -14,7 +14,7 @@ use crate::args::{
     CoverageFormat, GraphFormat, StructureFormat, TraceCallgraph, TraceCoverage, TraceMetrics, TraceReplay,
     TraceStructure, TraceTimeline,
 };
-use crate::exit::{say, to_stdout};
+use crate::exit::{say, text_to_stdout, to_stdout};
 
 /// Whether a class, by its name with slashes, is wanted.
 fn wanted(pattern: Option<&str>) -> impl Fn(&str) -> bool {
@@ -64,7 +64,7 @@ impl Visitor for Lines<'_> {
 /// `replay`.
 pub fn replay(arguments: &TraceReplay) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
-    to_stdout(|out| {
+    text_to_stdout(|out| {
         for thread in &trace.threads {
             let (name, number) = (&thread.thread.name, thread.number.to_string());
             let is_wanted = |wanted: &String| wanted == name || *wanted == number;

@@ -7,7 +7,7 @@ use cct_events::{Decoder, Event, Words};
 use cct_trace::{Merged, Program, ThreadChunks, Trace};
 
 use crate::args::TraceDump;
-use crate::exit::to_stdout;
+use crate::exit::text_to_stdout;
 
 /// Runs the command.
 pub fn run(arguments: &TraceDump) -> Result<()> {
@@ -22,7 +22,7 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
         return in_order(&trace, &threads, arguments);
     }
     // One after the other, as they are read: a trace has no place in memory.
-    to_stdout(|out| {
+    text_to_stdout(|out| {
         for thread in trace.threads.iter().filter(is_wanted) {
             dump(&trace, thread, arguments, out)?;
         }
@@ -39,7 +39,7 @@ fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> 
         );
     }
     let limit = arguments.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    to_stdout(|out| {
+    text_to_stdout(|out| {
         for event in Merged::of(trace, threads.iter().copied())?.take(limit) {
             let (thread, event) = event?;
             write!(out, "{:>6}", threads[thread].number)?;

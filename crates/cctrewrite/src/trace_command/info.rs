@@ -7,7 +7,7 @@ use cct_trace::{ThreadChunks, Trace};
 use rayon::prelude::*;
 
 use crate::args::TraceInfo;
-use crate::exit::to_stdout;
+use crate::exit::text_to_stdout;
 use crate::text::counted;
 
 /// How many events of each kind there are.
@@ -97,7 +97,7 @@ pub fn run(arguments: &TraceInfo) -> Result<()> {
         trace.threads.par_iter().map(|thread| Kinds::of(&trace, thread)).collect::<Result<_>>()?;
     let sum = Kinds::sum(&kinds);
     let methods: usize = trace.program.classes().iter().map(|class| class.methods.len()).sum();
-    to_stdout(|out| {
+    text_to_stdout(|out| {
         writeln!(out, "{}", arguments.file.display())?;
         for key in ["main", "jvm", "tool"] {
             if let Some(value) = trace.meta.get(key) {

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{class, files, jar, plain, put, run, sample, scratch};
+use cct_events::file::Thread;
+use cct_events::{Event, Frame, FrameKind, FrameWriter};
+
+use super::support::{class, entry, files, jar, plain, put, run, sample, scratch};
 
 /// Runs the command with an output that stands already, and looks whether anything changed.
 fn refused(home: &Path, arguments: &[&str], parts: &[&str]) {
@@ -32,6 +35,56 @@ fn bad_classes() {
     refused(home, &["magic.jar", "-o", "out.jar"], &["magic.jar!/p/Fake.class", "not a class file"]);
     refused(home, &["empty.jar", "-o", "out.jar"], &["empty.jar!/p/Empty.class", "truncated"]);
     refused(home, &["classes", "-o", "out"], &["classes/p/Cut.class", "truncated"]);
+}
+
+/// Names come from strangers, and terminals obey control characters: what is said of them is one line each, which cannot pass for another.
+#[test]
+fn names_that_command_terminals() {
+    let folder = scratch();
+    let home = folder.path();
+    let name = "p/\u{1b}[2J\u{9b}31m\rA\nwarning: B.class";
+    put(home, "named.jar", &jar(&[(name, b"\xCA\xFE\xBA\xBE")]));
+    let told = "named.jar!/p/\\u{1b}[2J\\u{9b}31m\\rA\\nwarning: B.class: ";
+    run(home, &["instrument", "named.jar", "-o", "out.jar"]).fails_saying(&[told]);
+    let kept = run(home, &["instrument", "--keep-bad-classes", "named.jar", "-o", "out.jar"]).succeeds();
+    assert!(kept.stderr.starts_with(&format!("note: {told}kept as it is")), "{}", kept.stderr);
+    assert_eq!(entry(&home.join("out.jar"), name), b"\xCA\xFE\xBA\xBE");
+    // A name in a class file, and where the class is.
+    let place = "q/\u{1b}]0;x\u{7}.class";
+    put(home, "class.jar", &jar(&[(place, &class("p/A", Some("\u{1b}[8mB")))]));
+    let shown = run(home, &["explain", "class.jar", "p.A"]).succeeds().stdout;
+    assert!(
+        shown.contains("\\u{1b}[8mB") && shown.contains("class.jar!/q/\\u{1b}]0;x\\u{7}.class"),
+        "{shown}"
+    );
+    assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+}
+
+/// The names in a trace likewise.
+#[test]
+fn traces_that_command_terminals() {
+    let folder = scratch();
+    let home = folder.path();
+    let mut trace = FrameWriter::new(Vec::new(), "tool=trace\n").unwrap();
+    let thread = Thread { name: "\u{1b}[2Jmain".to_owned(), id: 1, flags: 0 };
+    let event = Event::Start { method: 7, has_receiver: false, ends_at_once: false };
+    let words: Vec<u8> = event.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+    for frame in [
+        Frame::new(FrameKind::Meta, 0, 0, b"main=\x1b[2JA\n"),
+        Frame::new(FrameKind::Thread, 1, 0, &thread.bytes()),
+        Frame::new(FrameKind::Events, 1, 0, &words),
+        Frame::new(FrameKind::Notes, 0, 0, b"\x1b[2Ja note\n"),
+        Frame::new(FrameKind::End, 0, 0, b""),
+    ] {
+        trace.frame(&frame).unwrap();
+    }
+    put(home, "a.trace", &trace.into_inner());
+    for arguments in [&["info"][..], &["dump"], &["replay"]] {
+        let run = run(home, &[&["trace"], arguments, &["a.trace"]].concat()).succeeds();
+        assert!(run.stdout.contains("\\u{1b}[2J"), "{}", run.stdout);
+        let said = run.stdout + &run.stderr;
+        assert!(said.chars().all(|c| c == '\n' || !c.is_control()), "{said:?}");
+    }
 }
 
 #[test]

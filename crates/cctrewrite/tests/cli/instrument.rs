@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use super::support::{entry, files, first_entry, jar, object, plain, put, run, sample, scratch};
+use super::support::{
+    damaged_in_its_code, entry, files, first_entry, jar, object, plain, put, refused_by_jvms, run, sample,
+    scratch,
+};
 
 #[test]
 fn an_output_says_what_it_is_and_what_was_done() {
@@ -154,27 +157,9 @@ fn a_class_without_room_for_more_constants_stays_as_it_is_and_the_rest_goes_on()
     assert_ne!(entry(&home.join("out.jar"), "p/Other.class"), plain("p/Other"));
 }
 
-/// Rewriting would give the method locals and stack enough, and an end: JVMs would take what they refuse.
 #[test]
 fn classes_that_jvms_refuse_are_not_made_acceptable() {
-    let original = sample();
-    let class = cct_classfile::ClassFile::parse(&original).unwrap();
-    let constructor = class.methods.iter().find(|method| method.name == b"<init>").unwrap();
-    let code = constructor.attributes.find(b"Code").unwrap();
-    let length = u32::from_be_bytes(code.data[4..8].try_into().unwrap()) as usize;
-
-    let changed = |at: usize, byte: u8| {
-        let mut bytes = original.clone();
-        bytes[at] = byte;
-        bytes
-    };
-    assert_eq!((original[code.offset], original[code.offset + 2]), (0, 0), "a small stack, few locals");
-    for (refused, why) in [
-        (changed(code.offset + 3, 0), "arguments that do not fit into the local variables"),
-        (changed(code.offset + 1, 0), "code that needs more stack than it states"),
-        (changed(code.offset + 8 + length - 1, 0), "code whose end is reached"),
-        (changed(7, 44), "a version before the first one"),
-    ] {
+    for (refused, why) in refused_by_jvms() {
         let folder = scratch();
         let home = folder.path();
         put(home, "app.jar", &jar(&[("Sample.class", &refused), ("p/Other.class", &plain("p/Other"))]));
@@ -190,21 +175,12 @@ fn classes_that_jvms_refuse_are_not_made_acceptable() {
 /// The survey does not look into code; a fault that is found there is as one that is found at once.
 #[test]
 fn a_class_whose_code_is_damaged_is_kept_like_others() {
-    let original = sample();
-    let class = cct_classfile::ClassFile::parse(&original).unwrap();
-    let constructor = class.methods.iter().find(|method| method.name == b"<init>").unwrap();
-    let code = constructor.attributes.find(b"Code").unwrap();
-    let text = class.pool.indices().find(|&index| class.pool.tag(index) == Some(1)).unwrap();
-    // aload_0; invokespecial
-    let mut damaged = original.clone();
-    assert_eq!(damaged[code.offset + 9], 0xb7);
-    damaged[code.offset + 10..code.offset + 12].copy_from_slice(&text.to_be_bytes());
-
+    let (damaged, why) = damaged_in_its_code();
     let folder = scratch();
     let home = folder.path();
     put(home, "app.jar", &jar(&[("Sample.class", &damaged), ("p/Other.class", &plain("p/Other"))]));
     let arguments = ["instrument", "app.jar", "-o", "out.jar"];
-    run(home, &arguments).fails_saying(&["app.jar!/Sample.class", "is not a field or method reference"]);
+    run(home, &arguments).fails_saying(&["app.jar!/Sample.class", why]);
     let run = run(home, &[&arguments[..], &["--keep-bad-classes"]].concat()).succeeds();
     assert!(
         run.stderr.contains("reference; the class stays as it is, and is missing from the tree"),

@@ -18,6 +18,7 @@ mod help;
 mod html;
 mod instrument;
 mod jdk;
+mod markers;
 mod merge;
 mod natives;
 mod profiles;

@@ -106,6 +106,41 @@ pub fn sample() -> Vec<u8> {
     fs::read(data("Sample.class")).unwrap()
 }
 
+/// The sample as JVMs refuse it, and why: rewriting would give the method locals and stack enough, and an end.
+pub fn refused_by_jvms() -> [(Vec<u8>, &'static str); 4] {
+    let original = sample();
+    let class = cct_classfile::ClassFile::parse(&original).unwrap();
+    let constructor = class.methods.iter().find(|method| method.name == b"<init>").unwrap();
+    let code = constructor.attributes.find(b"Code").unwrap();
+    let length = u32::from_be_bytes(code.data[4..8].try_into().unwrap()) as usize;
+    assert_eq!((original[code.offset], original[code.offset + 2]), (0, 0), "a small stack, few locals");
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = original.clone();
+        bytes[at] = byte;
+        bytes
+    };
+    [
+        (changed(code.offset + 3, 0), "arguments that do not fit into the local variables"),
+        (changed(code.offset + 1, 0), "code that needs more stack than it states"),
+        (changed(code.offset + 8 + length - 1, 0), "code whose end is reached"),
+        (changed(7, 44), "a version before the first one"),
+    ]
+}
+
+/// The sample with a reference in its code that is none, and what is said of it.
+pub fn damaged_in_its_code() -> (Vec<u8>, &'static str) {
+    let mut bytes = sample();
+    let class = cct_classfile::ClassFile::parse(&bytes).unwrap();
+    let constructor = class.methods.iter().find(|method| method.name == b"<init>").unwrap();
+    let code = constructor.attributes.find(b"Code").unwrap();
+    let text = class.pool.indices().find(|&index| class.pool.tag(index) == Some(1)).unwrap();
+    // aload_0; invokespecial
+    let at = code.offset + 9;
+    assert_eq!(bytes[at], 0xb7);
+    bytes[at + 1..at + 3].copy_from_slice(&text.to_be_bytes());
+    (bytes, "is not a field or method reference")
+}
+
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }

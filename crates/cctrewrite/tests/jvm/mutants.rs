@@ -81,11 +81,27 @@ fn kind(end: &str) -> &str {
     end.split(':').next().unwrap()
 }
 
+/// Rules for places of every kind.
+fn rules() -> String {
+    let kinds = [
+        "method",
+        "loop",
+        "loop-header",
+        "block",
+        "call",
+        "handler",
+        "allocation",
+        "field-read",
+        "field-write",
+    ];
+    kinds.map(|at| format!("[[marker]]\ntoken = \"t\"\nat = \"{at}\"\ncontext = [\"receiver\"]\n")).concat()
+}
+
 /// Instruments each as a file of its own, all in one run; in the same order. Those that cannot be rewritten are as they were, and those that go by the name of a
 /// class of the class library, which nobody may define: one that is called `java.lang.Object` would be taken for a class library.
-fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], folder: &Path) -> Vec<Vec<u8>> {
+fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], options: &[&str], folder: &Path) -> Vec<Vec<u8>> {
     let (before, after) = (folder.join("before"), folder.join("after"));
-    fs::create_dir(&before).unwrap();
+    fs::create_dir_all(&before).unwrap();
     // Nor does `instrument` take what goes by the name of one of the runtime's.
     let is_ours = |mutant: &[u8]| {
         let class = ClassFile::parse(mutant).unwrap();
@@ -96,7 +112,9 @@ fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], folder: &Path) -> Vec<Vec<u8>> {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     command
-        .args(["instrument", "--blocks", "exact", "--keep-bad-classes", "--library"])
+        .args(["instrument", "--keep-bad-classes"])
+        .args(options)
+        .arg("--library")
         .arg(jdk.home())
         .arg(&before)
         .arg("-o")
@@ -128,11 +146,22 @@ fn verifier_agrees(jdk: &'static Jdk) {
     let plain = define(jdk.java("mutants-plain").verify(), &[], &mutants, &file);
     let at_load_time = define(&mut profiled(jdk, Blocks::Exact, "mutants"), &[], &mutants, &file);
     agree(jdk, &mutants, (&plain, &at_load_time), &folder);
-    let beforehand = instrumented(jdk, &mutants, &folder);
+    let beforehand = instrumented(jdk, &mutants, &["--blocks", "exact"], &folder);
     let mut java = profiled(jdk, Blocks::Exact, "mutants-beforehand");
     // The runtime knows outputs by their indexes on the class path.
     let beforehand = define(&mut java, &[folder.join("after")], &beforehand, &file);
     agree(jdk, &mutants, (&plain, &beforehand), &folder);
+    let marked = folder.join("marked");
+    fs::create_dir(&marked).unwrap();
+    fs::write(marked.join("rules.toml"), rules()).unwrap();
+    let options =
+        ["--tool", "markers", "--markers", marked.join("rules.toml").to_str().unwrap()].map(str::to_owned);
+    let classes = instrumented(jdk, &mutants, &options.each_ref().map(String::as_str), &marked);
+    let changed = classes.iter().zip(&mutants).filter(|(marked, plain)| marked != plain).count();
+    assert!(changed > count / 20, "{changed} of {count} have markers, which says little");
+    let jar = format!("-Xbootclasspath/a:{}", marked.join("cctrewrite-markers.jar").display());
+    let marked = define(jdk.java("mutants-marked").verify().option(jar), &[], &classes, &file);
+    agree(jdk, &mutants, (&plain, &marked), &folder);
 }
 
 /// Holds what became of the rewritten ones against what became of the others.

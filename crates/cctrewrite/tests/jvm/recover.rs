@@ -176,7 +176,15 @@ fn killed_at_any_moment(jdk: &'static Jdk) {
         let mut java = ending(jdk, "any-moment", &["-Dcctrewrite.arena=x.arena"]);
         java.class_path([fixture("recover/classes")]);
         let jvm: Running = java.start("Churn", &["9"]);
-        // Moments from the JVM's start on to where the program has many threads, from a fixed sequence.
+        // Moments from the JVM's start on, or from where there is something to be recovered: a machine with other work comes to that late. They reach to where the
+        // program has many threads, and are of a fixed sequence.
+        if time % 2 == 1 {
+            let arena = jvm.profile_path().with_file_name("x.arena");
+            let _ = (0..30_000).find(|_| {
+                sleep(Duration::from_millis(2));
+                arena.exists()
+            });
+        }
         sleep(Duration::from_millis(5 + (time * 7919) % 1500));
         kill(jvm.id(), "-9");
         let run = jvm.wait();

@@ -1,6 +1,6 @@
 //! Classes as bytes: names once each, numbers of seven bits a byte.
 
-use super::{Block, CallSite, Class, Counted, Handler, Method, Recording};
+use super::{Block, CallSite, Class, Counted, Handler, Method, Name, Recording};
 use crate::packed::{Unpacker, bytes, number};
 
 /// Names, each once.
@@ -96,12 +96,14 @@ impl Class {
         unpacker.0 = rest;
         let mut names = Vec::new();
         for _ in 0..unpacker.count()? {
-            names.push(unpacker.bytes()?);
+            // As in class files (JVMS 4.4.7).
+            let name = unpacker.bytes().filter(|name| name.len() <= usize::from(u16::MAX))?;
+            names.push(Name::from(name));
         }
-        let name = |unpacker: &mut Unpacker<'_>| names.get(unpacker.number()? as usize).map(|&n| n.into());
+        let name = |unpacker: &mut Unpacker<'_>| names.get(unpacker.number()? as usize).cloned();
         let maybe = |unpacker: &mut Unpacker<'_>| match unpacker.number()? {
             0 => Some(None),
-            place => names.get(place as usize - 1).map(|&n| Some(n.into())),
+            place => names.get(place as usize - 1).map(|name| Some(name.clone())),
         };
         class.name = name(&mut unpacker)?;
         class.super_name = maybe(&mut unpacker)?;
@@ -188,7 +190,7 @@ impl Method {
 
     fn unpack(
         unpacker: &mut Unpacker<'_>,
-        name: &impl Fn(&mut Unpacker<'_>) -> Option<Box<[u8]>>,
+        name: &impl Fn(&mut Unpacker<'_>) -> Option<Name>,
     ) -> Option<Method> {
         let mut method = Method {
             name: name(unpacker)?,
@@ -331,6 +333,23 @@ mod tests {
         assert_eq!(Class::of_bytes(whole), Some(class));
         assert_eq!(Class::unpack(&mut rest), Some(Class::default()));
         assert!(rest.is_empty());
+    }
+
+    /// Else a file of some kilobytes, compressed, would take gigabytes.
+    #[test]
+    fn a_name_is_there_once_however_many_use_it() {
+        let name: Name = vec![b'a'; 0xFFFF].into();
+        let class = Class { name: name.clone(), interfaces: vec![name; 1 << 16], ..Class::default() };
+        let mut packed = Vec::new();
+        class.pack(&mut packed);
+        assert!(packed.len() < 3 << 16, "{}", packed.len());
+        let read = Class::unpack(&mut &packed[..]).unwrap();
+        assert_eq!(read.interfaces.len(), 1 << 16);
+        assert!(read.interfaces.iter().all(|interface| std::sync::Arc::ptr_eq(interface, &read.name)));
+        let longer = Class { name: vec![b'a'; 0x1_0000].into(), ..Class::default() };
+        let mut packed = Vec::new();
+        longer.pack(&mut packed);
+        assert_eq!(Class::unpack(&mut &packed[..]), None, "no class file has such a name");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cct_classfile::ClassFile;
 use cct_markers::{Error, Library, Way, World, library, mark};
-use cct_rewrite::hooks;
+use cct_rewrite::{hooks, wellformed};
 use jni_sys as sys;
 use jni_sys::{jclass, jint, jobject};
 
@@ -153,7 +153,14 @@ impl Marking {
         }
         let way = Way { library: Some(Library::Below), ..Way::new(&self.rules, &world) };
         match mark(definition.file, &way) {
-            Ok(marked) => {
+            Ok(mut marked) => {
+                // With markers it would have more stack and locals than it states, and might be taken.
+                if marked.bytes.is_some()
+                    && let Err(fault) = wellformed::check(&class)
+                {
+                    marked.give_up(name, "JVMs refuse its class, which stays as it is");
+                    self.note(format!("classes that JVMs refuse, and that have no markers: {fault}"), name);
+                }
                 self.add(&marked);
                 Some((jvmti, marked.bytes?))
             }

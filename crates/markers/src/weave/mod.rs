@@ -61,6 +61,19 @@ pub struct Marked {
     pub dropped_attributes: Vec<String>,
 }
 
+impl Marked {
+    /// Gives up all markers of a class, for a reason: what its rules match is not marked, and is said not to be.
+    pub fn give_up(&mut self, class: &[u8], why: &'static str) {
+        let places = self.descriptors.drain(..).zip(self.rules.drain(..));
+        self.refused.extend(places.map(|(place, rule)| {
+            let name = [class, b".", &place.method, &place.descriptor].concat();
+            Refusal { rule, method: mutf8::decode_lossy(&name).into_owned(), why }
+        }));
+        self.dropped_attributes.clear();
+        self.bytes = None;
+    }
+}
+
 /// A method with places.
 struct Place<'a> {
     position: usize,

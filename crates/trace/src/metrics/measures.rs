@@ -1,5 +1,6 @@
 //! What the metrics need beside how often each block ran: which way control went, who was called from where, what was made, and which monitors were taken.
 
+use cct_events::structure::Name;
 use rustc_hash::FxHashMap;
 
 use crate::executions::Executions;
@@ -51,10 +52,34 @@ pub struct Site {
 /// Objects and arrays.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// By class, or the descriptor of an array, and number of elements: how many.
-    pub named: FxHashMap<(Box<[u8]>, u32), u64>,
+    /// Classes, and descriptors of arrays, each once: an array of each length may be of one with a long name.
+    names: Vec<Name>,
+    places: FxHashMap<Name, u32>,
+    /// By the place of the name, and number of elements: how many.
+    named: FxHashMap<(u32, u32), u64>,
     /// By the number of the name.
     pub numbered: FxHashMap<(u32, u32), u64>,
+}
+
+impl Made {
+    /// So many more of a class, or of arrays of so many elements.
+    fn add(&mut self, of: &[u8], length: u32, count: u64) {
+        let place = match self.places.get(of) {
+            Some(&place) => place,
+            None => {
+                let (name, place) = (Name::from(of), self.names.len() as u32);
+                self.names.push(name.clone());
+                self.places.insert(name, place);
+                place
+            }
+        };
+        *self.named.entry((place, length)).or_default() += count;
+    }
+
+    /// Class, or the descriptor of an array, number of elements, and how many; in no order.
+    pub fn named(&self) -> impl Iterator<Item = (&[u8], u32, u64)> {
+        self.named.iter().map(|(&(place, length), &count)| (&*self.names[place as usize], length, count))
+    }
 }
 
 impl Measures {
@@ -76,8 +101,8 @@ impl Measures {
             of.receivers.sort_unstable();
             of.receivers.dedup();
         }
-        for (of, count) in other.made.named {
-            *self.made.named.entry(of).or_default() += count;
+        for (of, length, count) in other.made.named() {
+            self.made.add(of, length, count);
         }
         for (of, count) in other.made.numbered {
             *self.made.numbered.entry(of).or_default() += count;
@@ -162,7 +187,7 @@ impl Visitor for Measures {
                 *self.made.numbered.entry((class, length)).or_default() += u64::from(count);
             }
             Noted::Made { of: Type::Named(name), count, length } => {
-                *self.made.named.entry((name.into(), length)).or_default() += u64::from(count);
+                self.made.add(name, length, count.into());
             }
             Noted::Lock(object) | Noted::Locked(object) => *self.locks.entry(object).or_default() += 1,
             Noted::Unlock(_) => {}

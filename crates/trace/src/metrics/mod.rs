@@ -284,9 +284,9 @@ fn memory(table: &mut Table, trace: &Trace, measures: &Measures) {
             bins[bin] += count;
         }
     };
-    #[allow(clippy::iter_over_hash_type)] // Sums.
-    for ((of, length), count) in &measures.made.named {
-        add(of, *length, *count);
+    // Sums.
+    for (of, length, count) in measures.made.named() {
+        add(of, length, count);
     }
     #[allow(clippy::iter_over_hash_type)] // Sums.
     for ((class, length), count) in &measures.made.numbered {

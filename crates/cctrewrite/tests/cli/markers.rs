@@ -1,0 +1,58 @@
+//! `cctrewrite instrument --tool markers` without a JVM: classes that get no markers are named.
+
+use super::support::{damaged_in_its_code, entry, jar, put, refused_by_jvms, run, sample, scratch};
+
+const RULES: &[u8] =
+    b"[[marker]]\ntoken = \"m\"\nat = \"method\"\n[[marker]]\ntoken = \"c\"\nat = \"call\"\n";
+
+const INSTRUMENT: [&str; 7] =
+    ["instrument", "app.jar", "--tool=markers", "--markers=rules.toml", "-o", "out/app.jar", "--level=1"];
+
+/// A folder with a jar of a class, and of a sound one, and rules.
+fn given(class: &[u8]) -> tempfile::TempDir {
+    let folder = scratch();
+    put(folder.path(), "app.jar", &jar(&[("Sample.class", class), ("sound/Sample.class", &sample())]));
+    put(folder.path(), "rules.toml", RULES);
+    std::fs::create_dir(folder.path().join("out")).unwrap();
+    folder
+}
+
+/// With a larger stack and more locals than they state, JVMs would take them.
+#[test]
+fn classes_that_jvms_refuse_get_no_markers() {
+    for (refused, why) in refused_by_jvms() {
+        let folder = given(&refused);
+        let home = folder.path();
+        let instrumented = run(home, &INSTRUMENT).succeeds();
+        let checked = run(home, &["markers", "check", "rules.toml", "app.jar"]).succeeds();
+        for (warnings, lines) in
+            [(&instrumented.stderr, &instrumented.stderr), (&checked.stderr, &checked.stdout)]
+        {
+            let warning = warnings.lines().find(|line| line.starts_with("warning: class Sample"));
+            let warning = warning.unwrap_or_default();
+            let stays = "for which JVMs refuse it; the class stays as it is, without markers";
+            assert!(warning.contains(why) && warning.ends_with(stays), "{warnings}");
+            // Nor are its methods among those that the rule marks. The code of the oldest version had another form, so nothing is known of these.
+            let line = lines.lines().find(|line| line.contains("not marked: Sample.<init>"));
+            let is_named = line.is_some_and(|l| l.ends_with("JVMs refuse its class, which stays as it is"));
+            assert_eq!(is_named, !why.contains("version"), "{lines}");
+        }
+        assert_eq!(entry(&home.join("out/app.jar"), "Sample.class"), refused, "{why}");
+        assert_ne!(entry(&home.join("out/app.jar"), "sound/Sample.class"), sample());
+    }
+}
+
+#[test]
+fn classes_that_are_kept_although_they_are_damaged_are_named() {
+    let (damaged, why) = damaged_in_its_code();
+    for (bad, why) in [(damaged, why), (sample()[..100].to_vec(), "truncated")] {
+        let folder = given(&bad);
+        let home = folder.path();
+        run(home, &INSTRUMENT).fails_saying(&["app.jar!/Sample.class", why]);
+        let said = run(home, &[&INSTRUMENT[..], &["-q", "--keep-bad-classes"]].concat()).succeeds().stderr;
+        let kept = "warning: app.jar!/Sample.class: kept as it is: ";
+        assert!(said.starts_with(kept) && said.contains(why) && said.lines().count() == 1, "{said}");
+        assert_eq!(entry(&home.join("out/app.jar"), "Sample.class"), bad);
+        assert_ne!(entry(&home.join("out/app.jar"), "sound/Sample.class"), sample());
+    }
+}
