@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn what_is_written_as_text_is_harmless() {
         let mut out: Vec<u8> = Vec::new();
-        write!(Harmless(&mut out), "a{}b\n{}\n", "\u{1b}[2J", '\u{e9}').unwrap();
+        writeln!(Harmless(&mut out), "a\u{1b}[2Jb\n\u{e9}").unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "a\\u{1b}[2Jb\n\u{e9}\n");
     }
 
