@@ -127,6 +127,10 @@ pub struct Block {
     pub start: u32,
     /// Its metrics; the first is the number of its bytecodes.
     pub metrics: [u32; METRICS.len()],
+    /// The block that comes next and has no event, since nothing else can come behind this one.
+    pub next: Option<u32>,
+    /// Whether the method goes from here to its end without another event, that of its end included.
+    pub is_last: bool,
 }
 
 impl Block {

@@ -113,6 +113,11 @@ impl OwnMembers {
         }
         own
     }
+
+    /// Whether a reference names an instance field that the class declares itself.
+    pub fn is_instance_field(&self, index: Index) -> bool {
+        contains(&self.instance_fields, index)
+    }
 }
 
 fn insert(set: &mut Vec<u64>, index: Index) {

@@ -43,7 +43,7 @@ pub fn method(
     method.entry_is_target = plan.entry_is_target;
     method.code = code.bytes.into();
     let mut calls = calls.iter().peekable();
-    for block in plan.blocks.iter() {
+    for (number, block) in plan.blocks.iter().enumerate() {
         let mut metrics = [0; METRICS.len()];
         for (place, instruction) in (1..).zip(block.instructions(code)) {
             count(class, &instruction, &mut metrics)?;
@@ -51,7 +51,9 @@ pub fn method(
                 method.calls.push(call_site(class, &instruction, bci, place, target)?);
             }
         }
-        method.blocks.push(Block { start: block.start, metrics });
+        let next = plan.implied.next(number);
+        let is_last = plan.implied.is_last.get(number) == Some(&true);
+        method.blocks.push(Block { start: block.start, metrics, next, is_last });
     }
     for handler in &code.handlers {
         let block = plan.blocks.containing(handler.handler).unwrap_or_default();

@@ -5,12 +5,18 @@
 //!
 //! Where a handler is reached otherwise too, or there are subroutines, the local would say nothing: there blocks end behind what may throw, as by the rule
 //! `precise`, and every block that begins is executed whole.
+//!
+//! Of the other bodies not every block has its event: [`implied`].
+
+pub mod implied;
 
 use std::collections::BTreeSet;
 
-use cct_classfile::{Bci, ClassFile, Code, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
 use cct_events::structure::Recording;
-use cct_flow::{BlockRule, Blocks, may_throw};
+use cct_flow::{BlockRule, Blocks, OwnMembers, may_throw};
+
+use implied::Implied;
 
 /// What is traced of a body, and how.
 #[derive(Debug, Clone)]
@@ -29,11 +35,20 @@ pub struct TracePlan {
     pub handlers: BTreeSet<Bci>,
     /// Whether there is a local.
     pub uses_local: bool,
+    /// What has no event, since it follows from others; nothing where there is no local.
+    pub implied: Implied,
 }
 
 impl TracePlan {
     /// The plan for a body of this much.
-    pub fn of(class: &ClassFile<'_>, code: &Code<'_>, method: u32, recording: Recording) -> TracePlan {
+    pub fn of(
+        class: &ClassFile<'_>,
+        own: &OwnMembers,
+        member: &Member<'_>,
+        code: &Code<'_>,
+        method: u32,
+        recording: Recording,
+    ) -> TracePlan {
         let entry_is_target = is_target(code, 0);
         let is_whole = recording == Recording::Full;
         let handlers: BTreeSet<Bci> = code.handlers.iter().map(|handler| handler.handler).collect();
@@ -50,7 +65,11 @@ impl TracePlan {
             }
         }
         let handlers = if uses_local { handlers } else { BTreeSet::new() };
-        TracePlan { method, recording, blocks, entry_is_target, marks, handlers, uses_local }
+        let implied = match uses_local {
+            true => Implied::of(class, own, member, code, &blocks),
+            false => Implied::default(),
+        };
+        TracePlan { method, recording, blocks, entry_is_target, marks, handlers, uses_local, implied }
     }
 
     /// Blocks that have an event of their own.
@@ -58,7 +77,14 @@ impl TracePlan {
         let skipped = usize::from(!self.entry_is_target);
         let all = (0..).zip(self.blocks.iter()).map(|(number, block)| (number, block.start));
         let has_blocks = matches!(self.recording, Recording::Full | Recording::Blocks);
-        all.skip(skipped).filter(move |_| has_blocks)
+        let is_implied = |block: u32| self.implied.is_implied.get(block as usize) == Some(&true);
+        all.skip(skipped).filter(move |&(block, _)| has_blocks && !is_implied(block))
+    }
+
+    /// Whether the method's end has an event of its own if it returns from here.
+    pub fn says_end(&self, bci: Bci) -> bool {
+        let block = self.blocks.containing(bci).unwrap_or_default();
+        self.implied.is_silent.get(block as usize) != Some(&true)
     }
 }
 
@@ -122,7 +148,7 @@ mod tests {
         let bytes = class.method(access::STATIC, "m", "()V").bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
-        TracePlan::of(&class, &code, 7, Recording::Full)
+        TracePlan::of(&class, &OwnMembers::of(&class), &class.methods[0], &code, 7, Recording::Full)
     }
 
     #[test]

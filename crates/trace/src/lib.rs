@@ -9,6 +9,7 @@ pub mod contexts;
 pub mod coverage;
 pub mod executions;
 mod file;
+mod implied;
 mod merged;
 pub mod metrics;
 mod position;
@@ -19,5 +20,6 @@ pub mod timeline;
 
 pub use cct_events::ring::SUFFIX as LAST_SUFFIX;
 pub use file::{Chunks, Error, ThreadChunks, Trace};
+pub use implied::Whole;
 pub use merged::Merged;
 pub use program::{Called, Callee, Found, Program};

@@ -4,11 +4,12 @@
 //! trace; of each thread no more than a chunk is in memory.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use cct_events::{Decoder, Event};
 
 use crate::file::{Chunks, Error, ThreadChunks, Trace};
+use crate::implied::Whole;
 
 /// A thread's events, as they come.
 struct Stream<'t> {
@@ -16,20 +17,34 @@ struct Stream<'t> {
     words: Vec<u8>,
     at: usize,
     decoder: Decoder,
+    whole: Whole<'t>,
+    /// Events that are implied by the last word, or that it is.
+    events: VecDeque<Event>,
 }
 
 impl Stream<'_> {
     fn next(&mut self) -> Result<Option<Event>, Error> {
         loop {
+            if let Some(event) = self.events.pop_front() {
+                return Ok(Some(event));
+            }
+            let events = &mut self.events;
             let Some(word) = self.words.get(self.at..).and_then(|rest| rest.first_chunk()) else {
-                let Some(chunk) = self.chunks.next() else { return Ok(None) };
-                (self.words, self.at) = (chunk?.words, 0);
+                let Some(chunk) = self.chunks.next() else {
+                    self.whole.finish(&mut |event| events.push_back(event));
+                    return Ok(self.events.pop_front());
+                };
+                let chunk = chunk?;
+                if chunk.is_behind_gap {
+                    self.whole.gap();
+                }
+                (self.words, self.at) = (chunk.words, 0);
                 continue;
             };
             self.at += 4;
             // What this version does not know is no event.
             if let Ok(Some(event)) = self.decoder.word(u32::from_le_bytes(*word)) {
-                return Ok(Some(event));
+                self.whole.event(event, &mut |event| events.push_back(event));
             }
         }
     }
@@ -55,6 +70,8 @@ impl<'t> Merged<'t> {
                 words: Vec::new(),
                 at: 0,
                 decoder: Decoder::default(),
+                whole: Whole::new(&trace.program),
+                events: VecDeque::new(),
             })
         };
         let streams: Vec<Stream<'t>> = threads.into_iter().map(stream).collect::<Result<_, Error>>()?;

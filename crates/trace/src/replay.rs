@@ -7,6 +7,7 @@ use cct_events::event::UnknownEvent;
 use cct_events::structure::Recording;
 use cct_events::{Decoder, Event};
 
+use crate::implied::Whole;
 use crate::position::{self, Began};
 use crate::program::{Callee, Found, Program};
 
@@ -129,6 +130,7 @@ pub struct Replay<'p, V> {
     /// The analysis.
     pub visitor: V,
     decoder: Decoder,
+    whole: Whole<'p>,
     stack: Vec<Frame>,
     /// What began in the running blocks of all frames, one frame's behind the other's.
     began: Vec<Began>,
@@ -142,7 +144,7 @@ pub struct Replay<'p, V> {
     paused: bool,
     /// What was odd.
     pub oddities: Oddities,
-    /// Events so far.
+    /// Events so far, those included that are implied by others.
     pub events: u64,
 }
 
@@ -153,6 +155,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
             program,
             visitor,
             decoder: Decoder::default(),
+            whole: Whole::new(program),
             stack: Vec::new(),
             began: Vec::new(),
             partial: None,
@@ -174,19 +177,27 @@ impl<'p, V: Visitor> Replay<'p, V> {
     /// # Errors
     /// When a word is no event.
     pub fn words(&mut self, bytes: &[u8]) -> Result<(), UnknownEvent> {
-        for &word in bytes.as_chunks::<4>().0 {
+        let mut whole = std::mem::replace(&mut self.whole, Whole::new(self.program));
+        let result = bytes.as_chunks::<4>().0.iter().try_for_each(|&word| {
             if let Some(event) = self.decoder.word(u32::from_le_bytes(word))? {
-                self.events += 1;
-                self.event(event);
+                whole.event(event, &mut |event| self.count(event));
             }
-        }
-        Ok(())
+            Ok(())
+        });
+        self.whole = whole;
+        result
+    }
+
+    fn count(&mut self, event: Event) {
+        self.events += 1;
+        self.event(event);
     }
 
     /// Events are missing here.
     pub fn gap(&mut self) {
         self.oddities.gaps += 1;
         self.decoder = Decoder::default();
+        self.whole.gap();
     }
 
     /// How many events did not fit into a word.
@@ -479,6 +490,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
 
     /// There are no more events: what runs now has not come to its end.
     pub fn finish(mut self) -> (V, Oddities, u64) {
+        std::mem::replace(&mut self.whole, Whole::new(self.program)).finish(&mut |event| self.count(event));
         self.settle_all();
         (self.visitor, self.oddities, self.events)
     }

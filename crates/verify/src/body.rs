@@ -71,8 +71,10 @@ pub struct Body {
     pub hooks: u32,
     /// Callees that are counted by their callers.
     pub counted: Vec<Counted>,
-    /// Whether some events are left out for the sake of size.
-    pub is_partly_traced: bool,
+    /// How much of its events it has, if they are recorded.
+    pub level: Option<Level>,
+    /// Call sites that tell of their callees, and whether only if it is the one that they name.
+    pub telling: Vec<(Bci, bool)>,
     /// Attributes of the code that were left out.
     pub dropped: Vec<String>,
 }
@@ -101,8 +103,8 @@ impl<'a> Method<'_, 'a> {
                 match self.under(prologue, plan.as_ref(), is_extended, rewritten, &code, &reader, &originals)
                 {
                     Ok(body) => {
-                        let is_partly_traced = level.is_some_and(|level| level != Level::Full);
-                        return Ok(Body { is_partly_traced, ..body });
+                        let level = level.filter(|_| body.is_recorded == Some(true));
+                        return Ok(Body { level, ..body });
                     }
                     Err(finding) => first = Some(first.unwrap_or(finding)),
                 }
@@ -127,7 +129,7 @@ impl<'a> Method<'_, 'a> {
     fn events(&self, originals: &[Instruction<'a>], level: Level) -> Plan {
         let number = self.first_method.and_then(|first| first.checked_add(self.number as u32));
         let objects = self.expectation.allocations == Some(true);
-        Plan::of(self.before, self.original, self.code, originals, number, level, objects)
+        Plan::of(self.before, self.fields, self.original, self.code, originals, number, level, objects)
     }
 
     /// Whether the attribute tells where the instructions were.
@@ -295,9 +297,9 @@ impl<'a> Method<'_, 'a> {
             },
             None => Rule::ALL.map(follows).into(),
         };
-        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, .. } = aligned;
+        let Aligned { effects, pinned, unpinned, hooks, counted, recorded, telling, .. } = aligned;
         let probes = effects.len() as u64 + recorded + u64::from(prologue.recorded_at.is_some());
         let facts = Body { is_recorded, slots, on_entry, counts, is_unfollowed, probes, ..Body::default() };
-        Ok(Body { pinned, unpinned, hooks, counted, dropped, ..facts })
+        Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, ..facts })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
+use cct_events::structure::Recording;
 
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
@@ -15,6 +16,7 @@ use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::{Counted, Links};
 use crate::probe::{Entered, Reader};
+use crate::structure::{StaticSide, Traced};
 use crate::tables::is_static;
 use crate::{Expectation, Tally, Tool};
 
@@ -45,6 +47,10 @@ pub struct Class<'c, 'a> {
     pub(crate) counted: BTreeMap<Counting, Counted>,
     /// The number of its first method in a trace, if it is recorded in one.
     pub(crate) first_method: Option<u32>,
+    /// What is recorded of methods with bodies, by number.
+    pub(crate) traced: BTreeMap<usize, Traced>,
+    /// And of those without.
+    pub(crate) bodiless: BTreeMap<usize, Recording>,
     /// The class's own fields.
     pub(crate) own_fields: Fields<'a>,
     /// What the attribute says of where the bytecodes of each method were.
@@ -52,11 +58,12 @@ pub struct Class<'c, 'a> {
 }
 
 impl<'c, 'a> Class<'c, 'a> {
-    /// Checks a class.
+    /// Checks a class; what the static side of a trace says of it, too, where there is one.
     pub fn check(
         before: &'c ClassFile<'a>,
         after: &'c ClassFile<'a>,
         expectation: Expectation,
+        side: Option<&StaticSide>,
     ) -> (Vec<Finding>, Tally, Links) {
         let hash = class_hash(before.bytes);
         let mut class = Class {
@@ -74,6 +81,8 @@ impl<'c, 'a> Class<'c, 'a> {
             by_callers: BTreeSet::new(),
             counted: BTreeMap::new(),
             first_method: None,
+            traced: BTreeMap::new(),
+            bodiless: BTreeMap::new(),
             own_fields: Fields::new(),
             positions: Vec::new(),
         };
@@ -82,6 +91,9 @@ impl<'c, 'a> Class<'c, 'a> {
             class.module();
         } else {
             class.all();
+            if let Some(side) = side {
+                class.described(side);
+            }
         }
         let counted = std::mem::take(&mut class.counted).into_values().collect();
         let Class { counts_itself, by_callers, .. } = &class;

@@ -46,6 +46,8 @@ pub enum Problem {
     Limit(&'static str),
     #[error("{0}")]
     Event(&'static str),
+    #[error("the trace's static side differs: {0}")]
+    Structure(&'static str),
     #[error("the class's methods have numbers that another class's have")]
     Numbers,
     #[error("counts: {0}")]

@@ -11,6 +11,7 @@
 //! 4. [`tables`], [`frames`], [`limits`]: what goes with the code.
 //! 5. [`counts`]: on every path the node has what was executed, where the rule says so.
 //!    Where events are recorded, what stands around each instruction follows from the original ([`traces`], [`events`]); where contexts are [`values`] nothing is counted, and what each call adds is recomputed.
+//!    What the static side of a trace says of a class is held against both ([`StaticSide`]).
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
 //! 7. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
@@ -45,8 +46,10 @@ mod places;
 mod positions;
 pub mod probe;
 pub mod prologue;
+pub mod quiet;
 mod renamed;
 mod sites;
+mod structure;
 pub mod tables;
 pub mod throws;
 pub mod traces;
@@ -63,6 +66,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use counts::Rule;
 pub use finding::{Finding, Problem};
 pub use links::Links;
+pub use structure::StaticSide;
 
 /// What the rewritten program leaves behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +186,8 @@ pub struct Tally {
     pub unknown_ids: u64,
     /// Attributes of code that were left out, by name.
     pub dropped: BTreeMap<String, u64>,
+    /// Classes that the static side of a trace tells of, as they are.
+    pub described: u64,
     /// What was recognised and not proven: methods by what it is.
     pub unchecked: BTreeMap<&'static str, Vec<String>>,
 }
@@ -201,6 +207,7 @@ impl Tally {
         self.pinned += other.pinned;
         self.hooks += other.hooks;
         self.unknown_ids += other.unknown_ids;
+        self.described += other.described;
         for (name, n) in other.forms {
             *self.forms.entry(name).or_default() += n;
         }
@@ -226,15 +233,17 @@ impl Tally {
 
 /// Checks a rewritten class against its original. What is equal byte for byte is right.
 pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Vec<Finding>, Tally) {
-    let (findings, tally, _) = check_with_links(original, rewritten, expectation);
+    let (findings, tally, _) = check_with_links(original, rewritten, expectation, None);
     (findings, tally)
 }
 
-/// The same, and what the class gives to others and wants of them, for [`links::follow`]; nothing of what is no class.
+/// The same, and what the class gives to others and wants of them, for [`links::follow`]; nothing of what is no class. With the static side of a trace, what
+/// that says of the class is checked, too.
 pub fn check_with_links(
     original: &[u8],
     rewritten: &[u8],
     expectation: Expectation,
+    side: Option<&StaticSide>,
 ) -> (Vec<Finding>, Tally, Option<Links>) {
     if original == rewritten {
         return (Vec::new(), Tally { unchanged: 1, ..Tally::default() }, Links::of(rewritten));
@@ -244,7 +253,7 @@ pub fn check_with_links(
     };
     match (parse(original, "original"), parse(rewritten, "rewritten")) {
         (Ok(before), Ok(after)) => {
-            let (findings, tally, links) = class::Class::check(&before, &after, expectation);
+            let (findings, tally, links) = class::Class::check(&before, &after, expectation, side);
             (findings, tally, Some(links))
         }
         (before, after) => {

@@ -14,6 +14,8 @@ use crate::forms::{Extended, Original};
 use crate::forwarder::{self, Target};
 use crate::links::Counted;
 use crate::sites::Sites;
+use crate::structure::Traced;
+use crate::traces::Level;
 
 /// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
 pub(crate) const MAY_OUTGROW: u32 = 4096;
@@ -67,6 +69,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
             }
         };
+        self.without_body(number, original, &second);
         // Codes of treatments that these forms are (docs/formats/index.md), and how many slots the node has.
         let (treatments, slots): (&[u8], usize) = match (&first, &second) {
             (Original::Wrapper, Extended::Body(_)) => (&[0], slots),
@@ -169,7 +172,10 @@ impl<'c, 'a> Class<'c, 'a> {
             *self.tally.dropped.entry(name).or_default() += 1;
         }
         let method = &self.before.methods[number];
-        if body.is_partly_traced {
+        if let Some(level) = body.level {
+            self.traced.insert(number, Traced { level, telling: body.telling });
+        }
+        if body.level.is_some_and(|level| level != Level::Full) {
             let what = "events of methods that are too large for all of them";
             self.tally.not_checked(what, self.before.name(), method.name);
         }

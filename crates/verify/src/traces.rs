@@ -1,15 +1,19 @@
 //! Bodies whose events are recorded (docs/trace.md): which events, with which numbers, stand where. All of it follows from the original, from the method's
 //! number, and from how much of the body is recorded.
 
+use std::ops::Range;
+
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 
 use crate::class::Class;
 use crate::convention::Helper;
+use crate::counts::Fields;
 use crate::events::Event;
 use crate::forms::{Asked, Extended, Found};
 use crate::forwarder::Entry;
 use crate::op::{Kind, Op};
 use crate::probe::Locals;
+use crate::quiet::{Cut, Quiet};
 use crate::throws::may_throw;
 
 /// How much of a body is recorded.
@@ -45,15 +49,23 @@ pub struct Plan {
     blocks: Vec<Option<(u32, bool)>>,
     /// By instruction: what the local becomes before it.
     marks: Vec<Option<i32>>,
+    /// The blocks, by their instructions, whether or not they have events.
+    pub cut: Vec<Range<usize>>,
+    /// What is known of them without events; nothing where there is no local.
+    pub quiet: Quiet,
+    /// Whether a jump or a handler leads to the first one.
+    pub entry_is_target: bool,
 }
 
 impl Plan {
     /// The plan for a body. `objects` is whether objects and monitors are recorded in the output.
-    pub fn of(
-        class: &ClassFile<'_>,
-        member: &Member<'_>,
-        code: &Code<'_>,
-        originals: &[Instruction<'_>],
+    #[allow(clippy::too_many_arguments)]
+    pub fn of<'a>(
+        class: &ClassFile<'a>,
+        fields: &Fields<'a>,
+        member: &Member<'a>,
+        code: &Code<'a>,
+        originals: &[Instruction<'a>],
         method: Option<u32>,
         level: Level,
         objects: bool,
@@ -68,9 +80,24 @@ impl Plan {
             takes_monitor: objects && member.is(access::SYNCHRONIZED) && !is_static,
             blocks: vec![None; originals.len()],
             marks: vec![None; originals.len()],
+            cut: Vec::new(),
+            quiet: Quiet::default(),
+            entry_is_target: false,
         };
-        if method.is_some() && matches!(level, Level::Full | Level::Blocks) {
-            plan.lay_out(class, code, originals, level);
+        plan.lay_out(class, code, originals, level);
+        if plan.uses_local {
+            let blocks = &plan.cut;
+            plan.quiet = Quiet::of(&Cut { class, fields, member, code, originals, blocks });
+            for event in &mut plan.blocks {
+                if event.is_some_and(|(block, _)| plan.quiet.implied[block as usize]) {
+                    *event = None;
+                }
+            }
+        }
+        if method.is_none() || !matches!(level, Level::Full | Level::Blocks) {
+            plan.uses_local = false;
+            plan.blocks.fill(None);
+            plan.marks.fill(None);
         }
         plan
     }
@@ -106,6 +133,7 @@ impl Plan {
             !originals.iter().any(has_subroutines) && !(0..count).any(|n| is_handler[n] && is_reached(n));
         let ends_at_throws = !is_plain && level == Level::Full;
         self.uses_local = is_plain && level == Level::Full;
+        self.entry_is_target = count > 0 && (is_jumped_to[0] || is_handler[0]);
         let (mut block, mut place) = (0, 0);
         for (n, i) in originals.iter().enumerate() {
             let is_first = n == 0;
@@ -118,11 +146,15 @@ impl Plan {
             if begins {
                 block += u32::from(!is_first);
                 place = 0;
+                self.cut.push(n..n);
                 // The method's start means its first block, unless a jump leads there.
-                let is_announced = !is_first || is_jumped_to[0] || is_handler[0];
+                let is_announced = !is_first || self.entry_is_target;
                 self.blocks[n] = is_announced.then_some((block, is_handler[n] && self.uses_local));
             }
             place += 1;
+            if let Some(block) = self.cut.last_mut() {
+                block.end = n + 1;
+            }
             if self.uses_local && may_throw(class, i) {
                 self.marks[n] = Some(place);
             }
@@ -176,9 +208,19 @@ impl Plan {
             ops.extend([Op::Dup, record, event.word(), Op::Helper(Helper::Monitor)]);
         }
         if opcode::is_return(i.opcode) {
-            ops.extend(self.end(locals, is_extent, false));
+            match self.says_end(n) {
+                true => ops.extend(self.end(locals, is_extent, false)),
+                false if is_extent => ops.extend(extent(locals, -1)),
+                false => {}
+            }
         }
         ops
+    }
+
+    /// Whether the end of a method that returns here has an event.
+    fn says_end(&self, n: usize) -> bool {
+        let block = self.cut.partition_point(|block| block.end <= n);
+        !self.uses_local || self.quiet.silent.get(block) != Some(&true)
     }
 
     /// The method's end, by an exception or not.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use cct_events::{Decoder, Event, Words};
-use cct_trace::{Merged, Program, ThreadChunks, Trace};
+use cct_trace::{Merged, Program, ThreadChunks, Trace, Whole};
 
 use crate::args::TraceDump;
 use crate::exit::text_to_stdout;
@@ -51,44 +51,74 @@ fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> 
 
 fn dump(trace: &Trace, thread: &ThreadChunks, arguments: &TraceDump, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "thread {} {}", thread.number, thread.thread.name)?;
-    let mut decoder = Decoder::default();
-    let mut left = arguments.limit.unwrap_or(u64::MAX);
-    // How deep below the method that is looked for.
-    let mut depth = 0_u64;
+    let (mut decoder, mut whole) = (Decoder::default(), Whole::new(&trace.program));
+    let mut lines = Lines { trace, arguments, left: arguments.limit.unwrap_or(u64::MAX), depth: 0 };
+    let mut events = Vec::new();
     for chunk in trace.chunks(thread)? {
         let chunk = chunk?;
         if chunk.is_behind_gap {
+            whole.gap();
             writeln!(out, "  (chunks are missing)")?;
         }
         for &word in chunk.words.as_chunks::<4>().0 {
             let Some(event) = decoder.word(u32::from_le_bytes(word))? else { continue };
-            if let Some(below) = &arguments.below {
-                match event {
-                    Event::Start { method, ends_at_once: false, .. }
-                        if depth > 0 || name(&trace.program, method, false) == *below =>
-                    {
-                        depth += 1;
-                    }
-                    Event::End { .. } if depth > 0 => {
-                        depth -= 1;
-                        if depth == 0 {
-                            write(trace, arguments, event, out)?;
-                        }
-                    }
-                    _ => {}
-                }
-                if depth == 0 {
-                    continue;
+            whole.event(event, &mut |event| events.push(event));
+            for event in events.drain(..) {
+                if !lines.event(event, out)? {
+                    return Ok(());
                 }
             }
-            if left == 0 {
-                return Ok(());
-            }
-            left -= 1;
-            write(trace, arguments, event, out)?;
+        }
+    }
+    whole.finish(&mut |event| events.push(event));
+    for event in events {
+        if !lines.event(event, out)? {
+            break;
         }
     }
     Ok(())
+}
+
+/// One thread's events that are wanted.
+struct Lines<'t> {
+    trace: &'t Trace,
+    arguments: &'t TraceDump,
+    /// How many may come.
+    left: u64,
+    /// How deep below the method that is looked for.
+    depth: u64,
+}
+
+impl Lines<'_> {
+    /// Writes an event, if it is wanted; whether more may come.
+    fn event(&mut self, event: Event, out: &mut dyn Write) -> Result<bool> {
+        let Lines { trace, arguments, .. } = *self;
+        if let Some(below) = &arguments.below {
+            match event {
+                Event::Start { method, ends_at_once: false, .. }
+                    if self.depth > 0 || name(&trace.program, method, false) == *below =>
+                {
+                    self.depth += 1;
+                }
+                Event::End { .. } if self.depth > 0 => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        write(trace, arguments, event, out)?;
+                    }
+                }
+                _ => {}
+            }
+            if self.depth == 0 {
+                return Ok(true);
+            }
+        }
+        if self.left == 0 {
+            return Ok(false);
+        }
+        self.left -= 1;
+        write(trace, arguments, event, out)?;
+        Ok(true)
+    }
 }
 
 fn write(trace: &Trace, arguments: &TraceDump, event: Event, out: &mut dyn Write) -> Result<()> {

@@ -3,12 +3,15 @@
 mod pairs;
 mod write;
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, Limits};
-use cct_verify::{Expectation, Finding, Links, Tally, links};
+use cct_events::file::Places;
+use cct_verify::{Expectation, Finding, Links, StaticSide, Tally, links};
 
 use crate::args::{Verify, VerifyFormat};
 use crate::exit::{self, Outcome};
@@ -47,6 +50,8 @@ pub struct Account {
     pub runtime: u64,
     /// Classes of the original that a patch leaves out.
     pub left_out: u64,
+    /// Hashes of the originals, where the static side of a trace is looked at.
+    originals: BTreeSet<u64>,
     /// What the classes want of each other.
     links: Vec<Links>,
     /// References to extended forms that lead to one, and such as cannot be followed in what was given.
@@ -78,6 +83,7 @@ fn verify(arguments: &Verify) -> Result<Account> {
         return Ok(account);
     }
     let progress = Progress::counting("checking classes", !arguments.quiet);
+    let side = static_side(rewritten)?;
     for (original, rewritten) in parts(original, rewritten)? {
         let open = |path: &Path| Input::open(path, &Limits::default());
         let (original, rewritten) = (open(&original)?, open(&rewritten)?);
@@ -96,10 +102,42 @@ fn verify(arguments: &Verify) -> Result<Account> {
         };
         expectation.rule = given.or(expectation.rule);
         expectation.cost_model = arguments.cost_model.or(expectation.cost_model);
-        pairs::check(&original, &rewritten, expectation, &progress, &mut account)?;
+        pairs::check(
+            &original,
+            &rewritten,
+            expectation,
+            side.as_ref().map(|(_, side)| side),
+            &progress,
+            &mut account,
+        )?;
     }
     account.link();
+    if let Some((place, side)) = side
+        && side.others(&account.originals) > 0
+    {
+        account.alone(place.display().to_string(), "it describes classes that are not in the class library");
+    }
     Ok(account)
+}
+
+/// What the home of a JDK that traces says of its classes, and where; `None` of anything else.
+fn static_side(home: &Path) -> Result<Option<(PathBuf, StaticSide)>> {
+    // A JDK 8 has its class library one folder deeper.
+    let places = ["lib/cctrewrite/structure", "jre/lib/cctrewrite/structure"].map(|place| home.join(place));
+    let Some(path) = places.into_iter().find(|path| path.is_file()) else { return Ok(None) };
+    let broken = || format!("{}: it is no static side of a trace", path.display());
+    let cannot = || format!("cannot read {}", path.display());
+    let mut file = BufReader::new(File::open(&path).with_context(cannot)?);
+    let places = Places::of(&mut file).with_context(broken)?;
+    let mut side = StaticSide::default();
+    for place in &places.list {
+        let content = place.content(&mut file).with_context(cannot)?;
+        content.and_then(|content| side.add(&content)).with_context(broken)?;
+    }
+    if places.cut.is_some() {
+        bail!(broken());
+    }
+    Ok(Some((path, side)))
 }
 
 /// What is to be compared with what: of homes of JDKs each part of the class library.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cct_archive::{Input, Layout, Location};
-use cct_verify::{Expectation, Finding, Links, Tally, check_with_links};
+use cct_verify::convention::class_hash;
+use cct_verify::{Expectation, Finding, Links, StaticSide, Tally, check_with_links};
 
 use super::Account;
 use crate::progress::Progress;
@@ -24,11 +25,15 @@ pub fn check(
     original: &Input,
     rewritten: &Input,
     expectation: Expectation,
+    side: Option<&StaticSide>,
     progress: &Progress,
     account: &mut Account,
 ) -> Result<()> {
     let originals = original.survey(|at, bytes| Ok::<_, anyhow::Error>((key(at, false), bytes.to_vec())))?;
     let originals: BTreeMap<String, Vec<u8>> = originals.classes.into_iter().collect();
+    if side.is_some() {
+        account.originals.extend(originals.values().map(|bytes| class_hash(bytes)));
+    }
     // Patches for modules: a jar for each.
     let is_patches = original.layout() == Layout::Modules && rewritten.layout() == Layout::Plain;
     let is_patch = is_patches || original.layout() != rewritten.layout();
@@ -37,7 +42,7 @@ pub fn check(
         progress.step();
         let seen = match originals.get(&key) {
             Some(original) => {
-                let (findings, tally, links) = check_with_links(original, bytes, expectation);
+                let (findings, tally, links) = check_with_links(original, bytes, expectation, side);
                 Seen::Twin { key, findings, tally: Box::new(tally), links: links.map(Box::new) }
             }
             None if is_runtime(&key) => Seen::Runtime,

@@ -76,6 +76,7 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     for (n, what) in [
         (tally.hooks, "calls of the runtime at places of the class library"),
         (tally.pinned, "results of clocks that are replaced (--reproducible)"),
+        (tally.described, "classes that the trace's static side describes as they are"),
     ] {
         if n > 0 {
             writeln!(out, "{what}: {}", grouped(n.into()))?;
@@ -171,6 +172,7 @@ pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
         "tie_breaks": tally.tie_breaks,
         "hooks": tally.hooks,
         "pinned": tally.pinned,
+        "described": tally.described,
         "links": { "found": account.linked.0, "unknown": account.linked.1 },
         "counted": { "found": account.counted.0, "unknown": account.counted.1 },
         "unchecked": tally.unchecked,

@@ -91,6 +91,11 @@ fn figure_3(jdk: &'static Jdk) {
     let dump = text(&["dump", "--thread", "main", "--below", "Figure3.foo"], &trace);
     let events: Vec<&str> = dump.lines().skip(1).map(str::trim_start).collect();
     assert_eq!(events, events_of_foo());
+    // Not all of that is in the file.
+    let in_file = text(&["info"], &trace);
+    let in_file = in_file.lines().find_map(|line| line.strip_prefix("events: ")?.parse::<usize>().ok());
+    let dumped = text(&["dump"], &trace).lines().filter(|line| line.starts_with("  ")).count();
+    assert!(in_file.unwrap() < dumped * 9 / 10, "{in_file:?} of {dumped}");
     // As the paper's numbers: types 01, 11 and 10, one method, blocks 0 to 5.
     let dump = text(&["dump", "--thread", "main", "--below", "Figure3.foo", "--numbers"], &trace);
     let numbers: Vec<u32> = dump.lines().skip(1).map(|n| n.trim().parse::<i32>().unwrap() as u32).collect();

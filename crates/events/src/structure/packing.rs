@@ -1,7 +1,11 @@
 //! Classes as bytes: names once each, numbers of seven bits a byte.
 
-use super::{Block, CallSite, Class, Counted, Handler, Method, Name, Recording};
+use super::{Block, CallSite, Class, Counted, Handler, METRICS, Method, Name, Recording};
 use crate::packed::{Unpacker, bytes, number};
+
+/// Bits behind those of a block's metrics: the next block has no event, and its number follows; there is no other event up to the method's end.
+const HAS_NEXT: u64 = 1 << METRICS.len();
+const IS_LAST: u64 = HAS_NEXT << 1;
 
 /// Names, each once.
 #[derive(Debug, Default)]
@@ -148,8 +152,13 @@ impl Method {
             number(out, (block.start - before).into());
             before = block.start;
             let given = block.metrics.iter().enumerate().filter(|(_, value)| **value != 0);
-            number(out, given.clone().map(|(metric, _)| 1 << metric).sum());
+            let metrics: u64 = given.clone().map(|(metric, _)| 1 << metric).sum();
+            let next = if block.next.is_some() { HAS_NEXT } else { 0 };
+            number(out, metrics | next | if block.is_last { IS_LAST } else { 0 });
             given.for_each(|(_, value)| number(out, (*value).into()));
+            if let Some(next) = block.next {
+                number(out, next.into());
+            }
         }
         number(out, self.calls.len() as u64);
         let mut before = 0;
@@ -212,6 +221,10 @@ impl Method {
                     *value = unpacker.u32()?;
                 }
             }
+            if given & HAS_NEXT != 0 {
+                block.next = Some(unpacker.u32()?);
+            }
+            block.is_last = given & IS_LAST != 0;
             method.blocks.push(block);
         }
         let mut bci = 0_u32;
@@ -270,6 +283,7 @@ mod tests {
         let mut block = Block { start: 3, ..Block::default() };
         block.metrics[0] = 7;
         block.metrics[18] = 1;
+        (block.next, block.is_last) = (Some(0), true);
         let leaf = CallSite {
             bci: 9,
             place: 2,

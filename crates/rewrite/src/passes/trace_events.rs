@@ -38,7 +38,7 @@ pub fn blocks(
     Ok(())
 }
 
-/// The event of the method's end, in front of each return.
+/// The event of the method's end, in front of each return that does not follow from events before it.
 pub fn returns(
     emitter: &mut Emitter<'_, '_, '_>,
     code_edit: &mut CodeEdit<'_, '_>,
@@ -46,14 +46,19 @@ pub fn returns(
     plan: &TracePlan,
     is_extent: bool,
 ) -> Result<()> {
-    let mut asm = Asm::new();
     let event = Event::End { method: plan.method, by_exception: false };
-    emitter.event(&mut asm, body.context.local(), None, event)?;
-    if is_extent {
-        extent(emitter, &mut asm, body.context.local(), -1)?;
-    }
     for instruction in body.code.instructions().filter(|i| opcode::is_return(i.opcode)) {
-        code_edit.before(instruction.bci, &asm);
+        let says_end = plan.says_end(instruction.bci);
+        let mut asm = Asm::new();
+        if says_end {
+            emitter.event(&mut asm, body.context.local(), None, event)?;
+        }
+        if is_extent {
+            extent(emitter, &mut asm, body.context.local(), -1)?;
+        }
+        if says_end || is_extent {
+            code_edit.before(instruction.bci, &asm);
+        }
     }
     Ok(())
 }

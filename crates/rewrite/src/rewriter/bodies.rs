@@ -109,7 +109,9 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 Level::DefaultBlocks => Recording::Blocks,
                 _ => Recording::Calls,
             };
-            let plan = self.number(index).map(|method| TracePlan::of(self.class, &code, method, recording));
+            let plan = self
+                .number(index)
+                .map(|method| TracePlan::of(self.class, &self.own, member, &code, method, recording));
             analysis.trace = plan.filter(|_| self.recorded);
             let traces = analysis.traces;
             analysis.values = values.clone();
@@ -136,7 +138,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 Ok(positions) => {
                     if let Some(number) = self.number(index) {
                         let id = self.id_of(index, shape);
-                        let none = || TracePlan::of(self.class, &code, number, Recording::None);
+                        let none =
+                            || TracePlan::of(self.class, &self.own, member, &code, number, Recording::None);
                         let plan = analysis.trace.take().unwrap_or_else(none);
                         let mut method =
                             structure::method(self.class, member, id, &code, &plan, &analysis.calls)?;

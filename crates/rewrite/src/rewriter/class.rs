@@ -60,6 +60,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             recorded: (rewriter.recorded)(class.name()),
             own: match rewriter.settings.block_rule() {
                 Some(BlockRule::Exact) => OwnMembers::of(class),
+                _ if rewriter.settings.traces() => OwnMembers::of(class),
                 _ => OwnMembers::default(),
             },
             report: ClassReport::new(class.name(), class.bytes.len()),

@@ -61,6 +61,8 @@ pub struct Aligned<'a> {
     pub counted: Vec<Counted>,
     /// Where the values of callees, or events, are recorded.
     pub recorded: u64,
+    /// In traces: call sites that tell of their callees, and whether only if it is the one that they name.
+    pub telling: Vec<(Bci, bool)>,
     /// Whether what is made is counted.
     pub objects: allocations::Counted,
 }
@@ -141,6 +143,7 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
             hooks: 0,
             counted: Vec::new(),
             recorded: 0,
+            telling: Vec::new(),
             objects: allocations::Counted::default(),
         },
         place: pair.calls,

@@ -103,6 +103,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 return wrong(self, "of hashCode is not that of this call");
             }
             self.at += 5;
+            self.aligned.telling.push((call.bci, true));
             return Ok(false);
         }
         if plan.method.is_none() {
@@ -123,6 +124,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 *behind = returned();
             }
             self.copies = Some(!calls_back);
+            self.aligned.telling.push((call.bci, false));
             self.ask(&callee, call, true, Means::Traced { calls_back });
             return Ok(false);
         }

@@ -41,7 +41,7 @@ fn linked(caller: Vec<u8>, beside: Vec<u8>, with: Vec<u8>) -> Linked {
     let second = [with.clone()];
     let with = (with.clone(), rewriter(&second, settings).rewrite(&with).unwrap().bytes.unwrap());
     let links = [caller, with].map(|(original, rewritten)| {
-        let (findings, _, links) = check_with_links(&original, &rewritten, expectation(&settings));
+        let (findings, _, links) = check_with_links(&original, &rewritten, expectation(&settings), None);
         assert!(findings.is_empty(), "{findings:?}");
         links.unwrap()
     });

@@ -9,6 +9,7 @@ mod jdk;
 mod library;
 mod linked;
 mod mutations;
+mod structure;
 mod support;
 mod traces;
 mod values;

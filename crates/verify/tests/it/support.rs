@@ -8,7 +8,7 @@ use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
 use cct_verify::links::{Linked, follow};
-use cct_verify::{Expectation, Finding, Rule, Tally, check_with_links};
+use cct_verify::{Expectation, Finding, Rule, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 
 /// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` where there is no such JDK.
@@ -79,7 +79,12 @@ pub fn verify(
             let rewritten = rewriter.rewrite(original).unwrap();
             let name = rewritten.report.class.clone();
             let bytes = rewritten.bytes.unwrap_or_else(|| original.clone());
-            (name, check_with_links(original, &bytes, expectation))
+            let side = rewritten.structure.map(|packed| {
+                let mut side = StaticSide::default();
+                side.add(&packed).unwrap();
+                side
+            });
+            (name, check_with_links(original, &bytes, expectation, side.as_ref()))
         })
         .collect();
     let (mut findings, mut tally, mut links) = (BTreeMap::new(), Tally::default(), Vec::new());

@@ -233,12 +233,12 @@ fn what_is_altered_is_found() {
                     for (range, bytes) in changes.iter().step_by(changes.len().div_ceil(6).max(1)) {
                         let mut broken = rewritten.clone();
                         broken[range.clone()].copy_from_slice(bytes);
-                        let (findings, _, links) = check_with_links(original, &broken, expectation);
+                        let (findings, _, links) = check_with_links(original, &broken, expectation, None);
                         // Which class declares a callee, and so what is right for it, only the classes above tell.
                         let found = !findings.is_empty() || {
                             let above = above(&class, classes).into_iter().filter_map(|original| {
                                 let rewritten = rewriter.rewrite(original).unwrap().bytes?;
-                                check_with_links(original, &rewritten, expectation).2
+                                check_with_links(original, &rewritten, expectation, None).2
                             });
                             !follow(&above.chain(links).collect::<Vec<_>>()).wrong.is_empty()
                         };
@@ -274,7 +274,7 @@ fn callees_without_a_body_are_recorded_by_those_who_call() {
         let expectation = Expectation { provenance: None, ..expectation(&said) };
         let links = all.iter().filter_map(|original| {
             let rewritten = rewriter.rewrite(original).unwrap().bytes?;
-            check_with_links(original, &rewritten, expectation).2
+            check_with_links(original, &rewritten, expectation, None).2
         });
         let wrong = follow(&links.collect::<Vec<_>>()).wrong;
         let of = |callee: &str| wrong.iter().filter(|(_, f)| f.to_string().contains(callee)).count();

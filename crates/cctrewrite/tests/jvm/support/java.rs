@@ -181,7 +181,8 @@ impl Running {
         let before = read(&out).len();
         let asked = Command::new("kill").args(["-QUIT", &self.child.id().to_string()]).status();
         std::thread::sleep(Duration::from_secs(10));
-        let printed = read(&out).get(before..).map_or(String::new(), |text| text.chars().take(20_000).collect());
+        let printed =
+            read(&out).get(before..).map_or(String::new(), |text| text.chars().take(20_000).collect());
         format!("{printed} ({asked:?})")
     }
 

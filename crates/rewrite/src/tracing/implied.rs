@@ -1,0 +1,231 @@
+//! What follows from what is written, and is not written itself (docs/formats/trace.md, "What has no event"): blocks that nothing but one known block can come
+//! in front of, and ends of methods behind which nothing else could have come.
+//!
+//! Both are about *quiet* blocks, of which no instruction can throw, call, or have the VM run other code: between the beginning of such a block and its end no
+//! event can come. Blocks that are followed by a quiet one and by nothing else need not say so. And where a quiet block ends in a return, and its beginning is known, the method's end
+//! is known, too.
+
+use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
+use cct_flow::{Block, Blocks, OwnMembers, may_throw};
+
+/// What is implied of a body's blocks, by their numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Implied {
+    /// Blocks without an event.
+    pub is_implied: Vec<bool>,
+    /// Blocks in front of whose return there is no event of the method's end.
+    pub is_silent: Vec<bool>,
+    /// Blocks behind whose beginning no other event of the method comes.
+    pub is_last: Vec<bool>,
+    /// The only block that may come next.
+    sole: Vec<Option<u32>>,
+}
+
+impl Implied {
+    /// Of a body whose first block has an event of its own if jumps lead there, as have all others that are not implied.
+    pub fn of(
+        class: &ClassFile<'_>,
+        own: &OwnMembers,
+        method: &Member<'_>,
+        code: &Code<'_>,
+        blocks: &Blocks,
+    ) -> Implied {
+        let count = blocks.len();
+        let this_stays = !method.is(access::STATIC) && !code.instructions().any(|i| stores_this(&i));
+        let takes_monitors = method.is(access::SYNCHRONIZED)
+            || code.instructions().any(|i| matches!(i.opcode, opcode::MONITORENTER | opcode::MONITOREXIT));
+        let is_quiet: Vec<bool> =
+            blocks.iter().map(|block| is_quiet(class, own, code, block, this_stays)).collect();
+        let mut implied = Implied {
+            is_implied: vec![false; count],
+            is_silent: vec![false; count],
+            is_last: vec![false; count],
+            sole: vec![None; count],
+        };
+        // Which blocks are reached from blocks that lead nowhere else, and from others.
+        let (mut by_sole, mut by_other) = (vec![false; count], vec![false; count]);
+        for handler in &code.handlers {
+            if let Some(block) = blocks.containing(handler.handler) {
+                by_other[block as usize] = true;
+            }
+        }
+        if let Some(first) = by_other.first_mut() {
+            *first = true;
+        }
+        for (number, block) in blocks.iter().enumerate() {
+            let Some(last) = block.instructions(code).last() else { continue };
+            let mut targets = Vec::new();
+            last.for_each_target(|target| targets.extend(blocks.containing(target)));
+            let falls = !opcode::ends_flow(last.opcode) && number + 1 < count;
+            match (&targets[..], falls) {
+                (&[only], false) if !opcode::is_switch(last.opcode) => {
+                    implied.sole[number] = Some(only);
+                    by_sole[only as usize] = true;
+                }
+                ([], true) => {
+                    implied.sole[number] = Some(number as u32 + 1);
+                    by_sole[number + 1] = true;
+                }
+                _ => {
+                    for target in targets {
+                        by_other[target as usize] = true;
+                    }
+                    if falls {
+                        by_other[number + 1] = true;
+                    }
+                }
+            }
+        }
+        for number in 0..count {
+            implied.is_implied[number] = by_sole[number] && !by_other[number] && is_quiet[number];
+        }
+        implied.break_cycles();
+        if !takes_monitors {
+            implied.find_ends(code, blocks, &is_quiet);
+        }
+        implied
+    }
+
+    /// The block that comes behind this one without an event.
+    pub fn next(&self, block: usize) -> Option<u32> {
+        let next = (*self.sole.get(block)?)?;
+        self.is_implied.get(next as usize).copied().unwrap_or_default().then_some(next)
+    }
+
+    /// Of blocks that follow each other for ever the first in the code has an event.
+    fn break_cycles(&mut self) {
+        let mut seen = vec![0; self.sole.len()];
+        for start in 0..self.sole.len() {
+            let mut at = Some(start as u32).filter(|_| self.is_implied[start]);
+            while let Some(block) = at {
+                if seen[block as usize] == start + 1 {
+                    self.break_cycle(block);
+                }
+                if seen[block as usize] != 0 {
+                    break;
+                }
+                seen[block as usize] = start + 1;
+                at = self.next(block as usize);
+            }
+        }
+    }
+
+    /// The cycle that has this block.
+    fn break_cycle(&mut self, block: u32) {
+        let mut first = block;
+        let mut at = self.next(block as usize);
+        while let Some(other) = at.filter(|&other| other != block) {
+            first = first.min(other);
+            at = self.next(other as usize);
+        }
+        self.is_implied[first as usize] = false;
+    }
+
+    /// Ends that need not be written: wherever control comes from, its last event is the beginning of a quiet block, behind which only implied ones come.
+    fn find_ends(&mut self, code: &Code<'_>, blocks: &Blocks, is_quiet: &[bool]) {
+        let count = blocks.len();
+        // Implied blocks whose beginning is not known before the next event, since something else may come in front of them.
+        let mut is_open = vec![false; count];
+        for (start, &is_quiet) in is_quiet.iter().enumerate() {
+            let mut at = if is_quiet { None } else { self.next(start) };
+            while let Some(block) = at.map(|block| block as usize).filter(|&block| !is_open[block]) {
+                is_open[block] = true;
+                at = self.next(block);
+            }
+        }
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (number, &is_quiet) in is_quiet.iter().enumerate() {
+            if let Some(next) = self.next(number).filter(|_| is_quiet) {
+                before[next as usize].push(number as u32);
+            }
+        }
+        let mut left = Vec::new();
+        for (number, block) in blocks.iter().enumerate() {
+            let returns = block.instructions(code).last().is_some_and(|last| opcode::is_return(last.opcode));
+            self.is_silent[number] = returns && is_quiet[number] && !is_open[number];
+            if self.is_silent[number] {
+                left.push(number as u32);
+            }
+        }
+        while let Some(block) = left.pop() {
+            self.is_last[block as usize] = true;
+            left.append(&mut before[block as usize]);
+        }
+    }
+}
+
+fn stores_this(i: &Instruction<'_>) -> bool {
+    let stores = matches!(i.opcode, opcode::ISTORE..=opcode::ASTORE | opcode::ISTORE_0..=opcode::ASTORE_3);
+    (stores || i.opcode == opcode::IINC) && i.local().is_some_and(|(local, _)| local == 0)
+}
+
+/// Whether nothing in a block throws, calls, or has the VM run other code. Fields of `this` that the class declares itself can be read: that needs no other class.
+fn is_quiet(
+    class: &ClassFile<'_>,
+    own: &OwnMembers,
+    code: &Code<'_>,
+    block: &Block,
+    this_stays: bool,
+) -> bool {
+    let mut is_this = false;
+    block.instructions(code).all(|i| {
+        let reads_this = is_this
+            && i.opcode == opcode::GETFIELD
+            && i.pool_index().is_some_and(|index| own.is_instance_field(index));
+        is_this = this_stays && i.opcode == opcode::ALOAD_0;
+        reads_this || !may_throw(&i, &class.pool)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cct_flow::BlockRule;
+
+    fn of(code: &[u8], flags: u16) -> Implied {
+        let class = crate::testing::class("T").with_code(code.to_vec());
+        let bytes = class.method(flags, "m", "(I)I").bytes();
+        let class = ClassFile::parse(&bytes).unwrap();
+        let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
+        let blocks = Blocks::of(&code, &class.pool, BlockRule::Default);
+        Implied::of(&class, &OwnMembers::of(&class), &class.methods[0], &code, &blocks)
+    }
+
+    fn numbers(which: &[bool]) -> Vec<usize> {
+        (0..which.len()).filter(|&number| which[number]).collect()
+    }
+
+    #[test]
+    fn where_two_ways_meet_nothing_need_be_said() {
+        // 0: iload_0 ifeq 8 | 4: iconst_1 goto 9 | 8: iconst_0 | 9: ireturn
+        let code = [0x1A, 0x99, 0, 7, 4, 0xA7, 0, 4, 3, 0xAC];
+        let implied = of(&code, access::STATIC);
+        assert_eq!(numbers(&implied.is_implied), [3]);
+        assert_eq!((implied.next(0), implied.next(1), implied.next(2)), (None, Some(3), Some(3)));
+        assert_eq!((numbers(&implied.is_silent), numbers(&implied.is_last)), (vec![3], vec![1, 2, 3]));
+        // Who returns may have to give back a monitor.
+        let implied = of(&code, access::STATIC | access::SYNCHRONIZED);
+        assert_eq!((numbers(&implied.is_implied), numbers(&implied.is_silent)), (vec![3], vec![]));
+    }
+
+    #[test]
+    fn behind_what_may_throw_the_end_is_written() {
+        // The same with idiv on one of the ways.
+        let code = [0x1A, 0x99, 0, 9, 4, 4, 0x6C, 0xA7, 0, 4, 3, 0xAC];
+        let implied = of(&code, access::STATIC);
+        assert_eq!(numbers(&implied.is_implied), [3]);
+        assert_eq!((numbers(&implied.is_silent), numbers(&implied.is_last)), (vec![], vec![]));
+    }
+
+    #[test]
+    fn the_head_of_a_loop_is_implied_and_an_endless_one_is_not() {
+        // 0: iload_0 | 1: iload_0 ifle 11 | 5: iinc 0 -1, goto 1 | 11: iload_0 ireturn
+        let code = [0x1A, 0x1A, 0x9E, 0, 10, 0x84, 0, 0xFF, 0xA7, 0xFF, 0xF9, 0, 0x1A, 0xAC];
+        let implied = of(&code, access::STATIC);
+        assert_eq!(numbers(&implied.is_implied), [1]);
+        assert_eq!((implied.next(0), implied.next(2)), (Some(1), Some(1)));
+        // nop | goto itself
+        let implied = of(&[0, 0xA7, 0, 0], access::STATIC);
+        assert_eq!(numbers(&implied.is_implied), []);
+    }
+}

@@ -1,0 +1,174 @@
+//! What has no event, since it follows from others (docs/formats/trace.md, "What has no event"), found out anew from the original.
+
+use std::ops::Range;
+
+use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
+
+use crate::counts::Fields;
+use crate::throws::may_throw;
+
+/// What is known of a body's blocks without being written.
+#[derive(Debug, Default)]
+pub struct Quiet {
+    /// Blocks that begin without an event.
+    pub implied: Vec<bool>,
+    /// Blocks whose return has no event of the method's end.
+    pub silent: Vec<bool>,
+    /// Blocks behind whose beginning the method has no more events.
+    pub last: Vec<bool>,
+    /// The block behind each that begins without an event.
+    pub next: Vec<Option<usize>>,
+}
+
+/// A body, cut into blocks: the numbers of the instructions of each.
+pub struct Cut<'q, 'a> {
+    /// The class.
+    pub class: &'q ClassFile<'a>,
+    /// Its own fields.
+    pub fields: &'q Fields<'a>,
+    /// The method.
+    pub member: &'q Member<'a>,
+    /// Its code.
+    pub code: &'q Code<'a>,
+    /// The instructions.
+    pub originals: &'q [Instruction<'a>],
+    /// Those of each block.
+    pub blocks: &'q [Range<usize>],
+}
+
+impl Quiet {
+    /// Looks at each block's instructions, and at the ways between blocks.
+    pub fn of(cut: &Cut<'_, '_>) -> Quiet {
+        let count = cut.blocks.len();
+        let block_of = |bci| {
+            let n = cut.originals.binary_search_by_key(&bci, |i: &Instruction<'_>| i.bci).ok()?;
+            cut.blocks.partition_point(|block| block.start <= n).checked_sub(1)
+        };
+        let ways: Vec<Vec<usize>> = (0..count).map(|block| cut.ways(block, block_of)).collect();
+        let keeps_this = !cut.member.is(access::STATIC) && !cut.originals.iter().any(stores_this);
+        let quiet: Vec<bool> =
+            cut.blocks.iter().map(|block| cut.is_quiet(block.clone(), keeps_this)).collect();
+
+        // Who may come in front of a block: somebody, and somebody who could go elsewhere.
+        let (mut is_met, mut is_chosen) = (vec![false; count], vec![false; count]);
+        for handler in cut.code.handlers.iter().filter_map(|handler| block_of(handler.handler)) {
+            is_chosen[handler] = true;
+        }
+        for way in &ways {
+            for &to in way {
+                is_met[to] = true;
+                is_chosen[to] |= way.len() > 1;
+            }
+        }
+        let mut implied: Vec<bool> =
+            (0..count).map(|block| block > 0 && is_met[block] && !is_chosen[block] && quiet[block]).collect();
+        let only = |block: usize| ways[block].first().copied().filter(|_| ways[block].len() == 1);
+        open_loops(&mut implied, only);
+        let next: Vec<Option<usize>> =
+            (0..count).map(|block| only(block).filter(|&to| implied[to])).collect();
+
+        // What comes behind a block that is not quiet is known late.
+        let mut late = vec![false; count];
+        for block in (0..count).filter(|&block| !quiet[block]) {
+            let mut at = next[block];
+            while let Some(to) = at.filter(|&to| !late[to]) {
+                late[to] = true;
+                at = next[to];
+            }
+        }
+        let has_monitors = cut.member.is(access::SYNCHRONIZED)
+            || cut.originals.iter().any(|i| matches!(i.opcode, opcode::MONITORENTER | opcode::MONITOREXIT));
+        let returns = |block: &Range<usize>| {
+            block.clone().next_back().is_some_and(|last| opcode::is_return(cut.originals[last].opcode))
+        };
+        let silent: Vec<bool> = (0..count)
+            .map(|block| !has_monitors && quiet[block] && !late[block] && returns(&cut.blocks[block]))
+            .collect();
+        let mut last = silent.clone();
+        let mut decided = silent.clone();
+        for start in 0..count {
+            let mut way = Vec::new();
+            let mut at = Some(start);
+            while let Some(block) = at.filter(|&block| !decided[block]) {
+                decided[block] = true;
+                way.push(block);
+                at = next[block].filter(|_| quiet[block]);
+            }
+            let ends = at.is_some_and(|block| last[block]);
+            way.into_iter().for_each(|block| last[block] = ends);
+        }
+        Quiet { implied, silent, last, next }
+    }
+}
+
+/// Of blocks that follow each other for ever the first in the code has its event.
+fn open_loops(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
+    let mut met_from: Vec<Option<usize>> = vec![None; implied.len()];
+    for start in 0..implied.len() {
+        let mut at = start;
+        while implied[at] && met_from[at].is_none() {
+            met_from[at] = Some(start);
+            match only(at) {
+                Some(to) => at = to,
+                None => break,
+            }
+        }
+        if implied[at] && met_from[at] == Some(start) && only(at).is_some() {
+            // Round once more: it may have been come into from outside.
+            let (mut first, mut round) = (at, at);
+            loop {
+                match only(round) {
+                    Some(to) if implied[to] => round = to,
+                    _ => break first = usize::MAX,
+                }
+                if round == at {
+                    break;
+                }
+                first = first.min(round);
+            }
+            if let Some(first) = implied.get_mut(first) {
+                *first = false;
+            }
+        }
+    }
+}
+
+impl Cut<'_, '_> {
+    /// The blocks to which a block may lead, handlers aside.
+    fn ways(&self, block: usize, block_of: impl Fn(u32) -> Option<usize>) -> Vec<usize> {
+        let Some(last) = self.blocks[block].clone().next_back() else { return Vec::new() };
+        let last = &self.originals[last];
+        let mut ways = Vec::new();
+        last.for_each_target(|target| ways.extend(block_of(target)));
+        if !opcode::ends_flow(last.opcode) && block + 1 < self.blocks.len() {
+            ways.push(block + 1);
+        }
+        // A switch is one, though all its cases may lead to one block.
+        if opcode::is_switch(last.opcode) {
+            ways.extend(ways.first().copied());
+        }
+        ways
+    }
+
+    /// Whether no instruction throws, calls or has the JVM run anything.
+    fn is_quiet(&self, block: Range<usize>, keeps_this: bool) -> bool {
+        let reads_this = |n: usize| {
+            let i = &self.originals[n];
+            let field = i.pool_index().and_then(|index| self.class.pool.member_ref(index).ok());
+            let is_own = field.is_some_and(|field| {
+                let flags = self.fields.get(&(field.name, field.descriptor));
+                field.class == self.class.name() && flags.is_some_and(|flags| flags & access::STATIC == 0)
+            });
+            i.opcode == opcode::GETFIELD
+                && n > block.start
+                && self.originals[n - 1].opcode == opcode::ALOAD_0
+                && is_own
+        };
+        block.clone().all(|n| !may_throw(self.class, &self.originals[n]) || keeps_this && reads_this(n))
+    }
+}
+
+fn stores_this(i: &Instruction<'_>) -> bool {
+    let is_load = matches!(i.opcode, opcode::ILOAD..=opcode::ALOAD_3);
+    !is_load && i.local().is_some_and(|(local, _)| local == 0)
+}
