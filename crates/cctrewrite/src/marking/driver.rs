@@ -8,6 +8,7 @@ use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::survey::trait_bits;
 use cct_rewrite::{ClassSummary, convention};
+use cct_verify::{Expectation, Tool};
 
 use super::{ENTRY, lossy};
 use crate::inputs::BadClasses;
@@ -20,6 +21,8 @@ pub struct Record {
     pub marked: Marked,
     /// Whether it has any.
     pub changed: bool,
+    /// What a check against its original found, where it was, if there was one.
+    pub findings: Option<Vec<String>>,
     /// Whether it is `java.lang.Object`, beside which the runtime goes.
     is_object: bool,
 }
@@ -35,6 +38,8 @@ pub struct Driver<'d> {
     pub library: Option<Library>,
     /// Whether images and jmods become patches.
     pub patches: bool,
+    /// Whether classes are checked against their originals.
+    pub verify: bool,
     /// The descriptors of all modules so far, if there are to be patches.
     pub modules: Mutex<Vec<Descriptor>>,
 }
@@ -48,7 +53,7 @@ impl Driver<'_> {
         if self.library.is_none() {
             let marked = mark(bytes, &Way::new(self.rules, self.world))?;
             let changed = marked.bytes.is_some();
-            return Ok(Record { marked, changed, is_object: false });
+            return Ok(Record { marked, changed, findings: None, is_object: false });
         }
         let class = ClassFile::parse(bytes)?;
         let prepared = library::prepared(&class)?;
@@ -68,7 +73,7 @@ impl Driver<'_> {
         let mut marked = mark(bytes, &way)?;
         let changed = marked.bytes.is_some();
         marked.bytes = marked.bytes.take().or(prepared);
-        Ok(Record { marked, changed, is_object: class.name() == convention::OBJECT })
+        Ok(Record { marked, changed, findings: None, is_object: class.name() == convention::OBJECT })
     }
 }
 
@@ -90,7 +95,14 @@ impl Rewriter for Driver<'_> {
             Err(Error::Class(_)) if self.bad == BadClasses::Keep => return Ok((Action::Keep, None)),
             other => other?,
         };
+        let original = bytes;
         let bytes = record.marked.bytes.take();
+        if self.verify {
+            let expectation = Expectation { tool: Some(Tool::Markers), ..Expectation::default() };
+            let (findings, _) =
+                cct_verify::check(original, bytes.as_deref().unwrap_or(original), expectation);
+            record.findings = Some(findings.iter().map(|finding| format!("{at}: {finding}")).collect());
+        }
         Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 
