@@ -62,6 +62,13 @@ impl Helper {
         [b"(", again, OBJECT, arguments, index, self.result()].concat()
     }
 
+    /// What it hands over takes so much of the stack.
+    pub(crate) fn argument_slots(&self) -> Result<u16> {
+        let Some(arguments) = &self.arguments else { return Ok(0) };
+        let descriptor = [b"(", &arguments[..], b")V"].concat();
+        Ok(MethodDescriptor::parse(&descriptor)?.argument_slots())
+    }
+
     fn result(&self) -> &'static [u8] {
         if self.pair { b")Ljava/lang/Object;" } else { b")V" }
     }

@@ -38,6 +38,8 @@ pub enum Problem {
     CallWithoutContext,
     #[error("the probe {0}")]
     Probe(&'static str),
+    #[error("the marker {0}")]
+    Marker(&'static str),
     #[error("exception table: {0}")]
     Handlers(&'static str),
     #[error("the frame {0}")]

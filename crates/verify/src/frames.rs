@@ -6,6 +6,7 @@ use cct_classfile::{Bci, ClassFile, Code, Member};
 
 use crate::convention::{MARKER, OBJECT};
 use crate::finding::{Check, Finding, Problem};
+use crate::probe::Carries;
 use crate::tables::Tables;
 
 /// Class files before this version have no frames.
@@ -134,6 +135,9 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
 /// The locals that instrumentation adds, as all frames of the original code state them.
 fn added(tables: &Tables<'_, '_>) -> Vec<Type<'static>> {
     let locals = &tables.locals;
+    if locals.carries == Carries::Tokens {
+        return vec![Type::Object(OBJECT); locals.by.into()];
+    }
     let mut types = vec![Type::Long];
     let behind = locals.by - 2 - u16::from(locals.pending.is_some());
     match locals.thread {
@@ -157,6 +161,11 @@ fn moved<'a>(tables: &Tables<'_, 'a>, state: &State<'a>) -> Option<State<'a>> {
         }
         t => Some(t),
     };
+    if tables.locals.by == 0 {
+        // Nothing has moved, and nothing is padded.
+        let all = |types: &[Type<'a>]| types.iter().map(|t| place(*t)).collect::<Option<_>>();
+        return Some(State { locals: all(&state.locals)?, stack: all(&state.stack)? });
+    }
     for t in &state.locals {
         if slot == at {
             locals.extend(added(tables));
@@ -190,6 +199,13 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
         .take(begin)
         .enumerate()
         .all(|(slot, t)| *t == Type::Top || slot == 0 && *t == Type::UninitializedThis);
+    if locals.carries == Carries::Tokens {
+        let tokens = slots.get(begin..).unwrap_or_default();
+        let are_tokens =
+            tokens.len() == usize::from(locals.by) && tokens.iter().all(|t| *t == Type::Object(OBJECT));
+        let is_thrown = state.stack == [Type::Object(b"java/lang/Throwable")];
+        return is_thrown && are_tokens && slots.iter().take(begin).all(|t| *t == Type::Top);
+    }
     let has = |slot: u16, t: Type<'_>| slots.get(usize::from(slot)) == Some(&t);
     let counts = !handler.counts
         || has(locals.node, Type::Long) && locals.pending.is_some_and(|p| has(p, Type::Integer));

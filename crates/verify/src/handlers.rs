@@ -46,6 +46,11 @@ impl Handlers {
         Some(Handlers { of, is_caught })
     }
 
+    /// The handlers that may catch what an instruction throws; none where nothing is known.
+    pub fn of_instruction(&self, number: usize) -> &[u32] {
+        self.of.get(number).map_or(&[], |handlers| handlers)
+    }
+
     /// The handlers that may catch what an instruction throws, and whether they catch everything.
     pub fn at(&self, number: usize) -> (&[u32], bool) {
         (&self.of[number], self.is_caught[number])

@@ -104,7 +104,7 @@ pub fn of_body(
 ) -> impl Iterator<Item = (&'static BodyHook, bool)> {
     let reproducible = expectation.reproducible;
     let boot = match expectation.tool {
-        None | Some(Tool::Profile) => PROFILE_BOOT,
+        None | Some(Tool::Profile | Tool::Markers) => PROFILE_BOOT,
         Some(Tool::Values(_)) => VALUES_BOOT,
         Some(Tool::Trace) => TRACE_BOOT,
     };

@@ -14,7 +14,8 @@
 //!    What the static side of a trace says of a class is held against both ([`StaticSide`]).
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
-//! 7. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
+//! 7. `marked`: classes with markers, which have nothing of all that.
+//! 8. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
 //!
 //! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
 //! ([`Tally::unchecked`]), and what is left out docs/verify.md says.
@@ -38,6 +39,7 @@ pub mod hierarchy;
 pub mod hooks;
 pub mod limits;
 pub mod links;
+mod marked;
 mod method;
 pub mod native_hooks;
 pub mod op;
@@ -77,6 +79,8 @@ pub enum Tool {
     Values(&'static Chosen),
     /// Its events, in order (docs/trace.md).
     Trace,
+    /// What clients of markers say (docs/markers.md).
+    Markers,
 }
 
 /// What is known of how a class was rewritten. What is not known is found out, as far as one class tells.
@@ -172,6 +176,8 @@ pub struct Tally {
     pub rules: BTreeMap<&'static str, u64>,
     /// Probes that change counts.
     pub probes: u64,
+    /// Pieces of code that tell clients of markers.
+    pub pieces: u64,
     /// Methods that were added.
     pub added_methods: u64,
     /// Fields that were added.
@@ -201,6 +207,7 @@ impl Tally {
         self.methods += other.methods;
         self.bodies += other.bodies;
         self.probes += other.probes;
+        self.pieces += other.pieces;
         self.added_methods += other.added_methods;
         self.added_fields += other.added_fields;
         self.tie_breaks += other.tie_breaks;
@@ -252,6 +259,13 @@ pub fn check_with_links(
         ClassFile::parse(bytes).map_err(|e| Finding::of(Problem::Unreadable { which, why: e.to_string() }))
     };
     match (parse(original, "original"), parse(rewritten, "rewritten")) {
+        (Ok(before), Ok(after))
+            if expectation.tool == Some(Tool::Markers)
+                || expectation.tool.is_none() && marked::is_marked(&after) =>
+        {
+            let (findings, tally) = marked::check(&before, &after);
+            (findings, tally, None)
+        }
         (Ok(before), Ok(after)) => {
             let (findings, tally, links) = class::Class::check(&before, &after, expectation, side);
             (findings, tally, Some(links))

@@ -64,6 +64,11 @@ pub enum Op<'a> {
     Null,
     Dup,
     Dup2,
+    /// `dup_x2`.
+    DupX2,
+    /// `dup2_x1`.
+    Dup2X1,
+    Swap,
     Pop,
     Pop2,
     ArrayLength,
@@ -105,6 +110,9 @@ pub fn op<'a>(class: &ClassFile<'a>, i: &Instruction<'a>) -> Op<'a> {
         o::LDC2_W => constant(class, i, |pool, index| pool.long(index).ok().map(Op::Long)),
         o::DUP => Op::Dup,
         o::DUP2 => Op::Dup2,
+        o::DUP_X2 => Op::DupX2,
+        o::DUP2_X1 => Op::Dup2X1,
+        o::SWAP => Op::Swap,
         o::POP => Op::Pop,
         o::POP2 => Op::Pop2,
         o::ARRAYLENGTH => Op::ArrayLength,

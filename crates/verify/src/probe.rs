@@ -16,6 +16,8 @@ pub enum Carries {
     Value,
     /// What it got itself.
     Same,
+    /// Nothing: the locals are tokens of markers' regions, and callees get no more than they did.
+    Tokens,
 }
 
 /// The locals that a body was given.

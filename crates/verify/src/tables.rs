@@ -9,7 +9,7 @@ use crate::handlers::Unassigned;
 use crate::probe::Locals;
 
 /// Length of a jump on the way to another's target.
-const TRAMPOLINE: Bci = 5;
+pub(crate) const TRAMPOLINE: Bci = 5;
 
 /// An original and its rewritten code, aligned.
 pub struct Tables<'t, 'a> {

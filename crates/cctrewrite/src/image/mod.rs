@@ -36,6 +36,8 @@ use class_library::{ClassLibrary, Made};
 use home::{Home, Layout};
 use record::Record;
 use tree::Manner;
+
+pub use record::FOLDER as OWN_FOLDER;
 use workshop::{Place, Workshop};
 
 pub use jvm::FROM_OUTSIDE;

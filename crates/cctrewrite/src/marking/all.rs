@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cct_archive::{Input, Layout, RewriteOptions, Staged, Target};
 use cct_classfile::ClassFile;
 use cct_markers::{Library, World};
@@ -27,6 +27,8 @@ pub struct Manner {
     pub patches: bool,
     /// What outputs say of themselves; those of an image say nothing, since the image does.
     pub lines: Option<String>,
+    /// Whether classes are checked against their originals.
+    pub verify: bool,
 }
 
 /// What became of a run.
@@ -44,6 +46,8 @@ pub struct Done {
     pub stays: Vec<String>,
     /// Names of attributes that were left out.
     pub dropped: BTreeSet<String>,
+    /// How many classes were checked against their originals, and what was found, with where it was.
+    checks: (u64, Vec<String>),
 }
 
 /// What is above which class of some inputs.
@@ -74,7 +78,7 @@ pub fn mark_all(
     let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
     let tally = Tally::new(&wanted.rules);
     let (outputs, stays, dropped) = (Vec::new(), Vec::new(), BTreeSet::new());
-    let mut done = Done { outputs, tally, classes: 0, markers: 0, stays, dropped };
+    let mut done = Done { outputs, tally, classes: 0, markers: 0, stays, dropped, checks: (0, Vec::new()) };
     for (input, target) in inputs.iter().zip(targets) {
         let driver = Driver {
             rules: &wanted.rules,
@@ -83,6 +87,7 @@ pub fn mark_all(
             lines: manner.lines.as_deref(),
             library: library(input),
             patches: manner.patches,
+            verify: manner.verify,
             modules: Mutex::default(),
         };
         let output = match manner.patches {
@@ -95,6 +100,10 @@ pub fn mark_all(
             done.markers += record.marked.descriptors.len() as u64;
             done.stays.extend(record.stays.clone());
             done.dropped.extend(record.marked.dropped_attributes.iter().cloned());
+            if let Some(findings) = &record.findings {
+                done.checks.0 += 1;
+                done.checks.1.extend(findings.iter().cloned());
+            }
         }
         for notice in &output.account().notices {
             say(&format!("cctrewrite: {notice}"));
@@ -113,6 +122,23 @@ impl Done {
         for name in &self.dropped {
             say(&format!("cctrewrite: attribute {name} of code may hold bytecode indices and was left out"));
         }
+    }
+
+    /// Fails if a check of a class against its original found something: that is a fault of this program.
+    pub fn check(&self) -> Result<()> {
+        let (_, findings) = &self.checks;
+        let Some(first) = findings.first() else { return Ok(()) };
+        bail!(
+            "the check of marked classes against their originals found something, which is a fault of cctrewrite: {first} ({} in all)",
+            counted(findings.len() as u64, "finding")
+        );
+    }
+
+    /// How many classes were checked, if any was.
+    pub fn checked(&self) -> Option<String> {
+        let (classes, _) = self.checks;
+        let classes = (classes > 0).then(|| counted(classes, "class"))?;
+        Some(format!("checked against their originals: {classes}, nothing was found"))
     }
 
     /// How much was marked.

@@ -8,6 +8,7 @@ use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::survey::trait_bits;
 use cct_rewrite::{ClassSummary, convention};
+use cct_verify::{Expectation, Tool};
 
 use super::{ENTRY, lossy};
 use crate::inputs::BadClasses;
@@ -23,6 +24,8 @@ pub struct Record {
     pub changed: bool,
     /// What is said of one that stays as it is, whatever rules match.
     pub stays: Option<String>,
+    /// What a check against its original found, where it was, if there was one.
+    pub findings: Option<Vec<String>>,
     /// Whether it is `java.lang.Object`, beside which the runtime goes.
     is_object: bool,
 }
@@ -55,6 +58,8 @@ pub struct Driver<'d> {
     pub library: Option<Library>,
     /// Whether images and jmods become patches.
     pub patches: bool,
+    /// Whether classes are checked against their originals.
+    pub verify: bool,
     /// The descriptors of all modules so far, if there are to be patches.
     pub modules: Mutex<Vec<Descriptor>>,
 }
@@ -73,7 +78,7 @@ impl Driver<'_> {
         let (marked, stays) = unless_refused(&class, marked)?;
         let changed = !marked.descriptors.is_empty();
         let is_object = self.library.is_some() && class.name() == convention::OBJECT;
-        Ok(Record { marked, changed, stays, is_object })
+        Ok(Record { marked, changed, stays, findings: None, is_object })
     }
 
     fn marked_of_library(&self, class: &ClassFile<'_>, bytes: &[u8]) -> Result<Marked, Error> {
@@ -116,11 +121,19 @@ impl Rewriter for Driver<'_> {
                 marked: Marked::default(),
                 changed: false,
                 stays: Some(format!("{at}: kept as it is: {problem}")),
+                findings: None,
                 is_object: false,
             },
             other => other?,
         };
+        let original = bytes;
         let bytes = record.marked.bytes.take();
+        if self.verify {
+            let expectation = Expectation { tool: Some(Tool::Markers), ..Expectation::default() };
+            let (findings, _) =
+                cct_verify::check(original, bytes.as_deref().unwrap_or(original), expectation);
+            record.findings = Some(findings.iter().map(|finding| format!("{at}: {finding}")).collect());
+        }
         Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 

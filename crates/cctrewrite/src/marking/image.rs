@@ -12,10 +12,16 @@ use cct_archive::{Input, Target};
 use super::Wanted;
 use super::all::{Done, Manner, mark_all, world};
 use crate::exit::say;
+use crate::image::OWN_FOLDER;
 use crate::inputs::BadClasses;
 
 /// The folder, in that of the image's own files.
 pub const FOLDER: &str = "markers";
+
+/// Whether the home of a JDK is one whose class library was marked.
+pub fn is_in(home: &Path) -> bool {
+    ["lib", "jre/lib"].iter().any(|lib| home.join(lib).join(OWN_FOLDER).join(FOLDER).is_dir())
+}
 
 /// What was marked in a class library.
 #[derive(Debug)]
@@ -36,7 +42,7 @@ pub fn mark(
     // Those of the image alone: what else is known is no part of it.
     let carried = world(inputs)?.table();
     let world = world(inputs.iter().chain(libraries))?;
-    let manner = Manner { bad: BadClasses::Refuse, level, patches: false, lines: None };
+    let manner = Manner { bad: BadClasses::Refuse, level, patches: false, lines: None, verify: false };
     let mut done = mark_all(wanted, &world, inputs, targets, &manner)?;
     for output in std::mem::take(&mut done.outputs) {
         output.commit()?;

@@ -21,7 +21,6 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         (arguments.class_path, "--class-path"),
         (arguments.if_changed, "--if-changed"),
         (arguments.report.is_some(), "--report"),
-        (arguments.verify, "--verify"),
         (arguments.manifest, "--manifest"),
     ] {
         if given {
@@ -47,8 +46,10 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         level: arguments.level,
         patches: arguments.patches,
         lines: Some(wanted.lines()),
+        verify: arguments.verify,
     };
     let mut done = mark_all(&wanted, &world, &sources.inputs, &targets.list, &manner)?;
+    done.check()?;
     let jar = jar()?;
     let mut folders: Vec<&Path> = targets.list.iter().filter_map(|target| target.path().parent()).collect();
     folders.dedup();
@@ -73,6 +74,9 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     if !arguments.quiet {
         for line in done.tally.lines(&wanted.rules) {
             say(&line);
+        }
+        if let Some(checked) = done.checked() {
+            say(&checked);
         }
         say(&format!("{}; run with the options of `cctrewrite flags`", done.totals()));
     }

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, Limits};
 use cct_events::file::Places;
-use cct_verify::{Expectation, Finding, Links, StaticSide, Tally, links};
+use cct_verify::{Expectation, Finding, Links, StaticSide, Tally, Tool, links};
 
 use crate::args::{Verify, VerifyFormat};
 use crate::exit::{self, Outcome};
 use crate::instrument::with_threads;
 use crate::progress::Progress;
-use crate::{jdk, output};
+use crate::{jdk, marking, output};
 
 /// What was found in a class.
 #[derive(Debug)]
@@ -100,6 +100,9 @@ fn verify(arguments: &Verify) -> Result<Account> {
             })?,
             None => Expectation::default(),
         };
+        if has_markers(arguments, &rewritten)? {
+            expectation.tool = Some(Tool::Markers);
+        }
         expectation.rule = given.or(expectation.rule);
         expectation.cost_model = arguments.cost_model.or(expectation.cost_model);
         pairs::check(
@@ -138,6 +141,12 @@ fn static_side(home: &Path) -> Result<Option<(PathBuf, StaticSide)>> {
         bail!(broken());
     }
     Ok(Some((path, side)))
+}
+
+/// Whether an output has markers and nothing else: it says so itself, or it is of a JDK that brings along the rules for what is defined while programs run.
+fn has_markers(arguments: &Verify, rewritten: &Input) -> Result<bool> {
+    let is_marked_jdk = || jdk::is_home(&arguments.rewritten) && marking::image::is_in(&arguments.rewritten);
+    Ok(output::entry(rewritten, marking::ENTRY)?.is_some() || is_marked_jdk())
 }
 
 /// What is to be compared with what: of homes of JDKs each part of the class library.

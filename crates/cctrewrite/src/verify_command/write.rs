@@ -67,6 +67,9 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         let probes = counted(tally.probes, "probe");
         writeln!(out, "bodies, by how they count: {}; {probes}", rules.collect::<Vec<_>>().join(", "))?;
     }
+    if tally.pieces > 0 {
+        writeln!(out, "pieces of code that tell of markers: {}", grouped(tally.pieces.into()))?;
+    }
     if tally.added_methods + tally.added_fields > 0 {
         let (methods, fields) =
             (counted(tally.added_methods, "method"), counted(tally.added_fields, "field"));
@@ -167,6 +170,7 @@ pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
         "bodies": tally.bodies,
         "rules": tally.rules,
         "probes": tally.probes,
+        "pieces": tally.pieces,
         "added_methods": tally.added_methods,
         "added_fields": tally.added_fields,
         "tie_breaks": tally.tie_breaks,

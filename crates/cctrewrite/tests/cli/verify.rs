@@ -95,6 +95,40 @@ fn values_of_contexts_are_known() {
     );
 }
 
+/// Markers are erased by what the class says of them, while it is marked and afterwards; patches and folders of classes too.
+#[test]
+fn markers_are_known() {
+    let folder = scratch();
+    let home = folder.path();
+    let rules = "[[marker]]\ntoken = \"m\"\nat = \"method\"\n[[marker]]\ntoken = \"l\"\nat = \"loop\"\n";
+    put(home, "rules.toml", rules.as_bytes());
+    let options = ["--tool", "markers", "--markers", "rules.toml", "--verify"];
+    instrumented(home, &options);
+    let right = run(home, &["verify", "app.jar", "out.jar"]).succeeds().stdout;
+    assert!(
+        right.contains("with markers") && right.contains("pieces of code that tell of markers"),
+        "{right}"
+    );
+    assert!(right.contains("not checked: where loops are left: Sample."), "{right}");
+    let json = run(home, &["verify", "app.jar", "out.jar", "--format", "json"]).succeeds().stdout;
+    assert!(json.contains("\"with markers\""), "{json}");
+
+    // Bits that are off from the start, for which nobody would hear anything.
+    let mut class = entry(&home.join("out.jar"), "Sample.class");
+    let on = class.windows(5).position(|w| w == [3, 0xFF, 0xFF, 0xFF, 0xFF]).unwrap();
+    class[on + 4] = 0;
+    let entries: [(&str, &[u8]); 3] = [
+        ("Sample.class", &class),
+        ("lib/inner.jar", &entry(&home.join("out.jar"), "lib/inner.jar")),
+        ("cctrewrite-output/markers", &entry(&home.join("out.jar"), "cctrewrite-output/markers")),
+    ];
+    put(home, "out.jar", &jar(&entries));
+    finds(
+        &run(home, &["verify", "app.jar", "out.jar"]),
+        &["Sample.class: cct$markers0I: it is added, and is nothing that instrumentation adds"],
+    );
+}
+
 #[test]
 fn what_is_wrong_is_found() {
     let folder = scratch();

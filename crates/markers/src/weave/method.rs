@@ -92,7 +92,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             let rule = &self.rules.list[found.rule];
             let local = locals.get(&Token::of(found)).copied().filter(|_| self.has_token(found));
             let helper = self.helper(rule, found, number)?;
-            stack = stack.max(4 + helper.arguments.as_ref().map_or(0, |a| a.len() as u16));
+            stack = stack.max(4 + helper.argument_slots()?);
             self.insert(edit, &mut code_edit, &mut pieces, signature, found, &helper, local)?;
             self.list[usize::from(number)] = Some(helper);
         }

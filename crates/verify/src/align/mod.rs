@@ -1,7 +1,7 @@
 //! Original and rewritten code side by side: what is left when the probes are taken out must be the original, instruction for instruction.
 
 mod calls;
-mod same;
+pub(crate) mod same;
 mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
@@ -98,6 +98,25 @@ pub struct Pair<'p, 'a> {
 }
 
 impl<'a> Aligned<'a> {
+    /// Before anything has been looked at.
+    pub(crate) fn empty() -> Self {
+        Aligned {
+            originals: Vec::new(),
+            labels: Vec::new(),
+            places: Vec::new(),
+            effects: Vec::new(),
+            appended: Vec::new(),
+            trampolines: Vec::new(),
+            pinned: 0,
+            unpinned: None,
+            hooks: 0,
+            counted: Vec::new(),
+            recorded: 0,
+            telling: Vec::new(),
+            objects: allocations::Counted::default(),
+        }
+    }
+
     /// The number of the instruction that begins at a bytecode index of the original.
     pub fn number(&self, bci: Bci) -> Option<usize> {
         self.originals.binary_search_by_key(&bci, |i| i.bci).ok()
@@ -132,19 +151,9 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
         at: pair.prologue.end,
         site: 0,
         aligned: Aligned {
-            originals: Vec::new(),
             labels: Vec::with_capacity(originals.len() + 1),
             places: Vec::with_capacity(originals.len()),
-            effects: Vec::new(),
-            appended: Vec::new(),
-            trampolines: Vec::new(),
-            pinned: 0,
-            unpinned: None,
-            hooks: 0,
-            counted: Vec::new(),
-            recorded: 0,
-            telling: Vec::new(),
-            objects: allocations::Counted::default(),
+            ..Aligned::empty()
         },
         place: pair.calls,
         copies: None,

@@ -11,7 +11,7 @@ pub(crate) fn mnemonic(i: &Instruction<'_>) -> &'static str {
 }
 
 /// Whether two instructions do the same, jumps aside: locals from `at` on have moved up by `by`. Constants are at their old indices.
-pub(super) fn is_same(original: &Instruction<'_>, rewritten: &Instruction<'_>, at: u16, by: u16) -> bool {
+pub(crate) fn is_same(original: &Instruction<'_>, rewritten: &Instruction<'_>, at: u16, by: u16) -> bool {
     if let Some((local, two)) = original.local() {
         let moved = if local >= at { local.checked_add(by) } else { Some(local) };
         let straddles = two && local < at && local + 1 >= at;
@@ -55,7 +55,7 @@ fn increment(i: &Instruction<'_>) -> Option<i16> {
 }
 
 /// Whether all jumps lead where they led.
-pub(super) fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
+pub(crate) fn jumps(aligned: &Aligned<'_>, code: &Reader<'_, '_>) -> Check {
     for (original, &place) in aligned.originals.iter().zip(&aligned.places) {
         if original.target().is_none() && original.switch().is_none() {
             continue;

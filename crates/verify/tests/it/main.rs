@@ -8,6 +8,7 @@ mod hostile;
 mod jdk;
 mod library;
 mod linked;
+mod marked;
 mod mutations;
 mod structure;
 mod support;

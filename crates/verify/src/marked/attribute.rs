@@ -1,0 +1,81 @@
+//! What a marked class says of its markers: the attribute `cctrewrite.Markers` (docs/markers.md).
+
+use cct_classfile::{Attribute, Bci};
+
+/// Its name.
+pub const NAME: &[u8] = b"cctrewrite.Markers";
+
+/// The version that is known.
+const VERSION: [u8; 2] = [0, 1];
+
+/// A marker, as its class describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descriptor<'a> {
+    /// The whole, as the runtime gets it.
+    pub text: &'a [u8],
+    /// Whether there is an exit.
+    pub is_pair: bool,
+    /// Whether objects are asked.
+    pub per_object: bool,
+    /// Whether entry and exit are told at once.
+    pub is_instant: bool,
+    /// The kind of place.
+    pub place: &'a [u8],
+    /// The method's name and descriptor.
+    pub method: (&'a [u8], &'a [u8]),
+    /// Where in the original.
+    pub bci: Bci,
+    /// The line there, if it is known.
+    pub line: Option<u16>,
+    /// The callee, field or type.
+    pub detail: &'a [u8],
+}
+
+impl<'a> Descriptor<'a> {
+    fn of(text: &'a [u8]) -> Option<Self> {
+        let fields: Vec<&[u8]> = text.split(|&byte| byte == 1).collect();
+        let [_, _, flags, place, name, descriptor, bci, line, detail] = fields[..] else { return None };
+        let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<u32>().ok();
+        let has = |letter| flags.contains(&letter);
+        let spelled: Vec<u8> = [b'p', b'o', b'i'].into_iter().filter(|letter| has(*letter)).collect();
+        let line = match line {
+            b"-1" => None,
+            line => Some(u16::try_from(number(line)?).ok()?),
+        };
+        (spelled == flags).then_some(Descriptor {
+            text,
+            is_pair: has(b'p'),
+            per_object: has(b'o'),
+            is_instant: has(b'i'),
+            place,
+            method: (name, descriptor),
+            bci: number(bci)?,
+            line,
+            detail,
+        })
+    }
+
+    /// Whether it is a region whose end is told by itself.
+    pub fn has_token(&self) -> bool {
+        self.is_pair && !self.is_instant
+    }
+
+    /// Whether it is told of a loop, which may be come to from within.
+    pub fn is_loop(&self) -> bool {
+        self.is_pair && self.place == b"loop"
+    }
+}
+
+/// The markers of a class, by their numbers; `None` if that cannot be read.
+pub fn read<'a>(attribute: &Attribute<'a>) -> Option<Vec<Descriptor<'a>>> {
+    let rest = attribute.data.strip_prefix(&VERSION)?;
+    let (count, mut rest) = rest.split_first_chunk::<2>()?;
+    let mut descriptors = Vec::new();
+    for _ in 0..u16::from_be_bytes(*count) {
+        let (length, behind) = rest.split_first_chunk::<2>()?;
+        let (text, behind) = behind.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+        descriptors.push(Descriptor::of(text)?);
+        rest = behind;
+    }
+    rest.is_empty().then_some(descriptors)
+}

@@ -1,0 +1,361 @@
+//! A method with markers: what is left without the pieces is the original, each marker stands where its descriptor says, and each region that is entered is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, opcode};
+
+use super::attribute::Descriptor;
+use super::helpers::Helper;
+use super::order::{self, Walked};
+use super::pieces::{Enter, How, Piece, Pieces};
+use super::places;
+use crate::align::same::{is_same, jumps};
+use crate::align::{Aligned, Appended, mnemonic};
+use crate::finding::{Check, Finding, Problem};
+use crate::frames;
+use crate::limits::{self, Coded};
+use crate::op::{Kind, Op};
+use crate::probe::{Carries, Locals, Reader};
+use crate::tables::{TRAMPOLINE, Tables};
+
+/// A method and its markers.
+pub struct Method<'m, 'a> {
+    /// The original class.
+    pub before: &'m ClassFile<'a>,
+    /// The marked one.
+    pub after: &'m ClassFile<'a>,
+    /// The original method.
+    pub original: &'m Member<'a>,
+    /// Its code.
+    pub code: &'m Code<'a>,
+    /// All markers of the class.
+    pub markers: &'m [Descriptor<'a>],
+    /// The numbers of its own.
+    pub own: &'m [usize],
+    /// What marked code calls.
+    pub gate: &'static [u8],
+}
+
+/// What is found out of a method that is right.
+#[derive(Debug, Default)]
+pub struct Body {
+    /// The helpers that it calls, each for one of its markers.
+    pub called: BTreeMap<Helper, u16>,
+    /// How many pieces there are.
+    pub pieces: u64,
+    /// Attributes of the code that were left out.
+    pub dropped: Vec<String>,
+}
+
+impl<'a> Method<'_, 'a> {
+    /// Whether a marker is one of this method's.
+    pub fn has(&self, marker: &Descriptor<'_>) -> bool {
+        marker.method == (self.original.name, self.original.descriptor)
+    }
+
+    /// Checks a method.
+    pub fn body(&self, rewritten: &Member<'a>) -> Check<Body> {
+        let code = match Code::of(self.after, rewritten) {
+            Ok(Some(code)) => code,
+            Ok(None) => return Err(Finding::of(Problem::Missing)),
+            Err(e) => {
+                return Err(Finding::of(Problem::Unreadable { which: "rewritten", why: e.to_string() }));
+            }
+        };
+        let arguments = frames::argument_slots(self.before, self.original)
+            .filter(|slots| *slots <= 255)
+            .ok_or_else(|| Finding::of(Problem::Head("descriptors")))?;
+        let reader = Reader::new(self.after, &code);
+        let mut first = None;
+        // Behind the arguments, or behind everything, where a local of two slots lies across the end of the arguments.
+        let behind_all = self.code.max_locals.max(arguments);
+        let places = if behind_all == arguments { vec![arguments] } else { vec![arguments, behind_all] };
+        for at in places {
+            match self.under(at, rewritten, &code, &reader) {
+                Ok(body) => return Ok(body),
+                Err(finding) => first = Some(first.unwrap_or(finding)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Finding::of(Problem::Prologue)))
+    }
+
+    /// How many tokens there are: what helpers give goes into as many locals.
+    fn tokens(&self, at: u16, reader: &Reader<'_, 'a>) -> Check<u16> {
+        let mut tokens = BTreeSet::new();
+        for step in 1..reader.steps.len() {
+            let (Op::Invoke(opcode::INVOKESTATIC, callee, _), Op::Store(Kind::Reference, local)) =
+                (reader.op(step - 1), reader.op(step))
+            else {
+                continue;
+            };
+            if Helper::of(self.after, &callee).is_some_and(|helper| helper.enters) {
+                tokens.insert(local);
+            }
+        }
+        let by = tokens.len() as u16;
+        match tokens.into_iter().eq(at..at.saturating_add(by)) {
+            true => Ok(by),
+            false => Err(Finding::of(Problem::Marker("keeps its token among other locals"))),
+        }
+    }
+
+    /// How many of its calls are regions, by where they are.
+    fn calls(&self) -> BTreeMap<Bci, usize> {
+        let mut calls = BTreeMap::new();
+        let own = self.own.iter().map(|number| &self.markers[*number]);
+        for marker in own.filter(|marker| marker.has_token() && marker.place == b"call") {
+            *calls.entry(marker.bci).or_default() += 1;
+        }
+        calls
+    }
+
+    fn under(
+        &self,
+        at: u16,
+        rewritten: &Member<'a>,
+        code: &Code<'a>,
+        reader: &Reader<'_, 'a>,
+    ) -> Check<Body> {
+        let by = self.tokens(at, reader)?;
+        let locals = Locals { at, by, node: at, pending: None, thread: None, carries: Carries::Tokens };
+        let scratch = self.code.max_locals.max(at).saturating_add(by);
+        let pieces = Pieces {
+            class: self.after,
+            code: reader,
+            locals,
+            scratch,
+            gate: self.gate,
+            markers: self.markers,
+        };
+        let walked = Walk {
+            method: self,
+            pieces: &pieces,
+            at: 0,
+            count: 0,
+            calls: self.calls(),
+            walked: Walked::default(),
+            aligned: Aligned::empty(),
+        }
+        .all()?;
+        let (aligned, count, walked) = walked;
+        let tables = Tables {
+            before: self.before,
+            after: self.after,
+            original: self.code,
+            rewritten: code,
+            aligned: &aligned,
+            locals,
+        };
+        let added = tables.exception_table()?;
+        // They cover the pieces, too: from label to label, but for jumps in between.
+        let is_label = |at: Bci| {
+            let trampolines = &aligned.trampolines;
+            let is_beside = |place: Bci| trampolines.binary_search_by_key(&place, |(at, _)| *at).is_ok();
+            aligned.labels.binary_search(&at).is_ok()
+                || is_beside(at)
+                || is_beside(at.wrapping_sub(TRAMPOLINE))
+        };
+        if !added.iter().all(|handler| is_label(handler.start) && is_label(handler.end)) {
+            return Err(Finding::of(Problem::Handlers("an added entry begins or ends within a piece")));
+        }
+        let ways_out = tables.ways_out(&added);
+        let dropped = tables.attributes()?;
+        frames::check(&tables, self.original, rewritten)?;
+        limits::check(
+            Coded { class: self.before, method: self.original, code: self.code },
+            Coded { class: self.after, method: rewritten, code },
+        )?;
+        order::check(self, &walked, &aligned, locals)?;
+        if by > 0 && places::can_throw(self.before, self.original, &aligned.originals) {
+            let reached = places::initialised(self.before, self.original, self.code, &aligned.originals);
+            let otherwise = "an exception would leave a marker's region without an exit";
+            let name = self.original.name;
+            tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.ends, otherwise)?;
+        }
+        let called = walked.entered.iter().map(|(_, enter)| (enter.helper.clone(), enter.index)).collect();
+        Ok(Body { called, pieces: count, dropped })
+    }
+}
+
+struct Walk<'w, 'm, 'p, 'a> {
+    method: &'w Method<'m, 'a>,
+    pieces: &'w Pieces<'p, 'a>,
+    /// Number of the next instruction of the marked code.
+    at: usize,
+    /// How many pieces there were.
+    count: u64,
+    /// How many calls that are regions are at an index.
+    calls: BTreeMap<Bci, usize>,
+    walked: Walked,
+    aligned: Aligned<'a>,
+}
+
+impl<'a> Walk<'_, '_, '_, 'a> {
+    fn bci(&self) -> Bci {
+        self.pieces.code.bci(self.at)
+    }
+
+    fn wrong<T>(&self, original: impl Into<Option<Bci>>, what: &'static str) -> Check<T> {
+        Err(Finding::at(Problem::Marker(what), original, self.bci()))
+    }
+
+    fn pass(&mut self, next: usize) {
+        self.at = next;
+        self.count += 1;
+    }
+
+    fn marker(&self, enter: &Enter) -> Check<&Descriptor<'a>> {
+        match self.method.markers.get(usize::from(enter.index)) {
+            Some(marker) if self.method.has(marker) => Ok(marker),
+            _ => self.wrong(None, "is told under another's number"),
+        }
+    }
+
+    fn all(mut self) -> Check<(Aligned<'a>, u64, Walked)> {
+        let originals: Vec<Instruction<'a>> = self.method.code.instructions().collect();
+        self.prologue()?;
+        for (number, original) in originals.iter().enumerate() {
+            let before = number.checked_sub(1).map(|n| originals[n]);
+            self.trampolines(before.as_ref(), Some(original));
+            self.aligned.labels.push(self.bci());
+            self.before(number, original)?;
+            let Some(rewritten) = self.pieces.code.steps.get(self.at) else {
+                let problem = Problem::Instruction("the end of the code", mnemonic(original));
+                return Err(Finding::at(problem, original.bci, self.bci()));
+            };
+            let locals = self.pieces.locals;
+            if !is_same(original, rewritten, locals.at, locals.by) {
+                let problem = Problem::Instruction(mnemonic(rewritten), mnemonic(original));
+                return Err(Finding::at(problem, original.bci, self.bci()));
+            }
+            self.aligned.places.push(self.bci());
+            self.at += 1;
+            self.behind(number, original)?;
+        }
+        self.trampolines(originals.last(), None);
+        self.aligned.labels.push(self.bci());
+        self.handler()?;
+        self.aligned.originals = originals;
+        jumps(&self.aligned, self.pieces.code)?;
+        Ok((self.aligned, self.count, self.walked))
+    }
+
+    /// What runs once, in front of the label of the first instruction.
+    fn prologue(&mut self) -> Check {
+        while let Some((piece, next)) = self.pieces.piece(self.at) {
+            match piece {
+                Piece::Init(token) if self.walked.entered.is_empty() => self.walked.nulls.push(token),
+                Piece::Enter(enter)
+                    if self.marker(&enter)?.place == b"method" && self.method.original.name != b"<init>" =>
+                {
+                    self.walked.entered.push((order::Where::Entry, enter));
+                }
+                _ => return Ok(()),
+            }
+            self.pass(next);
+        }
+        Ok(())
+    }
+
+    /// What runs whenever an instruction does: exits of regions that may have been left, entries, and before returns the exits of all.
+    fn before(&mut self, number: usize, original: &Instruction<'a>) -> Check {
+        let (mut has_entries, mut is_left) = (false, false);
+        while let Some((piece, next)) = self.pieces.piece(self.at) {
+            match piece {
+                Piece::Exit(token, how, true) if !has_entries && !is_left => {
+                    self.walked.left.push((number, token, how));
+                }
+                Piece::Exit(token, how, false) if opcode::is_return(original.opcode) => {
+                    is_left = true;
+                    self.walked.returns.push((number, token, how));
+                }
+                Piece::Enter(enter) if !is_left => {
+                    has_entries = true;
+                    self.walked.entered.push((order::Where::Before(number), enter));
+                }
+                _ => return self.wrong(original.bci, "stands where none can be"),
+            }
+            self.pass(next);
+        }
+        Ok(())
+    }
+
+    /// What runs when an instruction has completed: exits of a call, and entries of what has been made.
+    fn behind(&mut self, number: usize, original: &Instruction<'a>) -> Check {
+        let mut calls = self.calls.get(&original.bci).copied().unwrap_or_default();
+        while let Some((piece, next)) = self.pieces.piece(self.at) {
+            match piece {
+                Piece::Exit(token, how, true) if calls > 0 => {
+                    calls -= 1;
+                    self.walked.called.push((number, token, how));
+                }
+                Piece::Enter(enter) if self.is_behind(&enter, original)? => {
+                    self.walked.entered.push((order::Where::Behind(number), enter));
+                }
+                _ => break,
+            }
+            self.pass(next);
+        }
+        match calls {
+            0 => Ok(()),
+            _ => self.wrong(original.bci, "at a call has no exit behind it"),
+        }
+    }
+
+    /// Whether this tells of what an instruction has made, and not of what follows it.
+    fn is_behind(&self, enter: &Enter, original: &Instruction<'a>) -> Check<bool> {
+        let marker = self.marker(enter)?;
+        Ok(match marker.place {
+            b"method" => original.opcode == opcode::INVOKESPECIAL && self.method.original.name == b"<init>",
+            b"allocation" => places::is_made(self.method, marker, original),
+            _ => false,
+        })
+    }
+
+    /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
+    fn trampolines(&mut self, before: Option<&Instruction<'a>>, next: Option<&Instruction<'a>>) {
+        if !before.is_some_and(|i| opcode::ends_flow(i.opcode)) {
+            return;
+        }
+        let code = self.pieces.code;
+        let is_jump = |op: u8| matches!(op, opcode::GOTO | opcode::GOTO_W);
+        while code.steps.get(self.at).is_some_and(|i| i.opcode == opcode::GOTO_W) {
+            // It may be the original's own jump; then none follows.
+            if next.is_some_and(|i| is_jump(i.opcode)) {
+                let mut behind = self.at + 1;
+                while let Some((_, next)) = self.pieces.piece(behind) {
+                    behind = next;
+                }
+                if !code.steps.get(behind).is_some_and(|i| is_jump(i.opcode)) {
+                    return;
+                }
+            }
+            let Some(target) = code.steps[self.at].target() else { return };
+            self.aligned.trampolines.push((self.bci(), target));
+            self.at += 1;
+        }
+    }
+
+    /// What stands behind the code: a handler that tells all exits by an exception, and throws on.
+    fn handler(&mut self) -> Check {
+        if self.at == self.pieces.code.steps.len() {
+            return Ok(());
+        }
+        let begin = self.bci();
+        let locals = self.pieces.locals;
+        for token in (locals.at..locals.at + locals.by).rev() {
+            match self.pieces.piece(self.at) {
+                Some((Piece::Exit(told, How::Thrown, false), next)) if told == token => self.pass(next),
+                _ => return Err(Finding::at(Problem::Tail, None, begin)),
+            }
+        }
+        if locals.by == 0
+            || self.pieces.code.op(self.at) != Op::Throw
+            || self.at + 1 != self.pieces.code.steps.len()
+        {
+            return Err(Finding::at(Problem::Tail, None, begin));
+        }
+        self.aligned.appended.push(Appended { at: begin, counts: false, restores: false, ends: true });
+        Ok(())
+    }
+}

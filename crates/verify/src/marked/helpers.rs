@@ -1,0 +1,329 @@
+//! What a marked class gains (docs/markers.md, "What is inserted"): its guards, its table, and the methods that look at them.
+
+use std::collections::BTreeMap;
+
+use cct_classfile::constant_pool::tag;
+use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+use cct_classfile::{ClassFile, access, opcode};
+
+use super::attribute::Descriptor;
+use super::exactly::{Exactly, Step};
+use crate::op::{Callee, Kind};
+
+const OBJECT: &[u8] = b"Ljava/lang/Object;";
+const TABLE: &[u8] = b"cct$table";
+const TO_OBJECT: &[u8] = b"()Ljava/lang/Object;";
+
+/// A helper, by what the code that calls it names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Helper {
+    /// The first word of its name: `enter` returns a token.
+    pub enters: bool,
+    /// Whether it is the marker's own. Else it is that of 32.
+    pub is_own: bool,
+    /// The marker's number, or that of the 32.
+    pub number: u16,
+    /// Its descriptor.
+    pub descriptor: Vec<u8>,
+}
+
+impl Helper {
+    /// The helper that a call leads to, if it is one.
+    pub fn of(class: &ClassFile<'_>, callee: &Callee<'_>) -> Option<Helper> {
+        if callee.class != class.name() || callee.tag != own_tag(class) {
+            return None;
+        }
+        let (enters, rest) = match callee.name.strip_prefix(b"cct$enter") {
+            Some(rest) => (true, rest),
+            None => (false, callee.name.strip_prefix(b"cct$pass")?),
+        };
+        let (is_own, digits) = match rest.strip_prefix(b"$") {
+            Some(digits) => (true, digits),
+            None => (false, rest),
+        };
+        let number: u16 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        let helper = Helper { enters, is_own, number, descriptor: callee.descriptor.to_vec() };
+        (helper.name() == callee.name).then_some(helper)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> Vec<u8> {
+        let word = if self.enters { "enter" } else { "pass" };
+        let own = if self.is_own { "$" } else { "" };
+        format!("cct${word}{own}{}", self.number).into_bytes()
+    }
+
+    /// The arguments that are handed over to it by this marker, as a descriptor has them; `None` if it is none of the marker's.
+    pub fn arguments(&self, marker: &Descriptor<'_>) -> Option<&[u8]> {
+        let result: &[u8] = if self.enters { b")Ljava/lang/Object;" } else { b")V" };
+        let inner = self.descriptor.strip_prefix(b"(")?.strip_suffix(result)?;
+        if self.enters != marker.has_token() {
+            return None;
+        }
+        if !self.is_own {
+            return (inner == [OBJECT, b"I"].concat() && !marker.per_object && !marker.is_loop())
+                .then_some(b"");
+        }
+        let again = if marker.is_loop() { OBJECT } else { b"" };
+        inner.strip_prefix(&*[again, OBJECT].concat())
+    }
+}
+
+/// The class, as far as what it gains goes by it.
+pub struct Gains<'g, 'a> {
+    /// The rewritten class.
+    pub class: &'g ClassFile<'a>,
+    /// What it calls.
+    pub gate: &'static [u8],
+    /// Its markers.
+    pub markers: &'g [Descriptor<'a>],
+}
+
+/// A method that must be there: flags aside, which all have; one of the codes is its.
+pub type Wanted = BTreeMap<(Vec<u8>, Vec<u8>), Vec<Exactly>>;
+
+impl Gains<'_, '_> {
+    fn words(&self) -> usize {
+        self.markers.len().div_ceil(32)
+    }
+
+    fn own(&self, name: &[u8], descriptor: &[u8]) -> Step {
+        Step::Call(own_tag(self.class), self.class.name().to_vec(), name.to_vec(), descriptor.to_vec())
+    }
+
+    fn gate(&self, name: &[u8], descriptor: &[u8]) -> Step {
+        Step::Call(tag::METHODREF, self.gate.to_vec(), name.to_vec(), descriptor.to_vec())
+    }
+
+    /// The fields, in their order: name, descriptor, flags, and whether all bits are on in the beginning.
+    pub fn fields(&self) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
+        if self.class.is_interface() {
+            return Vec::new();
+        }
+        let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
+        let mut fields = Vec::new();
+        for word in 0..self.words() {
+            for name in ["markers", "regions"] {
+                fields.push((format!("cct${name}{word}").into_bytes(), &b"I"[..], flags, true));
+            }
+        }
+        fields.push((TABLE.to_vec(), OBJECT, flags, false));
+        if self.markers.iter().any(|marker| marker.per_object) {
+            let flags = access::PRIVATE | access::TRANSIENT | access::SYNTHETIC;
+            fields.push((b"cct$skipped".to_vec(), b"I", flags, false));
+        }
+        fields
+    }
+
+    /// The methods, where code calls these helpers, each for one of its markers.
+    pub fn methods(&self, called: &BTreeMap<Helper, u16>) -> Wanted {
+        let mut wanted = Wanted::new();
+        wanted.insert((TABLE.to_vec(), TO_OBJECT.to_vec()), vec![self.table()]);
+        let registers = [false, true].map(|by_class| self.register(by_class));
+        wanted.insert((b"cct$register".to_vec(), TO_OBJECT.to_vec()), registers.into());
+        for (helper, &index) in called {
+            let Some(marker) = self.markers.get(usize::from(index)) else { continue };
+            let key = (helper.name(), helper.descriptor.clone());
+            wanted.insert(key, self.helper(helper, marker));
+            if let Some(passing) = self.passing(helper) {
+                let key = (passing.name(), passing.descriptor.clone());
+                let one_way = Descriptor { is_pair: false, ..*marker };
+                wanted.insert(key, self.helper(&passing, &one_way));
+            }
+        }
+        wanted
+    }
+
+    /// The helper that another one calls where nobody hears of exits.
+    fn passing(&self, helper: &Helper) -> Option<Helper> {
+        let descriptor = b"(Ljava/lang/Object;I)V".to_vec();
+        let needs_it = helper.enters && !helper.is_own && !self.class.is_interface();
+        needs_it.then(|| Helper { enters: false, descriptor, ..helper.clone() })
+    }
+
+    fn table(&self) -> Exactly {
+        let mut code = Exactly::default();
+        match self.class.is_interface() {
+            true => code.steps.extend([
+                Step::Class(opcode::LDC, self.class.name().to_vec()),
+                self.gate(b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;"),
+            ]),
+            false => code.steps.push(Step::Field(opcode::GETSTATIC, TABLE.to_vec(), OBJECT.to_vec())),
+        }
+        code.steps.extend([Step::Store(0), Step::Load(Kind::Reference, 0)]);
+        code.unless(opcode::IFNULL, vec![Step::Load(Kind::Reference, 0), Step::Plain(opcode::ARETURN)]);
+        code.steps.extend([self.own(b"cct$register", TO_OBJECT), Step::Plain(opcode::ARETURN)]);
+        code
+    }
+
+    /// `by_class`: JDK 8 gives its own classes no lookup.
+    fn register(&self, by_class: bool) -> Exactly {
+        let mut code = Exactly::default();
+        code.steps.push(self.gate(b"isReady", b"()Z"));
+        code.unless(opcode::IFNE, vec![Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)]);
+        let from = code.steps.len();
+        let (who, kind) = match by_class {
+            true => (Step::Class(opcode::LDC, self.class.name().to_vec()), &b"Ljava/lang/Class;"[..]),
+            false => {
+                let kind = b"Ljava/lang/invoke/MethodHandles$Lookup;";
+                let of = b"java/lang/invoke/MethodHandles".to_vec();
+                let descriptor = [b"()", &kind[..]].concat();
+                (Step::Call(tag::METHODREF, of, b"lookup".to_vec(), descriptor), &kind[..])
+            }
+        };
+        code.steps.extend([
+            who,
+            Step::Int(self.markers.len() as u16),
+            Step::Class(opcode::ANEWARRAY, b"java/lang/String".to_vec()),
+        ]);
+        for (position, marker) in self.markers.iter().enumerate() {
+            code.steps.extend([
+                Step::Plain(opcode::DUP),
+                Step::Int(position as u16),
+                Step::Text(marker.text.to_vec()),
+                Step::Plain(opcode::AASTORE),
+            ]);
+        }
+        let descriptor = [b"(", kind, b"[Ljava/lang/String;)Ljava/lang/Object;"].concat();
+        code.steps.push(self.gate(b"register", &descriptor));
+        if !self.class.is_interface() {
+            code.steps.push(Step::Plain(opcode::DUP));
+            code.steps.push(Step::Field(opcode::PUTSTATIC, TABLE.to_vec(), OBJECT.to_vec()));
+            for (name, of) in [("markers", &b"bits"[..]), ("regions", b"regions")] {
+                for word in 0..self.words() {
+                    code.steps.extend([
+                        Step::Plain(opcode::DUP),
+                        Step::Int(word as u16),
+                        self.gate(of, b"(Ljava/lang/Object;I)I"),
+                        guard(opcode::PUTSTATIC, name, word as u16),
+                    ]);
+                }
+            }
+        }
+        code.steps.extend([
+            Step::Plain(opcode::DUP),
+            self.gate(b"settled", b"(Ljava/lang/Object;)V"),
+            Step::Plain(opcode::ARETURN),
+        ]);
+        code.caught = Some((from, code.steps.len()));
+        code.steps.extend([self.gate(b"abandoned", b"()V"), Step::Plain(opcode::ATHROW)]);
+        code
+    }
+
+    /// A helper's code: two, where it may be that an array without elements is made, or none.
+    fn helper(&self, helper: &Helper, marker: &Descriptor<'_>) -> Vec<Exactly> {
+        let Some(arguments) = helper.arguments(marker) else { return Vec::new() };
+        let mut arrays = vec![Some(arguments)];
+        if arguments.is_empty() {
+            // A helper of its own that neither objects nor loops need is there for the array.
+            let for_array = helper.is_own && !marker.per_object && !marker.is_loop();
+            arrays = if for_array { vec![Some(arguments)] } else { vec![None] };
+            if helper.is_own && marker.per_object {
+                arrays.push(Some(arguments));
+            }
+        }
+        arrays.into_iter().map(|array| self.helper_with(helper, marker, array)).collect()
+    }
+
+    fn helper_with(&self, helper: &Helper, marker: &Descriptor<'_>, array: Option<&[u8]>) -> Exactly {
+        let mut code = Exactly::default();
+        let again = marker.is_loop();
+        let receiver = u16::from(again);
+        let index = match helper.is_own {
+            true => Step::Int(helper.number),
+            false => Step::Load(Kind::Int, 1),
+        };
+        let passing = self.passing(helper);
+        let mut nothing = Vec::new();
+        if let Some(passing) = &passing {
+            nothing.extend([Step::Load(Kind::Reference, 0), Step::Load(Kind::Int, 1)]);
+            nothing.push(self.own(&passing.name(), &passing.descriptor));
+        }
+        match helper.enters {
+            true => nothing.extend([Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)]),
+            false => nothing.push(Step::Plain(opcode::RETURN)),
+        }
+        let table = self.own(TABLE, TO_OBJECT);
+        if again {
+            code.steps.push(Step::Load(Kind::Reference, 0));
+            code.unless(opcode::IFNULL, vec![Step::Load(Kind::Reference, 0), Step::Plain(opcode::ARETURN)]);
+        }
+        if self.class.is_interface() {
+            let is_on = self.gate(b"isOn", b"(Ljava/lang/Object;I)Z");
+            code.steps.extend([table.clone(), index.clone(), is_on]);
+        } else {
+            let word = if helper.is_own { helper.number / 32 } else { helper.number };
+            let name = if passing.is_some() { "regions" } else { "markers" };
+            code.steps.push(guard(opcode::GETSTATIC, name, word));
+            if marker.per_object {
+                code.steps.extend([
+                    Step::Load(Kind::Reference, receiver),
+                    Step::Class(opcode::CHECKCAST, self.class.name().to_vec()),
+                    Step::Field(opcode::GETFIELD, b"cct$skipped".to_vec(), b"I".to_vec()),
+                    Step::Plain(opcode::ICONST_M1),
+                    Step::Plain(opcode::IXOR),
+                    Step::Plain(opcode::IAND),
+                ]);
+            }
+            code.steps.extend([
+                Step::Int(1),
+                index.clone(),
+                Step::Plain(opcode::ISHL),
+                Step::Plain(opcode::IAND),
+            ]);
+        }
+        code.unless(opcode::IFNE, nothing);
+        code.steps.extend([table, index, Step::Load(Kind::Reference, receiver)]);
+        if let Some(arguments) = array {
+            code.steps.extend(making(arguments, receiver + 1));
+        }
+        let (name, result): (&[u8], &[u8]) =
+            if helper.enters { (b"enter", b")Ljava/lang/Object;") } else { (b"at", b")V") };
+        let array: &[u8] = if array.is_some() { b"[Ljava/lang/Object;" } else { b"" };
+        let descriptor = [b"(Ljava/lang/Object;ILjava/lang/Object;", array, result].concat();
+        code.steps.push(self.gate(name, &descriptor));
+        code.steps.push(Step::Plain(if helper.enters { opcode::ARETURN } else { opcode::RETURN }));
+        code
+    }
+}
+
+/// An array with what is in the locals from `first` on, numbers as objects.
+fn making(arguments: &[u8], first: u16) -> Vec<Step> {
+    let descriptor = [b"(", arguments, b")V"].concat();
+    let Ok(parsed) = MethodDescriptor::parse(&descriptor) else { return Vec::new() };
+    let mut steps = vec![
+        Step::Int(parsed.arguments().count() as u16),
+        Step::Class(opcode::ANEWARRAY, b"java/lang/Object".to_vec()),
+    ];
+    let mut local = first;
+    for (position, argument) in parsed.arguments().enumerate() {
+        steps.extend([Step::Plain(opcode::DUP), Step::Int(position as u16)]);
+        steps.extend(Kind::of(argument).map(|kind| Step::Load(kind, local)));
+        if let FieldType::Base(base) = argument {
+            let name: &[u8] = match base {
+                b'Z' => b"java/lang/Boolean",
+                b'B' => b"java/lang/Byte",
+                b'C' => b"java/lang/Character",
+                b'S' => b"java/lang/Short",
+                b'I' => b"java/lang/Integer",
+                b'J' => b"java/lang/Long",
+                b'F' => b"java/lang/Float",
+                _ => b"java/lang/Double",
+            };
+            let descriptor = [b"(", &[base][..], b")L", name, b";"].concat();
+            steps.push(Step::Call(tag::METHODREF, name.to_vec(), b"valueOf".to_vec(), descriptor));
+        }
+        steps.push(Step::Plain(opcode::AASTORE));
+        local += argument.slots();
+    }
+    steps
+}
+
+fn guard(opcode: u8, name: &str, word: u16) -> Step {
+    Step::Field(opcode, format!("cct${name}{word}").into_bytes(), b"I".to_vec())
+}
+
+/// The tag of references to methods of the class itself.
+fn own_tag(class: &ClassFile<'_>) -> u8 {
+    if class.is_interface() { tag::INTERFACE_METHODREF } else { tag::METHODREF }
+}

@@ -1,0 +1,284 @@
+//! Classes of `--tool markers` (docs/markers.md): without what marking has put in they must be what they were, and what was put in must belong together.
+//!
+//! What stands in a class is held against what the class says of itself, its attribute, and that against the original: which rules were given nobody tells.
+
+mod attribute;
+mod body;
+mod exactly;
+mod helpers;
+mod order;
+mod pieces;
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct_classfile::{ClassFile, Code, Member, access, mutf8, opcode};
+
+use crate::Tally;
+use crate::finding::{Finding, Problem};
+use crate::op::{Callee, Op};
+use crate::probe::Reader;
+use attribute::Descriptor;
+use body::Method;
+use helpers::{Gains, Helper};
+
+/// What classes of programs call.
+const GATE: &[u8] = b"cctrewrite/markers/Gate";
+/// What classes of a marked class library call, and of programs that run on it.
+const LIBRARY_GATE: &[u8] = b"java/lang/CctMarkers";
+
+/// A field that a class of the class library gains: class, name and descriptor.
+const STACK: (&[u8], &[u8], &[u8]) = (b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;");
+
+/// What the class library tells the runtime, beside markers: whose method, and what it calls there.
+const TOLD: [(&[u8], &[u8]); 3] = [
+    (b"sun/launcher/LauncherHelper", b"launched"),
+    (b"java/lang/Shutdown", b"halting"),
+    (b"java/lang/Module", b"packages"),
+];
+
+/// Whether a class has markers.
+pub(crate) fn is_marked(class: &ClassFile<'_>) -> bool {
+    class.attributes.find(attribute::NAME).is_some()
+}
+
+/// Checks one class against its original.
+pub(crate) fn check(before: &ClassFile<'_>, after: &ClassFile<'_>) -> (Vec<Finding>, Tally) {
+    let mut class =
+        Class { before, after, findings: Vec::new(), tally: Tally { classes: 1, ..Tally::default() } };
+    class.all();
+    (class.findings, class.tally)
+}
+
+/// The numbers of the markers of each method, by its name and descriptor.
+type OfMethods<'m> = BTreeMap<(&'m [u8], &'m [u8]), Vec<usize>>;
+
+struct Class<'c, 'a> {
+    before: &'c ClassFile<'a>,
+    after: &'c ClassFile<'a>,
+    findings: Vec<Finding>,
+    tally: Tally,
+}
+
+impl<'c, 'a> Class<'c, 'a> {
+    fn find(&mut self, problem: Problem) {
+        self.findings.push(Finding::of(problem));
+    }
+
+    fn all(&mut self) {
+        let (before, after) = (self.before, self.after);
+        // Everything that names a constant by its index means the same from here on.
+        if !after.pool.raw().starts_with(before.pool.raw()) {
+            return self.find(Problem::Class("the constant pool, as far as the original's goes,"));
+        }
+        self.heads();
+        let markers = self.attributes();
+        let markers: Vec<Descriptor<'a>> = match markers.map(|attribute| attribute::read(&attribute)) {
+            None => Vec::new(),
+            Some(Some(markers)) if !markers.is_empty() => markers,
+            Some(_) => return self.find(Problem::Attribute("cctrewrite.Markers".to_owned())),
+        };
+        let calls_library =
+            |index| matches!(after.pool.member_ref(index), Ok(member) if member.class == LIBRARY_GATE);
+        let gate = if after.pool.indices().any(calls_library) { LIBRARY_GATE } else { GATE };
+        let gains = Gains { class: after, gate, markers: &markers };
+        self.fields(&gains);
+        let mut of_methods: OfMethods<'_> = BTreeMap::new();
+        for (number, marker) in markers.iter().enumerate() {
+            of_methods.entry(marker.method).or_default().push(number);
+        }
+        self.numbers(&markers, &of_methods);
+        let mut called = BTreeMap::new();
+        for (number, original) in before.methods.iter().enumerate() {
+            let same_name = |m: &&Member<'a>| {
+                (m.name_index, m.descriptor_index) == (original.name_index, original.descriptor_index)
+            };
+            let found = self.findings.len();
+            match after.methods.get(number).filter(same_name) {
+                Some(rewritten) => self.method(original, rewritten, &gains, &of_methods, &mut called),
+                None => self.find(Problem::Missing),
+            }
+            for finding in &mut self.findings[found..] {
+                if finding.member.is_none() {
+                    *finding = finding.clone().in_member(original.name, original.descriptor);
+                }
+            }
+        }
+        self.added(&gains, &called);
+    }
+
+    fn heads(&mut self) {
+        let head = |class: &ClassFile<'a>| {
+            (
+                (class.major_version, class.minor_version, class.access_flags),
+                (class.this_class, class.super_class),
+                class.raw_interfaces().to_vec(),
+            )
+        };
+        if head(self.before) != head(self.after) {
+            self.find(Problem::Class("the version, the flags, a name"));
+        }
+    }
+
+    /// The class's own attributes, behind which its markers are said. Gives the last.
+    fn attributes(&mut self) -> Option<cct_classfile::Attribute<'a>> {
+        let mut after = self.after.attributes.iter();
+        for attribute in self.before.attributes.iter() {
+            if after.next().is_none_or(|a| (a.name, a.data) != (attribute.name, attribute.data)) {
+                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                return None;
+            }
+        }
+        let own = after.next().copied();
+        if own.as_ref().is_some_and(|own| own.name != attribute::NAME) || after.next().is_some() {
+            self.find(Problem::Attribute("behind the original ones".to_owned()));
+        }
+        own
+    }
+
+    /// Those that ask objects come first, since these have bits for 32; and each is of a method that there is.
+    fn numbers(&mut self, markers: &[Descriptor<'_>], of_methods: &OfMethods<'_>) {
+        let asking = markers.iter().filter(|marker| marker.per_object).count();
+        let first = markers.iter().take(asking).all(|marker| marker.per_object);
+        let there: BTreeSet<(&[u8], &[u8])> =
+            self.before.methods.iter().map(|m| (m.name, m.descriptor)).collect();
+        if asking > 32 || !first || !of_methods.keys().all(|method| there.contains(method)) {
+            self.find(Problem::Class("the list of markers"));
+        }
+    }
+
+    fn fields(&mut self, gains: &Gains<'_, '_>) {
+        let (before, after) = (self.before, self.after);
+        for (number, field) in before.fields.iter().enumerate() {
+            if after.fields.get(number).is_none_or(|f| f.raw != field.raw) {
+                self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
+            }
+        }
+        let mut wanted = Vec::new();
+        if before.name() == STACK.0 {
+            wanted.push((STACK.1.to_vec(), STACK.2, access::TRANSIENT | access::SYNTHETIC, false));
+        }
+        if !gains.markers.is_empty() {
+            wanted.extend(gains.fields());
+        }
+        let added: Vec<&Member<'a>> = after.fields.iter().skip(before.fields.len()).collect();
+        self.tally.added_fields += added.len() as u64;
+        let is_on = |field: &Member<'a>| {
+            let attributes: Vec<_> = field.attributes.iter().collect();
+            let [value] = attributes[..] else { return false };
+            let index = <[u8; 2]>::try_from(value.data).ok().map(u16::from_be_bytes);
+            value.name == b"ConstantValue" && index.and_then(|i| after.pool.integer(i).ok()) == Some(-1)
+        };
+        for (field, (name, descriptor, flags, all_on)) in added.iter().zip(&wanted) {
+            let is_right = (field.name, field.descriptor, field.access_flags) == (name, *descriptor, *flags)
+                && if *all_on { is_on(field) } else { field.attributes.is_empty() };
+            if !is_right {
+                self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name, field.descriptor));
+            }
+        }
+        if added.len() != wanted.len() {
+            self.find(Problem::Class("the list of added fields"));
+        }
+    }
+
+    fn method(
+        &mut self,
+        original: &Member<'a>,
+        rewritten: &Member<'a>,
+        gains: &Gains<'_, 'a>,
+        of_methods: &OfMethods<'_>,
+        called: &mut BTreeMap<Helper, u16>,
+    ) {
+        self.tally.methods += 1;
+        let is_code = |a: &&cct_classfile::Attribute<'a>| a.name == b"Code";
+        let others = |member: &Member<'a>| -> Vec<(&'a [u8], &'a [u8])> {
+            member.attributes.iter().filter(|a| !is_code(a)).map(|a| (a.name, a.data)).collect()
+        };
+        if original.access_flags != rewritten.access_flags || others(original) != others(rewritten) {
+            self.find(Problem::Head("flags or attributes"));
+        }
+        let own = of_methods.get(&(original.name, original.descriptor)).map_or(&[][..], |own| own);
+        if original.raw == rewritten.raw {
+            if !own.is_empty() {
+                self.find(Problem::Marker("that a descriptor tells of is missing"));
+            }
+            *self.tally.forms.entry("as it was").or_default() += 1;
+            return;
+        }
+        let code = match Code::of(self.before, original) {
+            Ok(Some(code)) => code,
+            Ok(None) => return self.find(Problem::Head("codes")),
+            Err(e) => return self.find(Problem::Unreadable { which: "original", why: e.to_string() }),
+        };
+        if let Some(told) = self.tells(rewritten) {
+            // Marking begins where these calls have been put in, so indices are others.
+            called.extend(told);
+            let what = "methods that tell the markers' runtime how far the JVM is";
+            return self.tally.not_checked(what, self.before.name(), original.name);
+        }
+        if own.is_empty() {
+            return self.find(Problem::Marker("is in no list, and the method is another"));
+        }
+        let (before, after, markers, gate) = (self.before, self.after, gains.markers, gains.gate);
+        match (Method { before, after, original, code: &code, markers, own, gate }).body(rewritten) {
+            Ok(body) => {
+                self.tally.pieces += body.pieces;
+                *self.tally.forms.entry("with markers").or_default() += 1;
+                called.extend(body.called);
+                for name in body.dropped {
+                    *self.tally.dropped.entry(name).or_default() += 1;
+                }
+                if own.iter().any(|number| markers[*number].is_loop()) {
+                    self.tally.not_checked("where loops are left", before.name(), original.name);
+                }
+            }
+            Err(finding) => self.findings.push(finding),
+        }
+    }
+
+    /// Of a method of the class library that tells the runtime something: the helpers that it calls, with numbers of markers.
+    fn tells(&self, rewritten: &Member<'a>) -> Option<Vec<(Helper, u16)>> {
+        let (_, call) = TOLD.iter().find(|(class, _)| *class == self.before.name())?;
+        let code = Code::of(self.after, rewritten).ok()??;
+        let reader = Reader::new(self.after, &code);
+        let callee = |at| match reader.op(at) {
+            Op::Invoke(opcode::INVOKESTATIC, callee, _) => Some(callee),
+            _ => None,
+        };
+        let is_told = |c: Callee<'_>| c.class == LIBRARY_GATE && c.name == *call;
+        let all = 0..reader.steps.len();
+        all.clone().filter_map(callee).find(|c| is_told(*c))?;
+        let helper = |at: usize| {
+            let helper = Helper::of(self.after, &callee(at)?)?;
+            let index = match (helper.is_own, reader.op(at.checked_sub(1)?)) {
+                (true, _) => helper.number,
+                (false, Op::Int(index)) => u16::try_from(index).ok()?,
+                _ => return None,
+            };
+            Some((helper, index))
+        };
+        Some(all.filter_map(helper).collect())
+    }
+
+    /// The methods that were added: those that marked code calls, and what these need.
+    fn added(&mut self, gains: &Gains<'_, '_>, called: &BTreeMap<Helper, u16>) {
+        let mut wanted = match gains.markers.is_empty() {
+            true => helpers::Wanted::new(),
+            false => gains.methods(called),
+        };
+        for method in self.after.methods.iter().skip(self.before.methods.len()) {
+            self.tally.added_methods += 1;
+            let codes = wanted.remove(&(method.name.to_vec(), method.descriptor.to_vec()));
+            let is_right = method.access_flags == access::PRIVATE | access::STATIC | access::SYNTHETIC
+                && method.attributes.iter().all(|a| a.name == b"Code")
+                && codes.is_some_and(|codes| codes.iter().any(|code| code.is(self.after, method)));
+            if !is_right {
+                let finding = Finding::of(Problem::AddedMember);
+                self.findings.push(finding.in_member(method.name, method.descriptor));
+            }
+        }
+        for (name, descriptor) in wanted.into_keys() {
+            self.findings.push(Finding::of(Problem::Missing).in_member(&name, &descriptor));
+        }
+    }
+}

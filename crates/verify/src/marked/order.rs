@@ -1,0 +1,245 @@
+//! Whether markers and exits belong together: each marker is told of where its descriptor says, and what is entered is left, on the ways that are followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct_classfile::{Bci, opcode};
+
+use super::attribute::Descriptor;
+use super::body::Method;
+use super::pieces::{Enter, How};
+use super::places::{self, Places};
+use crate::align::Aligned;
+use crate::finding::{Check, Finding, Problem};
+use crate::handlers::Handlers;
+use crate::probe::Locals;
+
+/// Where an entry stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// In front of all code, once.
+    Entry,
+    /// In front of the instruction with this number, however control comes there.
+    Before(usize),
+    /// Behind it, when it has completed.
+    Behind(usize),
+}
+
+/// The pieces of a method, by the numbers of the instructions at which they stand.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// Tokens that are null in the beginning.
+    pub nulls: Vec<u16>,
+    /// Entries.
+    pub entered: Vec<(Where, Enter)>,
+    /// Exits of what may have been left when control comes there.
+    pub left: Vec<(usize, u16, How)>,
+    /// Exits behind calls.
+    pub called: Vec<(usize, u16, How)>,
+    /// Exits in front of returns.
+    pub returns: Vec<(usize, u16, How)>,
+}
+
+struct Order<'o, 'm, 'a> {
+    method: &'o Method<'m, 'a>,
+    walked: &'o Walked,
+    aligned: &'o Aligned<'a>,
+    locals: Locals,
+    /// The entries of each marker, by its number.
+    entries: BTreeMap<usize, Vec<&'o (Where, Enter)>>,
+    /// Where which tokens are left within the method.
+    left: BTreeSet<(usize, u16)>,
+    places: Places<'o, 'm, 'a>,
+    /// What kind of region each token is of.
+    kinds: BTreeMap<u16, &'a [u8]>,
+}
+
+/// Checks the pieces of a method.
+pub fn check(method: &Method<'_, '_>, walked: &Walked, aligned: &Aligned<'_>, locals: Locals) -> Check {
+    let mut entries: BTreeMap<usize, Vec<&(Where, Enter)>> = BTreeMap::new();
+    for entered in &walked.entered {
+        entries.entry(usize::from(entered.1.index)).or_default().push(entered);
+    }
+    let left = walked.left.iter().map(|(number, token, _)| (*number, *token)).collect();
+    let places = Places::of(method, &aligned.originals);
+    let mut order = Order { method, walked, aligned, locals, entries, left, places, kinds: BTreeMap::new() };
+    order.entries()?;
+    order.beginning()?;
+    order.returns()?;
+    order.left()?;
+    order.calls()?;
+    order.blocks()
+}
+
+fn wrong<T>(bci: impl Into<Option<Bci>>, what: &'static str) -> Check<T> {
+    Err(Finding::at(Problem::Marker(what), bci, None))
+}
+
+impl<'o, 'a> Order<'o, '_, 'a> {
+    fn bci(&self, number: usize) -> Option<Bci> {
+        self.aligned.originals.get(number).map(|i| i.bci)
+    }
+
+    /// The entries of a marker.
+    fn of(&self, index: usize) -> &[&'o (Where, Enter)] {
+        self.entries.get(&index).map_or(&[], |entries| entries)
+    }
+
+    /// The markers of the method, with their numbers.
+    fn markers(&self) -> impl Iterator<Item = (usize, &Descriptor<'a>)> {
+        self.method.own.iter().map(|number| (*number, &self.method.markers[*number]))
+    }
+
+    /// Each marker is told of, at one place; of a constructor behind each call of another one.
+    fn entries(&mut self) -> Check {
+        let scratch = self.method.code.max_locals.max(self.locals.at).saturating_add(self.locals.by);
+        let mut kinds = BTreeMap::new();
+        for (index, marker) in self.markers() {
+            let is_once = marker.place != b"method" || self.method.original.name != b"<init>";
+            match self.of(index).len() {
+                0 => return wrong(marker.bci, "that its descriptor tells of is missing"),
+                1 => {}
+                _ if is_once => return wrong(marker.bci, "is told of twice"),
+                _ => {}
+            }
+            for (at, enter) in self.of(index).iter().copied() {
+                if let Some(what) = places::wrong(&self.places, marker, *at, enter, scratch) {
+                    return wrong(marker.bci, what);
+                }
+                if enter.token.is_some() != marker.has_token()
+                    || enter.again != enter.token.filter(|_| marker.is_loop())
+                {
+                    return wrong(marker.bci, "keeps its token wrongly");
+                }
+                if let Some(token) = enter.token
+                    && kinds.insert(token, marker.place).is_some_and(|kind| kind != marker.place)
+                {
+                    return wrong(marker.bci, "has the token of another kind of region");
+                }
+            }
+        }
+        let is_methods = |marker: &Descriptor<'_>| marker.place == b"method" && marker.has_token();
+        let methods = self.markers().filter(|(_, marker)| is_methods(marker)).count();
+        if kinds.values().filter(|kind| **kind == b"method").count() != methods {
+            return wrong(None, "of the method shares its token");
+        }
+        self.kinds = kinds;
+        Ok(())
+    }
+
+    /// Tokens are null in the beginning, but for those that a method gets at once.
+    fn beginning(&self) -> Check {
+        let is_constructor = self.method.original.name == b"<init>" && self.method.before.super_class != 0;
+        let wanted = self.kinds.iter().filter(|(_, kind)| is_constructor || **kind != b"method");
+        match wanted.map(|(token, _)| *token).eq(self.walked.nulls.iter().copied()) {
+            true => Ok(()),
+            false => wrong(None, "has a token that is nothing in the beginning"),
+        }
+    }
+
+    /// In front of each return all tokens are left, the last one first.
+    fn returns(&self) -> Check {
+        let is_constructor = self.method.original.name == b"<init>";
+        let mut told = self.walked.returns.iter().peekable();
+        for (number, i) in self.aligned.originals.iter().enumerate() {
+            if !opcode::is_return(i.opcode) {
+                continue;
+            }
+            for (token, kind) in self.kinds.iter().rev() {
+                let is_method = *kind == b"method";
+                let is_right = |how| match how {
+                    How::Normal => true,
+                    How::Made => is_method && is_constructor,
+                    How::Result => is_method && i.opcode == opcode::ARETURN,
+                    How::Thrown => false,
+                };
+                match told.next_if(|(at, of, _)| (at, of) == (&number, token)) {
+                    Some((.., how)) if is_right(*how) => {}
+                    _ => return wrong(i.bci, "is not left when the method returns, or wrongly"),
+                }
+            }
+        }
+        match told.next() {
+            None => Ok(()),
+            Some((number, ..)) => wrong(self.bci(*number), "is left twice when the method returns"),
+        }
+    }
+
+    /// Exits at labels are of regions within the method, and by an exception where a handler begins.
+    fn left(&self) -> Check {
+        let mut seen = BTreeSet::new();
+        for (number, token, how) in &self.walked.left {
+            let bci = self.bci(*number);
+            let is_handler = bci.is_some_and(|bci| self.places.is_handler(bci));
+            let wanted = if is_handler { How::Thrown } else { How::Normal };
+            if *how != wanted {
+                return wrong(bci, "is left otherwise than control comes there");
+            }
+            if self.kinds.get(token).is_none_or(|kind| *kind == b"method") {
+                return wrong(bci, "of the method is left within it");
+            }
+            if !seen.insert((number, token)) {
+                return wrong(bci, "is left twice");
+            }
+        }
+        Ok(())
+    }
+
+    fn is_left(&self, bci: Bci, token: u16) -> bool {
+        let number = self.aligned.number(bci);
+        number.is_some_and(|number| self.left.contains(&(number, token)))
+    }
+
+    /// A call is left behind it, and at the handlers of what it throws.
+    fn calls(&self) -> Check {
+        let mut wanted: Vec<(usize, u16)> = Vec::new();
+        // Where they are too many to be followed, which is said of counts elsewhere, compilers did not make them.
+        let handlers = Handlers::of(self.method.code, &self.aligned.originals).unwrap_or_default();
+        for (index, marker) in self.markers().filter(|(_, m)| m.place == b"call" && m.has_token()) {
+            for (_, enter) in self.of(index).iter().copied() {
+                let (Some(token), Some(number)) = (enter.token, self.aligned.number(marker.bci)) else {
+                    continue;
+                };
+                wanted.push((number, token));
+                for handler in handlers.of_instruction(number) {
+                    if !self.left.contains(&(*handler as usize, token)) {
+                        return wrong(marker.bci, "at a call is not left where its exception is caught");
+                    }
+                }
+            }
+        }
+        let mut told: Vec<(usize, u16)> =
+            self.walked.called.iter().map(|(number, token, _)| (*number, *token)).collect();
+        wanted.sort_unstable();
+        told.sort_unstable();
+        let is_right = |how: &How| matches!(how, How::Normal | How::Result);
+        if wanted != told || !self.walked.called.iter().all(|(.., how)| is_right(how)) {
+            return wrong(None, "at a call is left otherwise than behind it");
+        }
+        Ok(())
+    }
+
+    /// A block is left wherever its last instruction leads to, exceptions aside.
+    fn blocks(&self) -> Check {
+        let mut of_tokens: BTreeMap<u16, BTreeSet<Bci>> = BTreeMap::new();
+        for (index, marker) in self.markers().filter(|(_, m)| m.place == b"block" && m.has_token()) {
+            for token in self.of(index).iter().filter_map(|(_, enter)| enter.token) {
+                of_tokens.entry(token).or_default().insert(marker.bci);
+            }
+        }
+        for (token, starts) in &of_tokens {
+            for (number, i) in self.aligned.originals.iter().enumerate() {
+                let next = self.bci(number + 1).filter(|_| !opcode::ends_flow(i.opcode));
+                let mut to = Vec::new();
+                i.for_each_target(|target| to.push(target));
+                let ends = !to.is_empty() || next.is_some_and(|next| starts.contains(&next));
+                to.extend(next.filter(|_| ends));
+                // What comes before the first block that is marked is in none.
+                let is_inside = starts.first().is_some_and(|first| *first <= i.bci);
+                if is_inside && to.iter().any(|to| !self.is_left(*to, *token)) {
+                    return wrong(i.bci, "of a block is not left where control goes");
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! The shapes of what stands in a marked method: what tells an entry, and what tells an exit. All are straight, and leave the operand stack as they found it, but for the
+//! call's arguments that are put aside and back.
+
+use cct_classfile::constant_pool::tag;
+use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::{ClassFile, opcode};
+
+use super::attribute::Descriptor;
+use super::helpers::Helper;
+use crate::op::{Callee, Kind, Op};
+use crate::probe::{Locals, Reader};
+
+/// How a region is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Anyhow.
+    Normal,
+    /// By an exception.
+    Thrown,
+    /// With the object that there is now.
+    Made,
+    /// With what is returned, or was by the call.
+    Result,
+}
+
+/// Which object an entry is told with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Receiver {
+    /// None.
+    Null,
+    /// `this`.
+    This,
+    /// What is on top of the stack.
+    Top,
+    /// What is below the top of it, that being one slot or two.
+    Below(u16),
+}
+
+/// What tells an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enter {
+    /// The helper.
+    pub helper: Helper,
+    /// The marker's number.
+    pub index: u16,
+    /// The token that it gets, which it may have been entered with before.
+    pub again: Option<u16>,
+    /// Where the token goes.
+    pub token: Option<u16>,
+    /// With which object.
+    pub receiver: Receiver,
+    /// Locals that are handed over behind it.
+    pub handed: Vec<(Kind, u16)>,
+    /// The call's arguments, as far as they are put aside, the first one first.
+    pub aside: Vec<(Kind, u16)>,
+}
+
+/// A piece of inserted code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// An entry.
+    Enter(Enter),
+    /// An exit by a token, and whether the token is null from then on.
+    Exit(u16, How, bool),
+    /// A token is null in the beginning.
+    Init(u16),
+}
+
+/// Reads pieces.
+pub struct Pieces<'p, 'a> {
+    /// The rewritten class.
+    pub class: &'p ClassFile<'a>,
+    /// The code.
+    pub code: &'p Reader<'p, 'a>,
+    /// The tokens.
+    pub locals: Locals,
+    /// Where locals begin that nothing else uses.
+    pub scratch: u16,
+    /// What is called.
+    pub gate: &'static [u8],
+    /// The markers of the class.
+    pub markers: &'p [Descriptor<'a>],
+}
+
+impl Pieces<'_, '_> {
+    fn token(&self, op: Op<'_>) -> Option<u16> {
+        match op {
+            Op::Load(Kind::Reference, local) if self.is_token(local) => Some(local),
+            _ => None,
+        }
+    }
+
+    fn stored(&self, op: Op<'_>) -> Option<u16> {
+        match op {
+            Op::Store(Kind::Reference, local) if self.is_token(local) => Some(local),
+            _ => None,
+        }
+    }
+
+    fn is_token(&self, local: u16) -> bool {
+        local >= self.locals.at && local - self.locals.at < self.locals.by
+    }
+
+    /// Whether the gate is called there.
+    fn is_gate(&self, at: usize, name: &[u8], count: usize) -> bool {
+        let descriptor = [b"(", &b"Ljava/lang/Object;".repeat(count)[..], b")V"].concat();
+        let callee = Callee { tag: tag::METHODREF, class: self.gate, name, descriptor: &descriptor };
+        self.code.op(at) == Op::Invoke(opcode::INVOKESTATIC, callee, 0)
+    }
+
+    /// The piece that begins with the instruction `at`, and the number of the instruction behind it.
+    pub fn piece(&self, at: usize) -> Option<(Piece, usize)> {
+        if let (Op::Null, Some(token)) = (self.code.op(at), self.stored(self.code.op(at + 1))) {
+            return Some((Piece::Init(token), at + 2));
+        }
+        self.exit(at).or_else(|| self.enter(at))
+    }
+
+    fn exit(&self, at: usize) -> Option<(Piece, usize)> {
+        let op = |behind| self.code.op(at + behind);
+        let (token, how, next) = if let Some(token) = self.token(op(0)) {
+            if self.is_gate(at + 1, b"exit", 1) {
+                (token, How::Normal, at + 2)
+            } else if self.is_gate(at + 1, b"thrown", 1) {
+                (token, How::Thrown, at + 2)
+            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, b"exit", 2) {
+                (token, How::Made, at + 3)
+            } else {
+                return None;
+            }
+        } else {
+            let token = self.token(op(1)).filter(|_| op(0) == Op::Dup && op(2) == Op::Swap)?;
+            (token, How::Result, self.is_gate(at + 3, b"returned", 2).then_some(at + 4)?)
+        };
+        let is_cleared = self.code.op(next) == Op::Null && self.stored(self.code.op(next + 1)) == Some(token);
+        Some((Piece::Exit(token, how, is_cleared), next + if is_cleared { 2 } else { 0 }))
+    }
+
+    fn enter(&self, mut at: usize) -> Option<(Piece, usize)> {
+        let again = self.token(self.code.op(at));
+        at += usize::from(again.is_some());
+        let mut aside = Vec::new();
+        while let Op::Store(kind, local) = self.code.op(at)
+            && local >= self.scratch
+        {
+            aside.insert(0, (kind, local));
+            at += 1;
+        }
+        let ops = |count: usize| (0..count).map(|behind| self.code.op(at + behind)).collect::<Vec<_>>();
+        let (receiver, count) = match ops(3)[..] {
+            [Op::Null, ..] => (Receiver::Null, 1),
+            [Op::Load(Kind::Reference, 0), ..] => (Receiver::This, 1),
+            [Op::Dup, ..] => (Receiver::Top, 1),
+            [Op::Dup2, Op::Pop, _] => (Receiver::Below(1), 2),
+            [Op::Dup2X1, Op::Pop2, Op::DupX2] => (Receiver::Below(2), 3),
+            _ => return None,
+        };
+        at += count;
+        let mut handed = Vec::new();
+        while let Op::Load(kind, local) = self.code.op(at) {
+            handed.push((kind, local));
+            at += 1;
+        }
+        let pushed = match self.code.op(at) {
+            Op::Int(index) => Some(u16::try_from(index).ok()?),
+            _ => None,
+        };
+        at += usize::from(pushed.is_some());
+        let Op::Invoke(opcode::INVOKESTATIC, callee, _) = self.code.op(at) else { return None };
+        let helper = Helper::of(self.class, &callee)?;
+        let index = match (pushed, helper.is_own) {
+            (Some(index), false) if index / 32 == helper.number => index,
+            (None, true) => helper.number,
+            _ => return None,
+        };
+        // One more would be the program's own, in front of the piece.
+        let arguments = helper.arguments(self.markers.get(usize::from(index))?)?;
+        let arguments = [b"(", arguments, b")V"].concat();
+        if handed.len() != MethodDescriptor::parse(&arguments).ok()?.arguments().count() {
+            return None;
+        }
+        at += 1;
+        let token = self.stored(self.code.op(at)).filter(|_| helper.enters);
+        at += usize::from(token.is_some());
+        for (kind, local) in &aside {
+            if self.code.op(at) != Op::Load(*kind, *local) {
+                return None;
+            }
+            at += 1;
+        }
+        Some((Piece::Enter(Enter { helper, index, again, token, receiver, handed, aside }), at))
+    }
+}
