@@ -164,6 +164,7 @@ fn trees_names_and_description() {
     jvm.put(pool + record::THREADS, 4);
     jvm.put(pool + record::DAEMON, 1);
     jvm.arena.log(&Entry::Foreign(Mid(0x9980), b"n/N", b"n", b"()V"));
+    // Their bits 7 to 11 say what each call counts: 19, and 1.
     jvm.child(jvm.root(pool), 0x9980, 5, 0);
     jvm.child(jvm.root(pool), 0x1_0080, 6, 0);
     let Recovered { profile, problems, ended } = jvm.recover();
@@ -174,8 +175,8 @@ fn trees_names_and_description() {
             "main;p/C.a 1 10",
             "main;p/C.a;p/C.b 2 20",
             "main;p/C.a;p/C.c 3 30",
-            "pool-#;?.10080 6 0",
-            "pool-#;n/N.n 5 0"
+            "pool-#;?.10080 6 6",
+            "pool-#;n/N.n 5 95"
         ]
     );
     assert_eq!(profile.meta["tool"], "test");
