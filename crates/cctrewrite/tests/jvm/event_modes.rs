@@ -207,8 +207,8 @@ fn compiler(jdk: &'static Jdk) {
         let mut command = cctrewrite(&["jdk", "--reproducible", "--no-cds", "--link", "-q"]);
         assert_succeeded(command.args(options).arg(jdk.home()).arg("-o").arg(&home));
         let mut command = Command::new(home.join("bin/java"));
-        // Identity hash codes decide where things are in tables, and the collector when threads of its own run.
-        command.args(["-XX:hashCode=2", "-Xms1g", "-Xmn900m", "-XX:+UseSerialGC"]);
+        // Identity hash codes decide where things are in tables, and the collector when threads of its own run: it runs for classes' metadata, too.
+        command.args(["-XX:hashCode=2", "-Xms1g", "-Xmn900m", "-XX:MetaspaceSize=512m", "-XX:+UseSerialGC"]);
         command.arg(format!("-Dcctrewrite.out={}", left.display()));
         let out = folder.join("out");
         fs::create_dir_all(&out).unwrap();
