@@ -19,23 +19,19 @@
 //! **On entry** the node gets in advance what has been executed when it must be true for the first time ([`ahead`]), and from there on less than nothing is pending. Where that was
 //! guessed right, no update is left.
 //!
-//! # Which instructions cannot throw
-//! More than the table of [`crate::throws`] lets through, since the class and the method are known: a field of the class's own, read or written by `this` (which stays in its
-//! local all through); a static field of its own, in code that runs only when the initialisation of the class has begun in the same thread; and `Object.<init>`, which returns.
-//! Whatever a class loader may do when a class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception only.
-//!
-//! Methods with `jsr` have no plan: what is pending there would depend on who called.
+//! Which instructions may throw, or lead away, is in [`effects`]. Methods with `jsr` have no plan: what is pending there would depend on who called.
 
 mod ahead;
+mod effects;
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use cct_classfile::constant_pool::tag;
-use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Index, Instruction, Member, access, opcode};
+use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Instruction, Member, access, opcode};
 use cct_tables::CostModel;
 
-use crate::throws::may_throw;
+pub use effects::OwnMembers;
+use effects::{Effect, Knows, stores};
 
 /// What is done before an instruction; numbers are of bytecodes, or of what they cost by a [`CostModel`]. They are negative where the entry has counted what is
 /// not executed.
@@ -69,80 +65,6 @@ impl CountPlan {
     pub fn uses_local(&self) -> bool {
         self.updates.iter().any(|(_, update)| !matches!(update, Update::Count(_)))
     }
-}
-
-/// References of a class to members of its own, by index in the constant pool.
-#[derive(Debug, Clone, Default)]
-pub struct OwnMembers {
-    /// One bit each: instance fields that the class declares.
-    instance_fields: Vec<u64>,
-    /// Static ones.
-    static_fields: Vec<u64>,
-    /// Those of either kind that are final: not every method may assign them.
-    final_fields: Vec<u64>,
-    /// `Object.<init>`.
-    object_init: Vec<u64>,
-}
-
-impl OwnMembers {
-    /// Those of a class.
-    pub fn of(class: &ClassFile<'_>) -> Self {
-        let mut declared: Vec<&Member<'_>> = class.fields.iter().collect();
-        declared.sort_unstable_by_key(|field| (field.name, field.descriptor));
-        let mut own = OwnMembers::default();
-        for index in class.pool.indices() {
-            let Ok(member) = class.pool.member_ref(index) else { continue };
-            let is_field = class.pool.tag(index) == Some(tag::FIELDREF);
-            if is_field && member.class == class.name() {
-                let key = (member.name, member.descriptor);
-                let Ok(found) = declared.binary_search_by_key(&key, |field| (field.name, field.descriptor))
-                else {
-                    continue;
-                };
-                let field = declared[found];
-                insert(
-                    if field.is(access::STATIC) { &mut own.static_fields } else { &mut own.instance_fields },
-                    index,
-                );
-                if field.is(access::FINAL) {
-                    insert(&mut own.final_fields, index);
-                }
-            } else if !is_field && member.class == b"java/lang/Object" && member.name == b"<init>" {
-                insert(&mut own.object_init, index);
-            }
-        }
-        own
-    }
-
-    /// Whether a reference names an instance field that the class declares itself.
-    pub fn is_instance_field(&self, index: Index) -> bool {
-        contains(&self.instance_fields, index)
-    }
-}
-
-fn insert(set: &mut Vec<u64>, index: Index) {
-    let word = usize::from(index) / 64;
-    if set.len() <= word {
-        set.resize(word + 1, 0);
-    }
-    set[word] |= 1 << (index % 64);
-}
-
-fn contains(set: &[u64], index: Index) -> bool {
-    set.get(usize::from(index) / 64).is_some_and(|word| word >> (index % 64) & 1 != 0)
-}
-
-/// What an instruction may do to control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Effect {
-    /// It completes.
-    None,
-    /// It may throw, and nobody looks at the node meanwhile.
-    Throws,
-    /// Other code may run that never comes back, or waits.
-    Leaves,
-    /// The method ends, by a return or by `athrow`.
-    Ends,
 }
 
 /// Instructions that run one after the other: only the last may have an effect, jump, or stand before a jump's target.
@@ -525,75 +447,6 @@ impl CountPlanner {
         }
         plan.guarded.extend(guard);
     }
-}
-
-fn stores(instruction: &Instruction<'_>) -> bool {
-    // `wide` forms have the opcode of what they widen.
-    matches!(instruction.opcode, opcode::ISTORE..=opcode::ASTORE_3)
-}
-
-/// What is known of the method beside its code.
-struct Knows<'k, 'a> {
-    class: &'k ClassFile<'a>,
-    own: &'k OwnMembers,
-    /// Whether local 0 is `this` all through.
-    this_stays: bool,
-    /// Whether it is a constructor or class initialiser, which may assign final fields.
-    initialises: bool,
-    /// Whether the method runs only in threads for which the class is initialised or being initialised (JVMS 5.5): a static method, a constructor.
-    in_initialised: bool,
-}
-
-impl Knows<'_, '_> {
-    /// Whether the method may assign this field of its class (JVMS 6.5, `putfield`).
-    fn may_assign(&self, index: Index) -> bool {
-        self.initialises || !contains(&self.own.final_fields, index)
-    }
-
-    /// What an instruction may do, given the two before it, the nearer one first.
-    fn effect(&self, instruction: &Instruction<'_>, before: [Option<Instruction<'_>>; 2]) -> Effect {
-        let index = instruction.pool_index().unwrap_or_default();
-        let is_this =
-            |i: Option<Instruction<'_>>| self.this_stays && i.is_some_and(|i| i.opcode == opcode::ALOAD_0);
-        match instruction.opcode {
-            opcode::INVOKESPECIAL if contains(&self.own.object_init, index) => Effect::None,
-            op if opcode::is_invoke(op) => Effect::Leaves,
-            opcode::MONITORENTER => Effect::Leaves,
-            opcode::GETSTATIC if self.in_initialised && contains(&self.own.static_fields, index) => {
-                Effect::None
-            }
-            opcode::PUTSTATIC
-                if self.in_initialised
-                    && contains(&self.own.static_fields, index)
-                    && self.may_assign(index) =>
-            {
-                Effect::None
-            }
-            opcode::GETSTATIC | opcode::PUTSTATIC | opcode::NEW => Effect::Leaves,
-            opcode::GETFIELD if contains(&self.own.instance_fields, index) && is_this(before[0]) => {
-                Effect::None
-            }
-            opcode::PUTFIELD
-                if contains(&self.own.instance_fields, index)
-                    && self.may_assign(index)
-                    && is_this(before[1])
-                    && before[0].is_some_and(|i| pushes(&i)) =>
-            {
-                Effect::None
-            }
-            opcode::LDC | opcode::LDC_W | opcode::LDC2_W if may_throw(instruction, &self.class.pool) => {
-                Effect::Leaves
-            }
-            op if opcode::is_return(op) || op == opcode::ATHROW => Effect::Ends,
-            _ if may_throw(instruction, &self.class.pool) => Effect::Throws,
-            _ => Effect::None,
-        }
-    }
-}
-
-/// Whether an instruction does nothing but push one value.
-fn pushes(instruction: &Instruction<'_>) -> bool {
-    matches!(instruction.opcode, opcode::ACONST_NULL..=opcode::ALOAD_3)
 }
 
 #[cfg(test)]

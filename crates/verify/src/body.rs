@@ -79,20 +79,26 @@ pub struct Body {
     pub dropped: Vec<String>,
 }
 
+/// The code of a method that must have some.
+pub(crate) fn rewritten_code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Check<Code<'a>> {
+    match Code::of(class, method) {
+        Ok(Some(code)) => Ok(code),
+        Ok(None) => Err(Finding::of(Problem::Missing)),
+        Err(e) => Err(Finding::of(Problem::Unreadable { which: "rewritten", why: e.to_string() })),
+    }
+}
+
+/// The slots of a method's arguments; more than 255 none can have (JVMS 4.3.3).
+pub(crate) fn argument_slots(class: &ClassFile<'_>, method: &Member<'_>) -> Check<u16> {
+    let slots = frames::argument_slots(class, method).filter(|slots| *slots <= 255);
+    slots.ok_or_else(|| Finding::of(Problem::Head("descriptors")))
+}
+
 impl<'a> Method<'_, 'a> {
     /// Checks a body. `is_extended` is whether it stands under the extended signature.
     pub fn body(&self, rewritten: &Member<'a>, is_extended: bool) -> Check<Body> {
-        let code = match Code::of(self.after, rewritten) {
-            Ok(Some(code)) => code,
-            Ok(None) => return Err(Finding::of(Problem::Missing)),
-            Err(e) => {
-                return Err(Finding::of(Problem::Unreadable { which: "rewritten", why: e.to_string() }));
-            }
-        };
-        // More than 255 no method can have (JVMS 4.3.3).
-        let arguments = frames::argument_slots(self.before, self.original)
-            .filter(|slots| *slots <= 255)
-            .ok_or_else(|| Finding::of(Problem::Head("descriptors")))?;
+        let code = rewritten_code(self.after, rewritten)?;
+        let arguments = argument_slots(self.before, self.original)?;
         let reader = Reader::new(self.after, &code);
         let originals: Vec<_> = self.code.instructions().collect();
         let mut first = None;

@@ -11,6 +11,7 @@ use super::pieces::{Enter, How, Piece, Pieces};
 use super::places;
 use crate::align::same::{is_same, jumps};
 use crate::align::{Aligned, Appended, mnemonic};
+use crate::body::{argument_slots, rewritten_code};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
 use crate::limits::{self, Coded};
@@ -55,16 +56,8 @@ impl<'a> Method<'_, 'a> {
 
     /// Checks a method.
     pub fn body(&self, rewritten: &Member<'a>) -> Check<Body> {
-        let code = match Code::of(self.after, rewritten) {
-            Ok(Some(code)) => code,
-            Ok(None) => return Err(Finding::of(Problem::Missing)),
-            Err(e) => {
-                return Err(Finding::of(Problem::Unreadable { which: "rewritten", why: e.to_string() }));
-            }
-        };
-        let arguments = frames::argument_slots(self.before, self.original)
-            .filter(|slots| *slots <= 255)
-            .ok_or_else(|| Finding::of(Problem::Head("descriptors")))?;
+        let code = rewritten_code(self.after, rewritten)?;
+        let arguments = argument_slots(self.before, self.original)?;
         let reader = Reader::new(self.after, &code);
         let mut first = None;
         // Behind the arguments, or behind everything, where a local of two slots lies across the end of the arguments.
