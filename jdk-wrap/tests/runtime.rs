@@ -13,14 +13,15 @@ use support::{Jvm, assert_succeeded, jvms};
 
 const PROVENANCE: &str = "blocks=precise\nformat=1\nintrinsics=bytecode\njdk=12ab\nmetrics=calls+bytecodes\nreproducible=no\nscheme=1\ntool=cctrewrite 0.1.0\n";
 const HASH: u64 = 0xFEDC_BA98_7654_3210;
-const OBJECT: u64 = 0x8000_0000_0000_0080;
+const OBJECT: u64 = 0x8000_0000_0000_1000;
 
 fn main_class() -> Class {
     let methods = vec![
-        ("main", "([Ljava/lang/String;)V", 2, 0),
-        ("a", "(I)V", 1, 0),
-        ("b", "()V", 1, 2),
-        ("nat\u{e9}", "()V", 1, 1),
+        ("main", "([Ljava/lang/String;)V", (2, 0), 0),
+        ("a", "(I)V", (1, 0), 0),
+        ("b", "()V", (1, 0), 2),
+        ("nat\u{e9}", "()V", (1, 0), 1),
+        ("ahead", "()V", (1, 31), 0),
     ];
     Class { name: "app/Main", super_name: "java/lang/Object", hash: HASH, methods }
 }
@@ -36,6 +37,7 @@ fn mids() -> Vec<String> {
         ("a", main_mid(1)),
         ("b", main_mid(2)),
         ("foreign", main_mid(3)),
+        ("ahead", main_mid(4)),
         ("Object", OBJECT),
     ];
     mids.map(|(name, mid)| format!("-Dmid.{name}={mid:x}")).to_vec()
@@ -69,18 +71,19 @@ app/Main.main([Ljava/lang/String;)V 1 7
   app/Main.a(I)V 10 50
     app/Main.b()V 10 10
       app/Main.b()V 10 10
+  app/Main.ahead()V 3 91
   app/Main.b()V 1 7
   app/Main.nat\u{e9}()V 1 0
     app/Main.b()V 1 2
-      ?.1234567890abcd00 1 100
+      ?.1234567890abc000 1 100
   java/lang/Object.<init>()V 2 2
 ";
         assert_eq!(profile.text("main"), expected);
         assert_eq!(profile.trees.len(), 1);
         assert_eq!(profile.tree("main").threads, 1);
         let flags: Vec<u64> = profile.methods.iter().map(|m| m.1).collect();
-        assert_eq!(flags, [2, 0, 0, 0, 1, 0], "{:?}", profile.methods);
-        assert_eq!(profile.methods[3].2, main_mid(0));
+        assert_eq!(flags, [2, 0, 0, 0, 0, 1, 0], "{:?}", profile.methods);
+        assert_eq!(profile.methods[4].2, main_mid(0));
         assert!(
             profile.notes.iter().any(|note| note.starts_with("1 methods have no name")),
             "{:?}",
@@ -221,7 +224,8 @@ fn contexts_are_merged_when_memory_runs_out() {
         let profile = jvm.record("memory", &with(&["-Dcctrewrite.max=2"]), &[app(&jvm)]);
         let tree = profile.tree("main");
         assert_eq!(tree.nodes.iter().map(|n| n.calls).sum::<u64>(), 1 + 2 * 20_000, "no call is lost");
-        assert_eq!(tree.nodes.iter().map(|n| n.bytecodes).sum::<u64>(), 2 * 20_000);
+        // Every second one counts 5 more by its id.
+        assert_eq!(tree.nodes.iter().map(|n| n.bytecodes).sum::<u64>(), (2 + 5) * 20_000);
         let merged = profile.methods.iter().position(|m| m.0 == "[contexts merged: out of memory].").unwrap();
         assert_eq!((profile.methods[merged].1, profile.methods[merged].2), (4, 2));
         let node = tree.nodes.iter().find(|n| n.method == merged + 1).unwrap();
@@ -342,12 +346,12 @@ fn app_folder(index: &std::path::Path) -> PathBuf {
 
 /// A library class whose method `b` an override would miss, and below it a class that was not rewritten.
 fn base() -> Class {
-    let methods = vec![("a", "()V", 0, 0), ("b", "()V", 3, 2)];
+    let methods = vec![("a", "()V", (0, 0), 0), ("b", "()V", (3, 7), 2)];
     Class { name: "lib/Base", super_name: "java/lang/Object", hash: 77, methods }
 }
 
 fn raw(name: &'static str, super_name: &'static str, method: &'static str) -> Class {
-    Class { name, super_name, hash: 0, methods: vec![(method, "()V", 0, 0)] }
+    Class { name, super_name, hash: 0, methods: vec![(method, "()V", (0, 0), 0)] }
 }
 
 fn class_option(jvm: &Jvm, files: &[(&str, Vec<u8>)]) -> String {
@@ -365,9 +369,9 @@ fn rewritten_classes_are_remembered_by_name() {
     for jvm in jvms() {
         let classes =
             class_option(&jvm, &[("Base.class", class_file(&base(), PUBLIC_ABSTRACT, Some(PROVENANCE)))]);
-        let enter = format!("-Denter={:x}", mid(77, 1, 3));
+        let enter = format!("-Denter={:x}", mid(77, 1, (3, 7)));
         let profile = jvm.record("classes", &with(&[&classes, &enter]), &[app(&jvm)]);
-        assert_eq!(profile.text("main"), "lib/Base.b()V 1 1\n");
+        assert_eq!(profile.text("main"), "lib/Base.b()V 1 8\n");
         assert!(!profile.notes.iter().any(|note| note.contains("rewritten")), "{:?}", profile.notes);
     }
 }
@@ -429,7 +433,7 @@ fn overrides_that_would_not_run_are_found() {
 #[test]
 fn added_members_are_hidden() {
     for jvm in jvms() {
-        let methods = vec![("n", "()V", 0, 0), ("m", "(IJ[[[[J)V", 0, 0), ("cct$x", "()V", 0, 0)];
+        let methods = [("n", "()V"), ("m", "(IJ[[[[J)V"), ("cct$x", "()V")].map(|m| (m.0, m.1, (0, 0), 0)).to_vec();
         let class = Class { name: "app/Added", super_name: "java/lang/Object", hash: 1, methods };
         let classes =
             class_option(&jvm, &[("Added.class", class_file(&class, PUBLIC_ABSTRACT | 0x1000, None))]);

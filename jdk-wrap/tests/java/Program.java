@@ -43,11 +43,15 @@ public final class Program {
         CctRuntime.call(main + SLOTS, mid("foreign"), 0);
         long inside = CctRuntime.enter(CctRuntime.context(thread), mid("b"), 2);
         CctRuntime.store(inside + SLOTS);
-        CctRuntime.enter(CctRuntime.context(thread), 0x1234567890ABCD00L, 100);
+        CctRuntime.enter(CctRuntime.context(thread), 0x1234567890ABC000L, 100);
         CctRuntime.restore(thread, before);
         check(CctRuntime.context(thread) == before, "restored");
         CctRuntime.tick(main, 10);
         CctRuntime.loop(main, 10, 4);
+        /* Each entry counts 31 by its id; the last of them leaves two that it did not execute. */
+        CctRuntime.enter(main + SLOTS, mid("ahead"), 0);
+        CctRuntime.enter(main + SLOTS, mid("ahead"), 0);
+        CctRuntime.count(CctRuntime.enter(main + SLOTS, mid("ahead"), 0), -2);
     }
 
     /** Nothing is recorded, and nothing is touched, below the limit. */
@@ -89,7 +93,7 @@ public final class Program {
         }
         for (int round = 0; round < 2; round++) {
             for (int i = 1; i <= 3000; i++) {
-                CctRuntime.enter(top + SLOTS, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, i);
+                CctRuntime.enter(top + SLOTS, (long) i * 0x5851F42D4C957F2DL & ~0xFFFL | 64, i);
             }
         }
     }
@@ -112,7 +116,7 @@ public final class Program {
                 random = random * 0x5851F42D4C957F2DL + 0x14057B7EF767814FL;
                 int which = turns ? (int) (random >>> 33) % (phase % 4 == 0 ? mids.length : 3) : phase % mids.length;
                 if (mids[which] == 0) {
-                    mids[which] = which == 0 ? mid("a") : (long) which * 0x5851F42D4C957F2DL & ~0x7FL | 2;
+                    mids[which] = which == 0 ? mid("a") : (long) which * 0x5851F42D4C957F2DL & ~0xFFFL | 2;
                 }
                 long node = CctRuntime.enter(slot, mids[which], 1);
                 check(nodes[which] == 0 || nodes[which] == node, "always the same context");
@@ -143,7 +147,7 @@ public final class Program {
         long main = CctRuntime.enter(here(), mid("main"), 0);
         for (int i = 1; i <= 20; i++) {
             try {
-                dive(main, (long) i * 0x5851F42D4C957F2DL & ~0x7FL | 64, i % 7);
+                dive(main, (long) i * 0x5851F42D4C957F2DL & ~0xFFFL | 64, i % 7);
             } catch (StackOverflowError e) {
                 CctRuntime.enter(main + SLOTS, mid("a"), 1);
             }
@@ -215,7 +219,7 @@ public final class Program {
     static void memory() {
         long main = CctRuntime.enter(here(), mid("main"), 0);
         for (int i = 0; i < 20000; i++) {
-            long node = CctRuntime.enter(main + SLOTS, (long) (i + 1) * 0x5851F42D4C957F2DL & ~0x7FL | 64, 1);
+            long node = CctRuntime.enter(main + SLOTS, (long) (i + 1) * 0x5851F42D4C957F2DL & ~0xFFFL | 5 << 7 | 64, 1);
             CctRuntime.enter(node + SLOTS + 8 * 63, mid("a"), 1);
         }
         Thread late = new Worker("late");

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A method of a class: name, descriptor, slots, flags of the index.
-pub type Method = (&'static str, &'static str, u8, u8);
+/// A method of a class: name, descriptor, shape, flags of the index.
+pub type Method = (&'static str, &'static str, Shape, u8);
+
+/// What an id says beside the hash: slots, and the bytecodes that each entry counts.
+pub type Shape = (u8, u8);
 
 /// A class of an index or of a class file.
 pub struct Class {
@@ -15,11 +18,11 @@ pub struct Class {
 }
 
 /// See docs/formats/index.md.
-pub fn mid(hash: u64, k: u64, slots: u8) -> u64 {
+pub fn mid(hash: u64, k: u64, (slots, entry): Shape) -> u64 {
     let mut z = hash.wrapping_add((k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    (z ^ z >> 31) & !0x7F | u64::from(slots)
+    (z ^ z >> 31) & !0xFFF | u64::from(entry) << 7 | u64::from(slots)
 }
 
 /// An index of these classes and one foreign method.
@@ -33,7 +36,7 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
     let number = |s: &str| u32::try_from(strings.binary_search(&s).unwrap()).unwrap();
 
     let mut out = b"CCTI".to_vec();
-    u4(&mut out, 4);
+    u4(&mut out, 5);
     u4(&mut out, provenance.len() as u32);
     out.extend(provenance.as_bytes());
     table(&mut out, &strings.iter().map(|s| s.as_bytes().to_vec()).collect::<Vec<_>>());
@@ -47,11 +50,11 @@ pub fn index(provenance: &str, classes: &[Class], foreign: (u64, &str, &str, &st
             // public, super; version 52; no interfaces
             r.extend([0, 0x21, 0, 52, 0, 0]);
             r.extend((class.methods.len() as u16).to_be_bytes());
-            for (name, descriptor, slots, flags) in &class.methods {
+            for (name, descriptor, (slots, entry), flags) in &class.methods {
                 varint(&mut r, number(name));
                 varint(&mut r, number(descriptor));
                 varint(&mut r, 0x401);
-                r.extend([*slots, *flags, 0]);
+                r.extend([*slots, *entry, *flags, 0]);
             }
             (number(class.name), r)
         })
@@ -137,12 +140,12 @@ pub fn class_file(class: &Class, access: u16, provenance: Option<&str>) -> Vec<u
     };
     out.extend([0, 1]);
     out.extend(attribute.to_be_bytes());
-    u4(&mut out, 20 + 3 * methods.len() as u32);
-    out.extend([0, 3]);
+    u4(&mut out, 20 + 4 * methods.len() as u32);
+    out.extend([0, 4]);
     out.extend(class.hash.to_be_bytes());
     out.extend(xxh3_64(provenance.as_bytes()).to_be_bytes());
     out.extend((methods.len() as u16).to_be_bytes());
-    out.extend(class.methods.iter().flat_map(|m| [m.2, m.3, 0]));
+    out.extend(class.methods.iter().flat_map(|m| [m.2.0, m.2.1, m.3, 0]));
     out
 }
 
