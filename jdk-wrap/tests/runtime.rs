@@ -433,7 +433,8 @@ fn overrides_that_would_not_run_are_found() {
 #[test]
 fn added_members_are_hidden() {
     for jvm in jvms() {
-        let methods = [("n", "()V"), ("m", "(IJ[[[[J)V"), ("cct$x", "()V")].map(|m| (m.0, m.1, (0, 0), 0)).to_vec();
+        let methods =
+            [("n", "()V"), ("m", "(IJ[[[[J)V"), ("cct$x", "()V")].map(|m| (m.0, m.1, (0, 0), 0)).to_vec();
         let class = Class { name: "app/Added", super_name: "java/lang/Object", hash: 1, methods };
         let classes =
             class_option(&jvm, &[("Added.class", class_file(&class, PUBLIC_ABSTRACT | 0x1000, None))]);

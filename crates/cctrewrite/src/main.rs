@@ -46,6 +46,7 @@ mod treatments;
 mod typestate_command;
 mod udi;
 mod verify_command;
+mod vm_options;
 
 use std::process::ExitCode;
 

@@ -15,6 +15,8 @@ mod scale;
 mod sources;
 mod trace;
 mod trees;
+mod turns;
+mod typestate;
 mod ways;
 
 use anyhow::Result;
@@ -33,6 +35,8 @@ pub enum Benchmark {
     Trace(trace::Arguments),
     /// What markers cost beside the plain JDK, by how many methods are marked.
     Markers(markers::Arguments),
+    /// What typestate properties of iterators cost, adaptively and not.
+    Typestate(typestate::Arguments),
     /// How costs grow with threads, classes and contexts, and what starting takes.
     Scale(scale::Arguments),
 }
@@ -48,6 +52,7 @@ pub fn run(benchmark: &Benchmark) -> Result<()> {
         Benchmark::Memory(arguments) => memory::run(arguments),
         Benchmark::Trace(arguments) => trace::run(arguments),
         Benchmark::Markers(arguments) => markers::run(arguments),
+        Benchmark::Typestate(arguments) => typestate::run(arguments),
         Benchmark::Scale(arguments) => scale::run(arguments),
     }
 }

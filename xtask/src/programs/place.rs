@@ -95,15 +95,15 @@ impl Place {
         instrument(cctrewrite, library, &self.inputs(), &rewritten).context("its jars")
     }
 
-    /// Puts markers into what is on the class path, by the rules in a file; the result is the jars of this name. What has to be said to the JVM.
+    /// Puts markers into what is on the class path, by rules or properties as on a command line; the result is the jars of this name. What has to be said to the JVM.
     ///
     /// # Errors
     /// If `cctrewrite` refuses.
-    pub fn mark(&self, cctrewrite: &Path, rules: &Path, name: &str) -> Result<Vec<String>> {
+    pub fn mark(&self, cctrewrite: &Path, rules: &[&str], name: &str) -> Result<Vec<String>> {
         let marked = self.folder.join(name);
         fresh(&marked)?;
         let mut command = Command::new(cctrewrite);
-        command.args(["instrument", "--quiet", "--tool", "markers", "--markers"]).arg(rules);
+        command.args(["instrument", "--quiet", "--tool", "markers"]).args(rules);
         process::output(command.args(self.inputs()).arg("-o").arg(&marked)).context("its jars")?;
         let mut flags = Command::new(cctrewrite);
         flags.args(["flags", "--fast"]).args(self.entries().iter().map(|entry| marked.join(entry)));

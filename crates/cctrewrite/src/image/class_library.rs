@@ -107,7 +107,7 @@ impl ClassLibrary {
         arguments: &args::Jdk,
         options: &[String],
     ) -> Result<Made> {
-        let options = (home.layout == Layout::Modules).then(|| options::text(options));
+        let options = resource(home, options);
         let targets = self.targets(image)?;
         let manner = Manner {
             verify: false,
@@ -153,11 +153,14 @@ impl ClassLibrary {
         Ok(Made { summary: Done::Rewritten(summary), provenance: provenance.lines().to_owned() })
     }
 
-    /// Writes it with markers into an image in the making, and what the image carries for the program's classes.
-    pub fn mark(self, home: &Home, image: &Path, wanted: &Wanted) -> Result<Made> {
+    /// Writes it with markers into an image in the making, and what the image carries for the program's classes. From JDK 9 on `options` are in it.
+    pub fn mark(self, home: &Home, image: &Path, wanted: &Wanted, options: &[String]) -> Result<Made> {
         let (inputs, libraries) = (&self.sources.inputs, &self.sources.libraries);
         let own = image.join(home.own_folder());
-        let summary = marking::image::mark(wanted, inputs, libraries, &self.targets(image)?, LEVEL, &own)?;
+        let options = resource(home, options);
+        let targets = self.targets(image)?;
+        let summary =
+            marking::image::mark(wanted, inputs, libraries, &targets, LEVEL, options.as_deref(), &own)?;
         if let Layout::Jars { .. } = home.layout {
             extend_meta_index(home, image)?;
         }
@@ -174,6 +177,11 @@ impl ClassLibrary {
 
 /// Compression of jars: the JDK's own.
 const LEVEL: u32 = 6;
+
+/// The options as a resource of the class library, where HotSpot reads such a one.
+fn resource(home: &Home, options: &[String]) -> Option<String> {
+    (home.layout == Layout::Modules).then(|| options::text(options))
+}
 
 /// Tells HotSpot 8 that the runtime's packages are in `rt.jar`: it looks for a class only in jars whose entry in `meta-index` names the beginning of
 /// the class's name (or that have no entry).

@@ -239,7 +239,10 @@ impl<'a> Order<'a> {
             let name = load_time::library_name();
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;
-        let options = if wanted.is_some() { Vec::new() } else { options::built_in(&home, arguments) };
+        let options = match wanted {
+            Some(_) => options::for_markers(),
+            None => options::built_in(&home, arguments),
+        };
         // HotSpot makes no archive where an agent is loaded.
         let has_agent = options::renames_natives(arguments);
         if has_agent {
@@ -275,7 +278,7 @@ impl<'a> Order<'a> {
         let own = image.join(self.home.own_folder());
         fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
         let mut made = match &self.wanted {
-            Some(wanted) => class_library.mark(&self.home, image, wanted)?,
+            Some(wanted) => class_library.mark(&self.home, image, wanted, &self.options)?,
             None => class_library.rewrite(&self.home, image, self.arguments, &self.options)?,
         };
 

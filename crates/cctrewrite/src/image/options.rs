@@ -31,8 +31,13 @@ pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {
     if renames_natives(arguments) {
         options.push(load_time::prefix_option());
     }
-    options.extend(exactness::FAST.iter().map(|&option| option.to_owned()));
+    options.extend(for_markers());
     options
+}
+
+/// What makes marked programs faster: their methods have grown as those of profiled ones have.
+pub fn for_markers() -> Vec<String> {
+    exactness::FAST.iter().map(|&option| option.to_owned()).collect()
 }
 
 /// Whether the image's JVM needs the agent for natives that were renamed.

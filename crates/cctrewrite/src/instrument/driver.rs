@@ -2,7 +2,6 @@
 //! `java/lang/Object`, the runtime. The outermost one also gets its place. Where an archive has them is for its layout to say.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_archive::{
@@ -24,6 +23,7 @@ use crate::inputs::{BadClasses, Sources};
 use crate::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
 use crate::progress::Progress;
 use crate::udi::Transformed;
+use crate::vm_options::VmOptions;
 
 /// What is kept of a rewritten class until its archive is complete.
 #[derive(Debug)]
@@ -53,9 +53,7 @@ pub struct Driver<'r> {
     /// Classes of the jmods done so far. In an image linked from them the runtime finds one index, that of `java.base`.
     of_jmods: Mutex<Vec<ClassRecord>>,
     /// JVM options that are built into a JDK's image, which then has its index elsewhere.
-    options: Option<&'r str>,
-    /// Whether they stand together with such as the image had.
-    has_options: AtomicBool,
+    options: Option<VmOptions<'r>>,
     /// Whether images, modules and jmods become patches.
     patches: bool,
     /// A hash over what decides about the outputs.
@@ -65,9 +63,6 @@ pub struct Driver<'r> {
     /// The descriptors of all modules so far, if there are to be patches.
     modules: Mutex<Vec<Descriptor>>,
 }
-
-/// The resource of an image from which HotSpot takes options, since JDK 9 (`ClassLoader::lookup_vm_options`).
-const OPTIONS_NAME: &str = "java.base/jdk/internal/vm/options";
 
 impl<'r> Driver<'r> {
     /// A driver. The classes that do not fit are left as they are.
@@ -86,8 +81,7 @@ impl<'r> Driver<'r> {
             udi: sources.udi.as_ref(),
             unfit: Mutex::default(),
             of_jmods: Mutex::default(),
-            options: manner.options,
-            has_options: AtomicBool::new(false),
+            options: manner.options.map(VmOptions::new),
             patches: manner.patches,
             made_from: manner.made_from,
             verify: manner.verify.then(expectation).transpose()?,
@@ -124,7 +118,7 @@ impl ArchiveRewriter for Driver<'_> {
     type Error = Error;
 
     fn wants(&self, at: &Location<'_>) -> bool {
-        at.entry.kind == EntryKind::Class || self.options.is_some() && &*at.entry.name == OPTIONS_NAME
+        at.entry.kind == EntryKind::Class || self.options.is_some() && VmOptions::are_at(at)
     }
 
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
@@ -166,11 +160,8 @@ impl ArchiveRewriter for Driver<'_> {
                 add(&class.name, class.bytes.clone());
             }
         }
-        if let Some(options) = self.options {
-            if !self.has_options.load(Ordering::Relaxed) {
-                let bytes = options.as_bytes().to_vec();
-                entries.push(NewEntry { name: OPTIONS_NAME.to_owned(), bytes, method: Method::Stored });
-            }
+        if let Some(options) = &self.options {
+            entries.extend(options.entry());
             return Ok(entries);
         }
         // Those of patches lie at the top, of the jar or of the folder of jars.
@@ -201,10 +192,8 @@ impl ArchiveRewriter for Driver<'_> {
 impl Driver<'_> {
     /// The same for what a module has made of the entry, if there is one.
     fn rewrite_given(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
-        if let (Some(options), OPTIONS_NAME) = (self.options, &*at.entry.name) {
-            self.has_options.store(true, Ordering::Relaxed);
-            // HotSpot takes the last of options given twice.
-            return Ok((Action::Replace([options.as_bytes(), bytes].concat()), None));
+        if let Some(options) = self.options.as_ref().filter(|_| VmOptions::are_at(at)) {
+            return Ok((options.put_before(bytes), None));
         }
         // The survey has told the user of it.
         if self.bad == BadClasses::Keep && ClassSummary::parse(bytes).is_err() {

@@ -15,10 +15,11 @@ use crate::inputs::BadClasses;
 use crate::jdk;
 use crate::output;
 use crate::text::counted;
+use crate::vm_options::VmOptions;
 
 /// What decides beside inputs and rules.
 #[derive(Debug, Clone)]
-pub struct Manner {
+pub struct Manner<'m> {
     /// What to do with entries that are no classes.
     pub bad: BadClasses,
     /// Compression of new entries, 0 to 9.
@@ -29,6 +30,8 @@ pub struct Manner {
     pub lines: Option<String>,
     /// Whether classes are checked against their originals.
     pub verify: bool,
+    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each line).
+    pub options: Option<&'m str>,
 }
 
 /// What became of a run.
@@ -73,7 +76,7 @@ pub fn mark_all(
     world: &World,
     inputs: &[Input],
     targets: &[Target],
-    manner: &Manner,
+    manner: &Manner<'_>,
 ) -> Result<Done> {
     let options = RewriteOptions { level: manner.level, ..RewriteOptions::default() };
     let tally = Tally::new(&wanted.rules);
@@ -88,6 +91,7 @@ pub fn mark_all(
             library: library(input),
             patches: manner.patches,
             verify: manner.verify,
+            options: manner.options.map(VmOptions::new),
             modules: Mutex::default(),
         };
         let output = match manner.patches {

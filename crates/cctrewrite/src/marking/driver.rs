@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use cct_archive::{Action, ArchivePath, Layout, Location, Method, NewEntry, Rewriter};
+use cct_archive::{Action, ArchivePath, EntryKind, Layout, Location, Method, NewEntry, Rewriter};
 use cct_classfile::ClassFile;
 use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
 use cct_rewrite::module_graph::{self, Descriptor};
@@ -14,6 +14,7 @@ use super::{ENTRY, lossy};
 use crate::inputs::BadClasses;
 use crate::instrument::refused_by_jvms;
 use crate::place::RESOLVED_NAME;
+use crate::vm_options::VmOptions;
 
 /// What is kept of a class.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub struct Driver<'d> {
     pub patches: bool,
     /// Whether classes are checked against their originals.
     pub verify: bool,
+    /// JVM options that are built into a JDK's image.
+    pub options: Option<VmOptions<'d>>,
     /// The descriptors of all modules so far, if there are to be patches.
     pub modules: Mutex<Vec<Descriptor>>,
 }
@@ -106,7 +109,14 @@ impl Rewriter for Driver<'_> {
     type Record = Record;
     type Error = Error;
 
+    fn wants(&self, at: &Location<'_>) -> bool {
+        at.entry.kind == EntryKind::Class || self.options.is_some() && VmOptions::are_at(at)
+    }
+
     fn rewrite(&self, at: &Location<'_>, bytes: &[u8]) -> Result<(Action, Option<Record>), Error> {
+        if let Some(options) = self.options.as_ref().filter(|_| VmOptions::are_at(at)) {
+            return Ok((options.put_before(bytes), None));
+        }
         let layout = at.archive.layout();
         if self.is_patched(layout)
             && layout.path(&at.entry.name).is_some_and(|(_, path)| path == "module-info.class")
@@ -152,6 +162,7 @@ impl Rewriter for Driver<'_> {
                 });
             }
         }
+        entries.extend(self.options.as_ref().and_then(VmOptions::entry));
         let Some(lines) = self.lines else { return Ok(entries) };
         let own = |path: &str| if self.is_patched(layout) { path.to_owned() } else { layout.name(path) };
         let mut add = |path: &str, bytes: Vec<u8>| {

@@ -30,19 +30,22 @@ pub struct Summary {
     lines: Vec<String>,
 }
 
-/// Marks the files of a class library, each to its target, and writes what the image carries into `own`, the folder of its own files.
+/// Marks the files of a class library, each to its target, and writes what the image carries into `own`, the folder of its own files. From JDK 9 on
+/// `options` are in it.
 pub fn mark(
     wanted: &Wanted,
     inputs: &[Input],
     libraries: &[Input],
     targets: &[Target],
     level: u32,
+    options: Option<&str>,
     own: &Path,
 ) -> Result<Summary> {
     // Those of the image alone: what else is known is no part of it.
     let carried = world(inputs)?.table();
     let world = world(inputs.iter().chain(libraries))?;
-    let manner = Manner { bad: BadClasses::Refuse, level, patches: false, lines: None, verify: false };
+    let manner =
+        Manner { bad: BadClasses::Refuse, level, patches: false, lines: None, verify: false, options };
     let mut done = mark_all(wanted, &world, inputs, targets, &manner)?;
     for output in std::mem::take(&mut done.outputs) {
         output.commit()?;

@@ -47,6 +47,7 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         patches: arguments.patches,
         lines: Some(wanted.lines()),
         verify: arguments.verify,
+        options: None,
     };
     let mut done = mark_all(&wanted, &world, &sources.inputs, &targets.list, &manner)?;
     done.check()?;

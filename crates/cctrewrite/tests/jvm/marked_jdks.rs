@@ -129,6 +129,40 @@ fn rules_by_ancestors(jdk: &'static Jdk) {
     }
 }
 
+/// What a file switches off before the program begins is off from its first marker on.
+fn switched_off(jdk: &'static Jdk) {
+    let here = folder("marked-control");
+    let rules = text(&fixture("markers").join("loaded.toml"));
+    let classes = text(&fixture("markers").join("classes"));
+    let control = here.join("control");
+    fs::write(&control, "off work\n").unwrap();
+    let options = ["--markers", &rules, "--marker-control", control.to_str().unwrap()];
+    let output = run(jdk, &here, &options, &[&text(&jdk.path("bin/java")), "-cp", &classes, "Loaded"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let printed = fs::read_to_string(here.join("cctrewrite.markers")).unwrap();
+    assert!(printed.contains("6 delivered, of"), "{printed}");
+    assert!(
+        !printed.lines().any(|line| line.contains(" work method ") && !line.contains(" 0 Loaded")),
+        "{printed}"
+    );
+}
+
+/// With a budget that is nothing, few objects are followed; the report says so.
+fn a_budget(jdk: &'static Jdk) {
+    let here = folder("marked-budget");
+    let classes = text(&fixture("typestate").join("classes"));
+    let options = ["--typestate", "file-api", "--typestate-budget", "0.001"];
+    let command = [&text(&jdk.path("bin/java")), "-Xmx64m", "-cp", &classes, "Many"];
+    let output = run(jdk, &here, &options, &command);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(said(&output).contains("note: the budget was exceeded"), "{}", said(&output));
+    let mut report = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    let report =
+        report.args(["typestate", "report"]).arg(here.join("cctrewrite.typestate")).output().unwrap();
+    let report = String::from_utf8(report.stdout).unwrap();
+    assert!(report.contains("objects were not followed, to keep within the budget"), "{report}");
+}
+
 /// A marked JDK to keep: moved, and used without a word, by its own `java`. The class library's markers are heard as those of one that was marked by `instrument`.
 fn a_jdk_to_keep(jdk: &'static Jdk) {
     let here = folder("marked-jdk");
@@ -141,6 +175,11 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     fs::rename(&made, &home).unwrap();
     let report = here.join("report");
     let home = Jdk::made(jdk.version, home);
+    // What is for speed is built in, as in profiled JDKs.
+    let flags =
+        Java::new(&home, "marked-flags").option("-XX:+PrintFlagsFinal").option("-version").run("", &[]);
+    let huge = flags.out.lines().find(|line| line.contains(" DontCompileHugeMethods ")).unwrap();
+    assert!(huge.contains("= false"), "{huge}");
     let mut java = Java::new(&home, "marked-jdk");
     java.verify().class_path([fixture("typestate").join("classes")]);
     let run = java.option(format!("-Dcctrewrite.typestate.out={}", report.display())).succeed("Streams", &[]);
@@ -163,4 +202,6 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
 
 jdks!(runs, programs_as_they_are, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(ancestors, rules_by_ancestors, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(controlled, switched_off, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(budgeted, a_budget, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(kept, a_jdk_to_keep, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -14,8 +14,6 @@ import java.util.List;
 final class Control {
     private static final long INTERVAL_MS = 100;
 
-    private Control() {}
-
     /** What an option lists. */
     static List<String> words(String key) {
         List<String> words = new ArrayList<>();
@@ -27,35 +25,53 @@ final class Control {
         return words;
     }
 
+    private final File file;
+    /** What was obeyed last. */
+    private String last = "";
+
+    private Control(File file) {
+        this.file = file;
+    }
+
+    /** What the file says at the start holds from the first marker on. */
     static void start() {
         String name = Options.get("markers.control", "");
         if (name.isEmpty()) {
             return;
         }
-        File file = new File(name);
-        Thread thread = new Thread(() -> watch(file), "cctrewrite markers control");
+        Control control = new Control(new File(name));
+        if (!control.look()) {
+            return;
+        }
+        Thread thread = new Thread(control::watch, "cctrewrite markers control");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private static void watch(File file) {
+    private void watch() {
         Stacks.current().inClient = true;
-        String last = "";
-        while (true) {
-            try {
-                String text = file.isFile() ? new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8) : last;
-                // A line that is not complete yet will be.
-                if (!text.equals(last) && (text.isEmpty() || text.endsWith("\n"))) {
-                    last = text;
-                    obey(text);
-                }
+        try {
+            do {
                 Thread.sleep(INTERVAL_MS);
-            } catch (IOException problem) {
-                System.err.println("cctrewrite: markers: " + file + ": " + problem + "; nothing more is read of it");
-                return;
-            } catch (InterruptedException end) {
-                return;
+            } while (look());
+        } catch (InterruptedException end) {
+            // The JVM ends.
+        }
+    }
+
+    /** Whether the file can be read, or may come. */
+    private boolean look() {
+        try {
+            String text = file.isFile() ? new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8) : last;
+            // A line that is not complete yet will be.
+            if (!text.equals(last) && (text.isEmpty() || text.endsWith("\n"))) {
+                last = text;
+                obey(text);
             }
+            return true;
+        } catch (IOException problem) {
+            System.err.println("cctrewrite: markers: " + file + ": " + problem + "; nothing more is read of it");
+            return false;
         }
     }
 

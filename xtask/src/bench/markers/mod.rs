@@ -5,27 +5,20 @@ mod ways;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::ground::Ground;
 use super::machine;
-use super::measure::Spread;
 use super::page::write_section;
 use super::run::geometric;
 use super::run::works::{Work, works};
+use super::turns::{self, Turns};
 use crate::jdks::{self, Fetch, Jdk, tool};
-use crate::programs::compare;
-use crate::programs::outcome::Outcome;
 use crate::programs::packages::{Fetched, Packages};
-use crate::programs::place::{Place, RAW, Start};
-use crate::watch::Limits;
+use crate::programs::place::Place;
 use crate::{print_line, process, workspace};
 use ways::{WAYS, Way};
-
-/// Longer than any of them takes.
-const TIME_LIMIT: Duration = Duration::from_secs(900);
 
 /// Options of `cargo xtask bench markers`.
 #[derive(clap::Args)]
@@ -56,14 +49,9 @@ pub struct Arguments {
 /// A program in all ways.
 struct Row {
     name: &'static str,
-    /// Of processor times in seconds.
-    cpu: Vec<Spread>,
-    /// Medians of elapsed times.
-    wall: Vec<f64>,
+    turns: Turns,
     /// Markers that were told of, entries alone.
     told: Vec<u64>,
-    /// What a reader must know.
-    remarks: Vec<String>,
 }
 
 /// What the programs run on.
@@ -159,16 +147,17 @@ fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
     if !place.has_classes() {
         bail!("all its classes are the JDK's");
     }
-    let mut jars: Vec<(String, Vec<String>)> = Vec::new();
+    let mut jars: Vec<turns::Way> = Vec::new();
     for way in bench.ways {
         let Some(sample) = way.sample else {
-            jars.push((RAW.to_owned(), bench.arguments.java_option.clone()));
+            jars.push(turns::Way::plain(bench.arguments.java_option.clone()));
             continue;
         };
         let name = format!("marked-{}", way.word);
         let rules = folder.join(format!("{name}.toml"));
         fs::write(&rules, format!("[[marker]]\ntoken = \"m\"\nat = \"method\"\nsample = {sample}\n"))?;
-        let mut options = place.mark(&bench.ground.cctrewrite, &rules, &name)?;
+        let rules = rules.to_str().context("a path that is no text")?;
+        let mut options = place.mark(&bench.ground.cctrewrite, &["--markers", rules], &name)?;
         if let Some(client) = way.client {
             options.push(format!("-Dcctrewrite.markers.clients={client}"));
         }
@@ -179,67 +168,17 @@ fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
         });
         options.push(format!("-Dcctrewrite.markers.out={told}"));
         options.extend(bench.arguments.java_option.iter().cloned());
-        jars.push((name, options));
+        jars.push(turns::Way { name: way.name, jars: name, options });
     }
-    let once = |way: usize| {
-        let (name, options) = &jars[way];
-        place.run(&Start {
-            name: &format!("of-{name}"),
-            home: &bench.jdk.home,
-            options,
-            jars: name,
-            limits: Limits::of(TIME_LIMIT),
-        })
-    };
-    let plain = once(0)?;
-    if plain.exit != Some(0) {
-        bail!("on the plain JDK it ended with {}: {}", plain.end(), plain.last_words());
-    }
-    let count = bench.ways.len();
-    let (mut cpu, mut wall) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-    let mut told_of = vec![0; count];
-    let mut remarks = Vec::new();
-    for round in 0..rounds as usize {
-        for turn in 0..count {
-            let at = (round + turn) % count;
-            let _ = fs::remove_file(told(&folder));
-            let run = once(at)?;
-            check(program.name, &bench.ways[at], &place, &plain, &run, &mut remarks)?;
-            told_of[at] = delivered(&folder).unwrap_or_default();
-            cpu[at].push(run.cpu_seconds);
-            wall[at].push(run.wall.as_secs_f64());
-        }
-    }
-    let cpu: Vec<Spread> =
-        cpu.iter().map(|times| Spread::of(times)).collect::<Option<_>>().context("no round")?;
-    let wall = wall.iter().filter_map(|times| Spread::of(times)).map(|spread| spread.median).collect();
-    let said: Vec<String> = cpu.iter().map(|spread| format!("{:6.2}", spread.median)).collect();
-    eprintln!("{:<12} {} s", program.name, said.join(" "));
+    let mut told_of = vec![0; jars.len()];
+    let turns = turns::take(&place, &bench.jdk.home, &jars, rounds, |at| {
+        told_of[at] = delivered(&folder).unwrap_or_default();
+        let _ = fs::remove_file(told(&folder));
+        Ok(())
+    })?;
     // Room for the next one.
     fs::remove_dir_all(&folder)?;
-    Ok(Row { name: program.name, cpu, wall, told: told_of, remarks })
-}
-
-/// The run must have done what the plain one does.
-fn check(
-    name: &str,
-    way: &Way,
-    place: &Place,
-    plain: &Outcome,
-    run: &Outcome,
-    remarks: &mut Vec<String>,
-) -> Result<()> {
-    if run.exit != plain.exit {
-        bail!("{}: ended with {}: {}", way.name, run.end(), run.last_words());
-    }
-    for difference in compare::outcomes(place.program(), plain, run) {
-        let remark = format!("{name}, {}: {difference}", way.name);
-        if !remarks.contains(&remark) {
-            eprintln!("{remark}");
-            remarks.push(remark);
-        }
-    }
-    Ok(())
+    Ok(Row { name: program.name, turns, told: told_of })
 }
 
 /// Where the runtime says how much it has told.
@@ -278,10 +217,10 @@ seconds; the others: how many times that; medians of {} runs in turns, in parent
     }
     let _ = writeln!(text, "\n|---|---|{}", "---|".repeat(ways.len() - 1));
     for row in rows {
-        let plain = row.cpu[0];
+        let plain = row.turns.cpu[0];
         let _ =
             write!(text, "| {} | {:.2} ({:.2} to {:.2}) |", row.name, plain.median, plain.least, plain.most);
-        for of in &row.cpu[1..] {
+        for of in &row.turns.cpu[1..] {
             let by = |seconds: f64| seconds / plain.median;
             let _ = write!(text, " {:.2} ({:.2} to {:.2}) |", by(of.median), by(of.least), by(of.most));
         }
@@ -292,11 +231,11 @@ seconds; the others: how many times that; medians of {} runs in turns, in parent
     };
     text += "| *geometric mean* | |";
     for way in 1..ways.len() {
-        let _ = write!(text, " **{:.2}** |", mean(&|row, way| row.cpu[way].median, way));
+        let _ = write!(text, " **{:.2}** |", mean(&|row, way| row.turns.cpu[way].median, way));
     }
     text += "\n| *of elapsed times* | |";
     for way in 1..ways.len() {
-        let _ = write!(text, " {:.2} |", mean(&|row, way| row.wall[way], way));
+        let _ = write!(text, " {:.2} |", mean(&|row, way| row.turns.wall[way], way));
     }
     text += "\n\nMarkers told of in a run, in millions, of which each has an exit:\n\n| |";
     for way in &ways[1..] {
@@ -314,7 +253,7 @@ seconds; the others: how many times that; medians of {} runs in turns, in parent
     if !left_out.is_empty() {
         let _ = writeln!(text, "Not measured: {}.\n", left_out.join("; "));
     }
-    let remarks: Vec<&str> = rows.iter().flat_map(|row| &row.remarks).map(String::as_str).collect();
+    let remarks: Vec<&str> = rows.iter().flat_map(|row| &row.turns.remarks).map(String::as_str).collect();
     text += "Exit codes, standard output, standard error and files are those of the plain run in all ways";
     match remarks.is_empty() {
         true => text += ".\n",
