@@ -214,9 +214,11 @@ Adaptively an event that changes nothing is let go; `events` are those that were
             "\n**{property}** (table {number}):\n\n| | plain, s | the same, --fast | adaptive | events | non-adaptive | events | less time | fewer events | objects | of which violate it |\n|---|---|---|---|---|---|---|---|---|---|---|"
         );
         for Row { name, turns, found } in rows {
-            let plain = turns.cpu[0];
-            let _ =
-                write!(text, "| {name} | {:.2} ({:.2} to {:.2}) |", plain.median, plain.least, plain.most);
+            let base = turns.cpu[BASE];
+            let _ = write!(text, "| {name} |");
+            for of in &turns.cpu[..=BASE] {
+                let _ = write!(text, " {:.2} ({:.2} to {:.2}) |", of.median, of.least, of.most);
+            }
             for way in [adaptive, all] {
                 let of = turns.cpu[way];
                 let by = |seconds: f64| seconds / base.median;
