@@ -46,8 +46,8 @@ const PROPERTIES: [(&str, &str, &str); 2] =
 /// Whether events that change nothing are heard, and what that is called.
 const KINDS: [(&str, bool); 2] = [("adaptive", true), ("non-adaptive", false)];
 
-/// What a JVM says where it leaves a report of violations.
-const REPORT: &str = "cctrewrite: typestate: violations were found";
+/// How the line begins that says where a JVM leaves its report.
+const REPORT: &str = "cctrewrite: typestate: ";
 
 /// What a run found of the property.
 #[derive(Clone, Copy, Default)]

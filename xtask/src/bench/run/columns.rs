@@ -9,6 +9,8 @@ use super::super::ways::{Homes, Way};
 pub enum Column {
     /// A way; what is not in the image is rewritten at load time.
     Of(Way),
+    /// The plain program with the options for speed that images have: much of what programs of seconds take is HotSpot's second compiler, which has less to do then.
+    Fast,
     /// Exact, the program's jars rewritten beforehand.
     Offline,
     /// With HotSpot's quick compiler alone.
@@ -42,9 +44,21 @@ impl Tuning {
     }
 }
 
+/// What `cctrewrite flags --fast` adds, and images have built in.
+const FOR_SPEED: [&str; 7] = [
+    "-XX:-DontCompileHugeMethods",
+    "-XX:Tier4InvocationThreshold=150000",
+    "-XX:Tier4MinInvocationThreshold=18000",
+    "-XX:Tier4CompileThreshold=450000",
+    "-XX:Tier4BackEdgeThreshold=1200000",
+    "-XX:MaxNodeLimit=30000",
+    "-XX:LiveNodeCountInliningCutoff=15000",
+];
+
 /// What every program is measured in.
-pub const USUAL: [Column; 7] = [
+pub const USUAL: [Column; 8] = [
     Column::Of(Way::Plain),
+    Column::Fast,
     Column::Of(Way::Off),
     Column::Of(Way::Calls),
     Column::Of(Way::Exact),
@@ -66,6 +80,7 @@ impl Column {
     pub fn name(self) -> &'static str {
         match self {
             Column::Of(way) => way.name(),
+            Column::Fast => "plain, --fast",
             Column::Offline => "exact, offline",
             Column::Quick(Way::Plain) => "plain, C1",
             Column::Quick(_) => "exact, C1",
@@ -79,7 +94,7 @@ impl Column {
 
     /// A name for files.
     pub fn word(self) -> String {
-        self.name().replace(", ", "-").replace(' ', "-").replace('\'', "").to_lowercase()
+        self.name().replace(", --", "-").replace(", ", "-").replace(' ', "-").replace('\'', "").to_lowercase()
     }
 
     /// The way whose image it runs on.
@@ -87,7 +102,7 @@ impl Column {
         match self {
             Column::Of(way) | Column::Quick(way) | Column::Thorough(way) => way,
             Column::Offline | Column::Tuned(_) => Way::Exact,
-            Column::Hprof | Column::Jacoco => Way::Plain,
+            Column::Fast | Column::Hprof | Column::Jacoco => Way::Plain,
         }
     }
 
@@ -100,9 +115,9 @@ impl Column {
         }
     }
 
-    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact, whose ratio is what counts, and what is tried.
+    /// Whether one run must do, so that the benchmark ends in time: of all but plain and exact, whose ratios are what counts, and what is tried.
     pub fn is_once(self) -> bool {
-        !matches!(self, Column::Of(Way::Plain | Way::Exact) | Column::Tuned(_))
+        !matches!(self, Column::Of(Way::Plain | Way::Exact) | Column::Fast | Column::Tuned(_))
     }
 
     /// Whether the profiler is not ours.
@@ -116,6 +131,7 @@ impl Column {
         let written = homes.profile().with_extension("foreign");
         match self {
             Column::Of(_) | Column::Offline => {}
+            Column::Fast => options.extend(FOR_SPEED.map(str::to_owned)),
             Column::Tuned(tuning) => options.extend_from_slice(&tuning.options),
             Column::Quick(_) => options.push("-XX:TieredStopAtLevel=1".to_owned()),
             Column::Thorough(_) => options.push("-XX:-TieredCompilation".to_owned()),
@@ -143,5 +159,15 @@ mod tests {
         }
         assert_eq!(Column::Offline.word(), "exact-offline");
         assert_eq!(Column::Of(Way::Default).word(), "papers-default");
+        assert_eq!(Column::Fast.word(), "plain-fast");
+    }
+
+    #[test]
+    fn the_plain_program_gets_the_options_that_images_have() {
+        let source = crate::workspace::root().join("crates/cctrewrite/src/exactness.rs");
+        let source = std::fs::read_to_string(source).unwrap();
+        let list = source.split("pub const FAST: &[&str] = &[").nth(1).unwrap().split(']').next().unwrap();
+        let images: Vec<&str> = list.split('"').filter(|word| word.starts_with("-XX:")).collect();
+        assert_eq!(images, FOR_SPEED);
     }
 }

@@ -282,7 +282,7 @@ fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) ->
     if parts.iter().any(|part| part.kernels.iter().any(|row| !row.recreated.is_empty())) {
         text += RECREATED;
     }
-    text += "- **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
+    text += "- **plain, --fast** is the plain program with the options for speed that images have built in; **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
   **activation** exact with `--activation-counters`; **call sites** exact with `--call-sites`; **native** exact with `--intrinsics native`.\n";
     if parts.iter().any(|part| !part.programs.is_empty()) {
         let said = |is_repeated: bool| {
