@@ -97,6 +97,9 @@ macro_rules! jvmti {
     }};
 }
 
+/// Frames that most stacks have at most. Room for them is asked for in one go.
+const USUAL_DEPTH: usize = 256;
+
 impl Jvmti {
     /// An environment of the JVM; `None` before its live phase.
     pub fn of(env: Env) -> Option<Jvmti> {
@@ -107,19 +110,31 @@ impl Jvmti {
         (result == sys::JNI_OK && !jvmti.is_null()).then(|| Jvmti(jvmti.cast()))
     }
 
-    /// The frames of the calling thread from `skip` on, the newest first.
+    /// The frames of the calling thread from `skip` on, the newest first. Who asks how many there are makes the JVM walk the stack once more, by the slower of its ways: that is done where it is
+    /// deeper than usual alone.
     pub fn stack(self, skip: jint) -> Option<Vec<FrameInfo>> {
-        let mut count: jint = 0;
-        if !jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), ptr::null_mut(), &mut count)
-            || count < skip
-        {
-            return None;
-        }
         let none = FrameInfo { method: ptr::null_mut(), location: -1 };
-        let mut frames = vec![none; (count - skip) as usize];
-        if frames.is_empty() {
-            return Some(frames);
+        let mut frames = vec![none; USUAL_DEPTH];
+        match self.newest(skip, &mut frames) {
+            Some(got) if got < frames.len() => frames.truncate(got),
+            // Deeper; or there is no frame behind those that are skipped, which is an error to the JVM.
+            _ => {
+                let mut count: jint = 0;
+                let is_counted =
+                    jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), ptr::null_mut(), &mut count);
+                let wanted = usize::try_from(count.checked_sub(skip)?).ok().filter(|_| is_counted)?;
+                frames.resize(wanted, none);
+                if wanted > 0 {
+                    let got = self.newest(skip, &mut frames)?;
+                    frames.truncate(got);
+                }
+            }
         }
+        Some(frames)
+    }
+
+    /// Fills in the frames of the calling thread from `skip` on; how many there were, at most as many as there is room for.
+    fn newest(self, skip: jint, frames: &mut [FrameInfo]) -> Option<usize> {
         let mut got: jint = 0;
         let found = jvmti!(
             self,
@@ -127,12 +142,11 @@ impl Jvmti {
             (jobject, jint, jint, *mut FrameInfo, *mut jint),
             ptr::null_mut(),
             skip,
-            frames.len() as jint,
+            jint::try_from(frames.len()).ok()?,
             frames.as_mut_ptr(),
             &mut got
         );
-        frames.truncate(got.max(0) as usize);
-        found.then_some(frames)
+        found.then(|| usize::try_from(got).unwrap_or(0))
     }
 
     /// The current thread, as a new local reference.

@@ -117,6 +117,32 @@ fn the_stack_is_replayed_near_its_end_too(jdk: &'static Jdk) {
     check(jdk, true, 2000);
 }
 
+/// Stacks up to 256 frames are asked for in one go, deeper ones once more: exceptions that the JVM makes are below the method that executes the bytecode, at whatever depth.
+fn exceptions_of_the_jvm_are_found_at_any_depth(jdk: &'static Jdk) {
+    const DEPTHS: std::ops::RangeInclusive<usize> = 240..=280;
+    let mut java = profiled(jdk, Blocks::Exact, "depths");
+    // Otherwise compiled code has them ready, and makes none.
+    let run = java.option("-XX:-OmitStackTraceInFastThrow").succeed("Depths", &["240", "280"]);
+    assert_eq!(run.out, "caught 41\n");
+    let profile = run.profile();
+    let is = |method: u32, class: &str, name: &str| {
+        profile.methods.get(method as usize).is_some_and(|m| &*m.class == class && &*m.name == name)
+    };
+    let main = profile.threads.iter().find(|thread| &*thread.name == "main").unwrap();
+    let nodes = main.tree.nodes();
+    let child = |of: u32, class: &str, name: &str| {
+        main.tree.children(of).find(|&child| is(nodes[child as usize].method, class, name))
+    };
+    let first = (1..nodes.len() as u32).find(|&i| is(nodes[i as usize].method, "Depths", "dive")).unwrap();
+    let dives = std::iter::successors(Some(first), |&dive| child(dive, "Depths", "dive"));
+    let mut found = Vec::new();
+    for (depth, dive) in (1..).zip(dives) {
+        let made = child(dive, "java/lang/ArrayIndexOutOfBoundsException", "<init>");
+        found.extend(made.map(|made| (depth, nodes[made as usize].calls)));
+    }
+    assert_eq!(found, DEPTHS.map(|depth| (depth, 1)).collect::<Vec<_>>());
+}
+
 /// Classes are rewritten by native code on what is left of the stack.
 fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
     let class = plain_programs().join("Overflow.class");
@@ -139,4 +165,5 @@ fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
 
 // Its program looks into an exception by `sun.misc.Unsafe`, as JDK 8 makes it: what is on top of a stack that overflows is the runtime's, which later JDKs have no way to show.
 jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, 8: jdk_8);
+jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(classes_are_defined_near_the_end_of_the_stack, classes_are_defined_near_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);
