@@ -13,7 +13,6 @@ use cct_rewrite::{
 use cct_tables::{BlockEnds, CostModel};
 
 use super::walk::walk;
-use crate::Dice;
 
 /// Rewrites a class, alone in its world. What comes out is as sound as what went in, and the same every time.
 pub fn rewrite(bytes: &[u8]) {
@@ -59,7 +58,7 @@ fn dearest() -> CostModel {
 
 /// The rewritten class, with settings that follow from its bytes.
 fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
-    let mut dice = Dice::new(u64::from(crc32fast::hash(bytes)));
+    let mut dice = super::dice(bytes);
     let settings = Settings {
         tool: Tool::Profile,
         context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),
