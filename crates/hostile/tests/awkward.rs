@@ -5,10 +5,11 @@
 use std::io::{Cursor, Write};
 
 use cct_archive::{Input, Limits};
+use cct_classfile::access::{ABSTRACT, NATIVE};
 use cct_classfile::opcode as op;
 use cct_hostile::target;
 use cct_rewrite::provenance::Provenance;
-use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World};
+use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World, wellformed};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 #[path = "../../cctrewrite/tests/jvm/support/assembler.rs"]
@@ -297,6 +298,38 @@ fn constants_as_many_as_can_be() {
         assert!(count >= 65_535 - 9 - free, "{count}");
         let _ = rewritten_or_left(&bytes);
     }
+}
+
+/// JVMs refuse both. A native method's wrapper had two bodies, its own and the one that should not have been there.
+#[test]
+fn bodies_where_none_may_be_and_none_where_one_must() {
+    let fault = |bytes: &[u8]| {
+        for target_name in ["class", "rewrite", "loadtime", "marked"] {
+            (target(target_name).run)(bytes);
+        }
+        for how in 0..4 {
+            assert!(cctrewrite_loadtime::trial::rewrite(bytes, how).is_err(), "rewritten at load time");
+        }
+        wellformed::check(&cct_classfile::ClassFile::parse(bytes).unwrap()).unwrap_err().to_string()
+    };
+    for access in [NATIVE, ABSTRACT] {
+        for number in 0..8 {
+            // The settings of `rewrite` follow from the bytes.
+            let mut class = ClassAssembler::new(52, &format!("Bodied{number}"), OBJECT);
+            class.method(PUBLIC | STATIC | access, "m()V", 1, 1, |code| {
+                code.ops(&[op::RETURN]);
+            });
+            assert!(fault(&class.finish()).contains("code in a method that is native or abstract"));
+        }
+    }
+    let mut class = ClassAssembler::new(52, "Bodiless", OBJECT);
+    class.abstract_method("m", "()V");
+    let mut bytes = class.finish();
+    // Before the name, the descriptor, no attributes, and the class's none: its access flags.
+    let at = bytes.len() - 2 - 8;
+    assert_eq!(bytes[at..at + 2], (PUBLIC | ABSTRACT).to_be_bytes());
+    bytes[at..at + 2].copy_from_slice(&PUBLIC.to_be_bytes());
+    assert!(fault(&bytes).contains("no code in a method that is neither native nor abstract"));
 }
 
 /// A character beyond the first 65,536, half of one, and a zero, in class, method and field: modified UTF-8 (JVMS 4.4.7).
