@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("arena");
+cct_fuzz::target!(ARENA);

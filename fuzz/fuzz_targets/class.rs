@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("class");
+cct_fuzz::target!(CLASS);

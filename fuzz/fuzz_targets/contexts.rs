@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("contexts");
+cct_fuzz::target!(CONTEXTS);

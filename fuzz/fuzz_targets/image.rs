@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("image");
+cct_fuzz::target!(IMAGE);

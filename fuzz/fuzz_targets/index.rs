@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("index");
+cct_fuzz::target!(INDEX);

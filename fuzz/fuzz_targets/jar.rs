@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("jar");
+cct_fuzz::target!(JAR);

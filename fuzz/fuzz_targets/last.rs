@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("last");
+cct_fuzz::target!(LAST);

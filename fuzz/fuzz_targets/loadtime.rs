@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("loadtime");
+cct_fuzz::target!(LOADTIME);

@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("marked");
+cct_fuzz::target!(MARKED);

@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("markers");
+cct_fuzz::target!(MARKERS);

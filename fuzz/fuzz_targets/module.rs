@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("module");
+cct_fuzz::target!(MODULE);

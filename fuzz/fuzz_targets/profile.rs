@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("profile");
+cct_fuzz::target!(PROFILE);

@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("properties");
+cct_fuzz::target!(PROPERTIES);

@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("rewrite");
+cct_fuzz::target!(REWRITE);

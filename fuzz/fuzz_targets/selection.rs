@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("selection");
+cct_fuzz::target!(SELECTION);

@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("trace");
+cct_fuzz::target!(TRACE);

@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("values");
+cct_fuzz::target!(VALUES);

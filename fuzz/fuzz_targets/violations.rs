@@ -1,3 +1,3 @@
 #![no_main]
 
-cct_fuzz::target!("violations");
+cct_fuzz::target!(VIOLATIONS);

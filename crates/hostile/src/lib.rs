@@ -29,29 +29,51 @@ pub struct Target {
     pub mutate: fn(&[u8], &mut Dice) -> Vec<u8>,
 }
 
-/// All targets.
-pub const TARGETS: &[Target] = &[
-    Target { name: "class", run: targets::class, seeds: seeds::classes, mutate: mutate::class },
-    Target { name: "rewrite", run: targets::rewrite, seeds: seeds::classes, mutate: mutate::class },
-    Target { name: "loadtime", run: targets::loadtime, seeds: seeds::classes, mutate: mutate::class },
-    Target { name: "jar", run: targets::archive, seeds: seeds::jars, mutate: mutate::jar },
-    Target { name: "image", run: targets::archive, seeds: seeds::images, mutate: mutate::image },
-    Target { name: "index", run: targets::index, seeds: seeds::indexes, mutate: mutate::bytes },
-    Target { name: "profile", run: targets::profile, seeds: seeds::profiles, mutate: mutate::profile },
-    Target { name: "arena", run: targets::arena, seeds: seeds::arenas, mutate: mutate::arena },
-    Target { name: "contexts", run: targets::contexts, seeds: seeds::lists, mutate: mutate::text },
-    Target { name: "selection", run: targets::selection, seeds: seeds::patterns, mutate: mutate::text },
-    Target { name: "trace", run: targets::trace, seeds: seeds::traces, mutate: mutate::trace },
-    Target { name: "last", run: targets::last, seeds: seeds::lasts, mutate: mutate::bytes },
-    Target { name: "module", run: targets::module, seeds: seeds::answers, mutate: mutate::bytes },
-    Target { name: "marked", run: targets::marked, seeds: seeds::classes, mutate: mutate::class },
-    Target { name: "markers", run: targets::marker_rules, seeds: seeds::marker_rules, mutate: mutate::text },
-    Target { name: "properties", run: targets::properties, seeds: seeds::properties, mutate: mutate::text },
-    Target { name: "violations", run: targets::violations, seeds: seeds::violations, mutate: mutate::text },
-    Target { name: "values", run: targets::values, seeds: seeds::values, mutate: mutate::values },
-];
+/// States each target by itself, under its name: a program for libFuzzer that names one of them has nothing of the others in it, and no counters of theirs,
+/// which are looked through after each input. And [`TARGETS`], which has them all.
+macro_rules! targets {
+    ($($constant:ident: $name:literal, $run:ident, $seeds:ident, $mutate:ident;)*) => {
+        $(
+            #[doc = concat!("The target `", $name, "`.")]
+            pub const $constant: Target =
+                Target { name: $name, run: targets::$run, seeds: seeds::$seeds, mutate: mutate::$mutate };
+        )*
+
+        /// All targets.
+        pub const TARGETS: &[Target] = &[$($constant),*];
+    };
+}
+
+targets! {
+    CLASS: "class", class, classes, class;
+    REWRITE: "rewrite", rewrite, classes, class;
+    LOADTIME: "loadtime", loadtime, classes, class;
+    JAR: "jar", archive, jars, jar;
+    IMAGE: "image", archive, images, image;
+    INDEX: "index", index, indexes, bytes;
+    PROFILE: "profile", profile, profiles, profile;
+    ARENA: "arena", arena, arenas, arena;
+    CONTEXTS: "contexts", contexts, lists, text;
+    SELECTION: "selection", selection, patterns, text;
+    TRACE: "trace", trace, traces, trace;
+    LAST: "last", last, lasts, bytes;
+    MODULE: "module", module, answers, bytes;
+    MARKED: "marked", marked, classes, class;
+    MARKERS: "markers", marker_rules, marker_rules, text;
+    PROPERTIES: "properties", properties, properties, text;
+    VIOLATIONS: "violations", violations, violations, text;
+    VALUES: "values", values, values, values;
+}
 
 /// The target of this name. Panics if there is none.
 pub fn target(name: &str) -> &'static Target {
     TARGETS.iter().find(|target| target.name == name).unwrap()
+}
+
+/// Has all work of this process done on this thread from now on: an input is small, and handing it to another thread takes longer than what is done with it.
+///
+/// # Panics
+/// If threads have been started for that work already.
+pub fn on_this_thread() {
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().unwrap();
 }

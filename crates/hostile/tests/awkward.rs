@@ -5,10 +5,11 @@
 use std::io::{Cursor, Write};
 
 use cct_archive::{Input, Limits};
+use cct_classfile::access::{ABSTRACT, NATIVE};
 use cct_classfile::opcode as op;
 use cct_hostile::target;
 use cct_rewrite::provenance::Provenance;
-use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World};
+use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World, wellformed};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 #[path = "../../cctrewrite/tests/jvm/support/assembler.rs"]
@@ -38,6 +39,29 @@ fn rewritten(bytes: &[u8]) -> Vec<usize> {
         let rewriter =
             Rewriter::new(world, settings, Provenance::new("test", &settings, None), |_| true).unwrap();
         let bytes = rewriter.rewrite(bytes).unwrap().bytes.unwrap();
+        cct_classfile::ClassFile::parse(&bytes).unwrap().methods.len()
+    };
+    [BlockRule::Default, BlockRule::Precise, BlockRule::Exact].map(methods).to_vec()
+}
+
+/// Holds a class that may be too large for what is added against all that targets ask, and says how many methods it has then, by each rule for blocks.
+fn rewritten_or_left(bytes: &[u8]) -> Vec<usize> {
+    for name in ["class", "rewrite", "loadtime", "marked"] {
+        (target(name).run)(bytes);
+    }
+    let methods = |blocks| {
+        let settings = Settings { blocks, ..Settings::default() };
+        let world = World::new([(Role::Input, ClassSummary::parse(bytes).unwrap())]);
+        let rewriter =
+            Rewriter::new(world, settings, Provenance::new("test", &settings, None), |_| true).unwrap();
+        let bytes = match rewriter.rewrite(bytes) {
+            Ok(rewritten) => rewritten.bytes.unwrap_or_else(|| bytes.to_vec()),
+            // Whoever asked is told, and keeps the class as it is.
+            Err(error) => {
+                assert!(error.to_string().contains("65535"), "{error}");
+                bytes.to_vec()
+            }
+        };
         cct_classfile::ClassFile::parse(&bytes).unwrap().methods.len()
     };
     [BlockRule::Default, BlockRule::Precise, BlockRule::Exact].map(methods).to_vec()
@@ -185,6 +209,127 @@ fn odd_attributes() {
             .attribute("", Vec::new());
     });
     assert_eq!(rewritten(&bytes), [2; 3]);
+}
+
+/// The class file with attributes of its own: names, by their constants, and contents.
+fn with_attributes(mut bytes: Vec<u8>, attributes: &[(u16, Vec<u8>)]) -> Vec<u8> {
+    // It ends with their number, which was none.
+    bytes.truncate(bytes.len() - 2);
+    bytes.extend((attributes.len() as u16).to_be_bytes());
+    for (name, content) in attributes {
+        bytes.extend(name.to_be_bytes());
+        bytes.extend((content.len() as u32).to_be_bytes());
+        bytes.extend(content);
+    }
+    bytes
+}
+
+/// A class may have each of these once (JVMS 4.7). JVMs refuse some that are there twice, and so may we; what we accept stays sound.
+#[test]
+fn attributes_of_a_class_that_are_there_twice() {
+    for (name, content) in [
+        ("SourceFile", vec![0, 1]),
+        ("Signature", vec![0, 1]),
+        ("InnerClasses", vec![0, 0]),
+        ("BootstrapMethods", vec![0, 0]),
+        ("NestMembers", vec![0, 0]),
+        ("PermittedSubclasses", vec![0, 0]),
+        ("Record", vec![0, 0]),
+        ("RuntimeVisibleAnnotations", vec![0, 0]),
+        ("Deprecated", vec![]),
+        ("Synthetic", vec![1, 2, 3]),
+        ("Code", vec![0; 12]),
+        ("StackMapTable", vec![0, 0]),
+        ("", vec![7; 300]),
+    ] {
+        let index = std::cell::Cell::new(0);
+        let bytes = class(61, "Twice", 1, |code| {
+            index.set(code.utf8(name));
+            code.ops(&[op::RETURN]);
+        });
+        for times in 1..=3 {
+            let bytes = with_attributes(bytes.clone(), &vec![(index.get(), content.clone()); times]);
+            for target_name in ["class", "rewrite", "loadtime", "marked"] {
+                (target(target_name).run)(&bytes);
+            }
+        }
+    }
+}
+
+/// Two tables of frames for one body: neither may be moved and the other left.
+#[test]
+fn two_tables_of_frames() {
+    let bytes = class(52, "Frames", 1, |code| {
+        let end = code.label();
+        code.ops(&[op::ICONST_0]).jump(op::IFEQ, end).ops(&[op::NOP]).place(end);
+        code.frame(&[], &[]).attribute("StackMapTable", vec![0, 1, 5]).ops(&[op::RETURN]);
+    });
+    for target_name in ["class", "rewrite", "loadtime", "marked"] {
+        (target(target_name).run)(&bytes);
+    }
+}
+
+/// Bodies as long as they may be, and a little shorter: there is room for probes, or the method stays as it is.
+#[test]
+fn bodies_as_long_as_can_be() {
+    for length in [65_535, 65_534, 65_500, 65_000, 60_000] {
+        let bytes = class(52, "Long", 1, |code| {
+            code.ops(&vec![op::NOP; length - 1]).ops(&[op::RETURN]);
+        });
+        for methods in rewritten_or_left(&bytes) {
+            assert!((1..=2).contains(&methods), "{length}: {methods}");
+        }
+    }
+}
+
+/// Full, and with room for one more, two more and so on: rewritten whole, or not at all.
+#[test]
+fn constants_as_many_as_can_be() {
+    for free in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89] {
+        let bytes = class(52, "Constants", 1, |code| {
+            let mut number = 0;
+            // The class, its name, Object, its name, the method's name and descriptor, `Code`: what is still to come has 7 at most.
+            while code.utf8(&format!("constant {number}")) < 65_534 - 7 - free {
+                number += 1;
+            }
+            code.ops(&[op::RETURN]);
+        });
+        let count = u16::from_be_bytes([bytes[8], bytes[9]]);
+        assert!(count >= 65_535 - 9 - free, "{count}");
+        let _ = rewritten_or_left(&bytes);
+    }
+}
+
+/// JVMs refuse both. A native method's wrapper had two bodies, its own and the one that should not have been there.
+#[test]
+fn bodies_where_none_may_be_and_none_where_one_must() {
+    let fault = |bytes: &[u8]| {
+        for target_name in ["class", "rewrite", "loadtime", "marked"] {
+            (target(target_name).run)(bytes);
+        }
+        for how in 0..4 {
+            assert!(cctrewrite_loadtime::trial::rewrite(bytes, how).is_err(), "rewritten at load time");
+        }
+        wellformed::check(&cct_classfile::ClassFile::parse(bytes).unwrap()).unwrap_err().to_string()
+    };
+    for access in [NATIVE, ABSTRACT] {
+        for number in 0..8 {
+            // The settings of `rewrite` follow from the bytes.
+            let mut class = ClassAssembler::new(52, &format!("Bodied{number}"), OBJECT);
+            class.method(PUBLIC | STATIC | access, "m()V", 1, 1, |code| {
+                code.ops(&[op::RETURN]);
+            });
+            assert!(fault(&class.finish()).contains("code in a method that is native or abstract"));
+        }
+    }
+    let mut class = ClassAssembler::new(52, "Bodiless", OBJECT);
+    class.abstract_method("m", "()V");
+    let mut bytes = class.finish();
+    // Before the name, the descriptor, no attributes, and the class's none: its access flags.
+    let at = bytes.len() - 2 - 8;
+    assert_eq!(bytes[at..at + 2], (PUBLIC | ABSTRACT).to_be_bytes());
+    bytes[at..at + 2].copy_from_slice(&PUBLIC.to_be_bytes());
+    assert!(fault(&bytes).contains("no code in a method that is neither native nor abstract"));
 }
 
 /// A character beyond the first 65,536, half of one, and a zero, in class, method and field: modified UTF-8 (JVMS 4.4.7).

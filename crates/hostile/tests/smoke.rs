@@ -1,5 +1,5 @@
 //! All fuzz targets, with a fixed number of cases that follow from fixed seeds: what a change breaks at once. What takes longer to find is
-//! looked for with `fuzz/` (docs/fuzzing.md).
+//! looked for with `fuzz/` (docs/fuzzing.md); `CASES=20` makes twenty times as many of them here.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,8 +11,9 @@ fn smoke(name: &str, cases: u64) {
     let seeds = (target.seeds)();
     assert!(!seeds.is_empty());
     seeds.iter().for_each(|seed| (target.run)(seed));
+    let times = std::env::var("CASES").map_or(1, |times| times.parse().unwrap());
     let mut input = Vec::new();
-    for case in 0..cases {
+    for case in 0..cases * times {
         let mut dice = Dice::new(case);
         // Changes add up for a while, as under libFuzzer.
         if case % 6 == 0 {
@@ -91,6 +92,10 @@ fn every_target_has_its_file_for_libfuzzer() {
     let mut names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
     names.sort_unstable();
     assert_eq!(files, names);
+    for name in names {
+        let program = std::fs::read_to_string(format!("{folder}/{name}.rs")).unwrap();
+        assert!(program.contains(&format!("target!({});", name.to_uppercase())), "{name}: {program}");
+    }
 }
 
 #[test]

@@ -77,7 +77,19 @@ fn attributes<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>) -> Resul
 fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
     let pool = &class.pool;
     attributes(&method.attributes, pool)?;
-    let Some(code) = Code::of(class, method)? else { return Ok(()) };
+    let is_bodiless = method.is(access::NATIVE) || method.is(access::ABSTRACT);
+    // A wrapper would have to have both that code and its own, or none where there should be one.
+    let Some(code) = Code::of(class, method)? else {
+        return match is_bodiless {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Malformed(
+                "no code in a method that is neither native nor abstract",
+            ))),
+        };
+    };
+    if is_bodiless {
+        return Err(Error::new(ErrorKind::Malformed("code in a method that is native or abstract")));
+    }
     // Bodies get more locals and a larger stack, and end with code of ours.
     let receiver = u16::from(!method.is(access::STATIC));
     let arguments = MethodDescriptor::parse(method.descriptor)?.argument_slots();

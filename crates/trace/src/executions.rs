@@ -17,9 +17,6 @@ pub struct Executions {
     edges: FxHashMap<(u32, Callee), u64>,
     /// Bytecodes of blocks that exceptions left, which were not executed.
     taken_back: u64,
-    /// Distinct receivers' classes by method.
-    receivers: FxHashMap<u32, Vec<u32>>,
-    last: Option<u32>,
 }
 
 /// Counts of a method.
@@ -59,23 +56,12 @@ impl Executions {
         for (edge, calls) in other.edges {
             *self.edges.entry(edge).or_default() += calls;
         }
-        for (number, classes) in other.receivers {
-            let all = self.receivers.entry(number).or_default();
-            all.extend(classes);
-            all.sort_unstable();
-            all.dedup();
-        }
         self.taken_back += other.taken_back;
     }
 
     /// Of a method.
     pub fn of_method(&self, number: u32) -> Option<&Method> {
         self.methods.get(&number)
-    }
-
-    /// Classes of which a method's receivers were.
-    pub fn receivers(&self, number: u32) -> &[u32] {
-        self.receivers.get(&number).map_or(&[], Vec::as_slice)
     }
 
     /// Calls, by caller and callee, in order.
@@ -98,9 +84,8 @@ impl Executions {
 impl Visitor for Executions {
     fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
         *self.edges.entry((caller, callee)).or_default() += 1;
-        self.last = method.map(|found| found.number());
-        if let Some(number) = self.last {
-            self.methods.entry(number).or_default().calls += 1;
+        if let Some(found) = method {
+            self.methods.entry(found.number()).or_default().calls += 1;
         }
         callee.0 + 1
     }
@@ -117,14 +102,5 @@ impl Visitor for Executions {
 
     fn take_back(&mut self, _: u32, bytecodes: u32) {
         self.taken_back += u64::from(bytecodes);
-    }
-
-    fn receiver(&mut self, _: u32, class: u32) {
-        if let Some(number) = self.last {
-            let classes = self.receivers.entry(number).or_default();
-            if !classes.contains(&class) {
-                classes.push(class);
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! What jars keep and what replaced and added entries look like.
 
+use std::convert::Infallible;
 use std::io::Cursor;
 
 use cct_archive::{Action, EntryKind, EntryProblem, Error, Failure, Input, Limits, RewriteOptions, Tally};
@@ -204,6 +205,18 @@ fn multi_release_classes_are_shown_like_others() {
     let bench = Bench::with(&jar(names.iter().map(|name| deflated(name, name.as_bytes())).collect()));
     let survey = bench.open().unwrap().survey(|at, _| Ok::<_, ()>(at.entry.name.to_string())).unwrap();
     assert_eq!(survey.classes, names);
+}
+
+/// To JVMs it is an entry like others, whose contents are the bytes that are there; it is not followed, and stays a link for who extracts it.
+#[test]
+fn a_symbolic_link_is_an_entry() {
+    let link = |name: &str| Item { attributes: 0o120_777 << 16, ..stored(name, b"../../../../etc/passwd") };
+    let bytes = jar(vec![link("a/Link.class"), link("link.txt"), link("lib/link.jar")]);
+    let bench = Bench::with(&bytes);
+    let seen = bench.open().unwrap().survey(|_, bytes| Ok::<_, Infallible>(bytes.to_vec())).unwrap();
+    assert_eq!(seen.classes, [b"../../../../etc/passwd"]);
+    bench.rewrite(&keep).unwrap();
+    assert_eq!(bench.written(), bytes);
 }
 
 #[test]

@@ -113,6 +113,47 @@ fn a_link_in_the_place_of_its_temporary_file_is_not_followed(jdk: &'static Jdk) 
     assert!(link.is_symlink() && !profile.is_symlink());
 }
 
+/// The permissions that a call of `chmod` sets, as strace shows it: `chmod("/a/b", 040700) = 0`.
+fn permissions(call: &str) -> Option<u32> {
+    let (_, mode) = call.split_once(", ")?;
+    let mode = mode.split([')', ',', ' ']).next()?;
+    Some(u32::from_str_radix(mode, 8).ok()? & 0o777)
+}
+
+/// Whatever the umask: it is made in a folder which is closed to others before, so that nobody can have opened it while it was empty.
+fn nobody_else_can_open_it_at_any_moment(jdk: &'static Jdk) {
+    let can_trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+    if !can_trace.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: there is no strace, or it may not look");
+        return;
+    }
+    for options in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {
+        let mut java = profiled(jdk, Blocks::Exact, "private");
+        options.iter().for_each(|&option| _ = java.option(option));
+        let log = java.folder.join("calls");
+        let script = "umask 0; exec strace -f -qq -o \"$0\" -e trace=mkdir,chmod,open,openat \"$@\"";
+        java.through(&["sh", "-c", script, log.to_str().unwrap()]);
+        let run = java.run("Ending", &["exit"]);
+        run.assert_code(3);
+        let profile = run.profile_path();
+        assert_eq!(fs::metadata(&profile).unwrap().permissions().mode() & 0o777, 0o600);
+
+        let name = profile.display().to_string();
+        let (mut folder, mut made) = (0, 0);
+        for call in fs::read_to_string(&log).unwrap().lines().filter(|call| call.contains(&name)) {
+            if call.contains("O_CREAT") {
+                assert!(call.contains(".tmp/"), "{call}");
+                assert_eq!(folder, 0o700, "{call}");
+                made += 1;
+            } else if call.contains(".tmp\"") {
+                folder = permissions(call).unwrap_or(folder);
+            }
+        }
+        // Once to be there, once to be written to.
+        assert_eq!(made, 2, "JDK {}, {options:?}", jdk.version);
+    }
+}
+
 /// The load-time library writes the trees, and without it the runtime does: in either way names, methods, threads and children are in the order that
 /// readers rely on, which is that of the profile read and written again.
 fn in_canonical_order(jdk: &'static Jdk) {
@@ -137,4 +178,5 @@ jdks!(to_the_file_that_the_user_named, to_the_file_that_the_user_named, 8: jdk_8
 jdks!(by_default_to_a_file_in_the_working_directory, by_default_to_a_file_in_the_working_directory, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(many_jvms_may_write_to_one_file, many_jvms_may_write_to_one_file, 8: jdk_8, 17: jdk_17);
 jdks!(a_link_in_the_place_of_its_temporary_file_is_not_followed, a_link_in_the_place_of_its_temporary_file_is_not_followed, 8: jdk_8, 17: jdk_17);
+jdks!(nobody_else_can_open_it_at_any_moment, nobody_else_can_open_it_at_any_moment, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -23,6 +23,14 @@ static POOL: LazyLock<ThreadPool> =
 /// A class that is put in front of the others.
 const ADDED: &str = "first/Added.class";
 
+/// On a thread that does all work by itself: this one, if it is one.
+fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_num_threads() == 1 && rayon::current_thread_index().is_some() {
+        return work();
+    }
+    POOL.install(work)
+}
+
 thread_local! {
     static FOLDER: RefCell<Option<tempfile::TempDir>> = const { RefCell::new(None) };
 }
@@ -37,11 +45,11 @@ pub fn archive(bytes: &[u8]) {
         let Ok(input) = Input::open(&path, &LIMITS) else { return };
         let _ = (input.layout(), input.read(0), input.read(input.entries().len()));
         let visit = |at: &Location<'_>, bytes: &[u8]| Ok::<_, Infallible>((at.to_string(), bytes.to_vec()));
-        let surveyed = POOL.install(|| input.survey(visit));
+        let surveyed = alone(|| input.survey(visit));
 
         let write = |rewriter: &Adding| {
             let target = Target::new(&output, &[&input]).unwrap();
-            let staged = POOL.install(|| input.rewrite(&target, &RewriteOptions::default(), rewriter));
+            let staged = alone(|| input.rewrite(&target, &RewriteOptions::default(), rewriter));
             staged.map(|staged| drop(staged.commit().unwrap())).is_ok().then(|| fs::read(&output).unwrap())
         };
         let Some(kept) = write(&Adding { adds: false, replaces: false }) else { return };
@@ -57,7 +65,7 @@ pub fn archive(bytes: &[u8]) {
             // A gap between entries is dropped once.
             let target = Target::new(&folder.join("again.jar"), &[&again]).unwrap();
             let nothing = Adding { adds: false, replaces: false };
-            let staged = POOL.install(|| again.rewrite(&target, &RewriteOptions::default(), &nothing));
+            let staged = alone(|| again.rewrite(&target, &RewriteOptions::default(), &nothing));
             staged.unwrap().commit().unwrap();
             assert!(
                 fs::read(target.path()).unwrap() == kept,
@@ -68,7 +76,7 @@ pub fn archive(bytes: &[u8]) {
         let again = reopened(&changed, &path);
         // What the first pass could read, all of it, the second reads, twice as long.
         if let (Ok(old), true) = (&surveyed, input.kind() == InputKind::Jar) {
-            let new = POOL.install(|| again.survey(visit)).unwrap();
+            let new = alone(|| again.survey(visit)).unwrap();
             let added = |name: &str| name.ends_with(ADDED);
             let new: Vec<_> = new.classes.into_iter().filter(|(name, _)| !added(name)).collect();
             let old: Vec<_> = old.classes.iter().filter(|(name, _)| !added(name)).collect();
@@ -79,7 +87,7 @@ pub fn archive(bytes: &[u8]) {
             read_by_others(&changed, &again);
         }
         let target = Target::new(&folder.join("patches"), &[&again]).unwrap();
-        let _ = POOL.install(|| {
+        let _ = alone(|| {
             again.rewrite_as_patches(
                 &target,
                 &RewriteOptions::default(),

@@ -16,5 +16,5 @@ pub fn arena(bytes: &[u8]) {
     let written = recovered.profile.to_bytes().unwrap();
     let read = cct_profile::Profile::read(&written).unwrap();
     assert!(read.damage.is_empty() && read.contexts() == recovered.profile.contexts());
-    downstream(&read);
+    downstream(&read, &mut super::dice(bytes));
 }

@@ -17,5 +17,5 @@ pub fn contexts(bytes: &[u8]) {
         let again = read_contexts(&written[..]).unwrap();
         assert!(write(&again).unwrap() == written, "what was written is read as something else");
     }
-    downstream(&list.profile);
+    downstream(&list.profile, &mut super::dice(bytes));
 }

@@ -19,6 +19,8 @@ use cct_profile::{
     Metric, Pattern, Profile, Selection, Summary, compare as comparison, diff as difference, labels,
 };
 
+use crate::Dice;
+
 /// Reads a profile; what is accepted is written and read as the same, and everything can be made of it or says why not.
 pub fn profile(bytes: &[u8]) {
     let Ok(profile) = Profile::read(bytes) else { return };
@@ -26,23 +28,26 @@ pub fn profile(bytes: &[u8]) {
     let again = Profile::read(&written).unwrap();
     assert!(again.damage.is_empty());
     assert!(again.to_bytes().unwrap() == written, "what was written is read as something else");
-    downstream(&profile);
+    downstream(&profile, &mut super::dice(bytes));
 }
 
-/// What reports, tables and exports make of a profile that was read.
-pub(super) fn downstream(profile: &Profile) {
+/// What reports, tables and exports make of a profile that was read: of each kind one, since all of them for one input would take the time of many others.
+pub(super) fn downstream(profile: &Profile, dice: &mut Dice) {
     if profile.contexts() > 20_000 {
         return;
     }
-    reports(profile);
-    lists(profile);
-    pairs(profile);
-    exports(profile);
-    call_sites(profile);
+    let selections = selections(profile);
+    match dice.below(5) {
+        0 => report(profile, dice),
+        1 => lists(profile, dice),
+        2 => pairs(profile, dice.pick(&selections)),
+        3 => export(profile, dice.pick(&selections), dice),
+        _ => call_sites(profile, dice.pick(&selections)),
+    }
 }
 
 /// A profile without its call sites has none, and the same counts; together with itself as it was, it stays so.
-fn call_sites(profile: &Profile) {
+fn call_sites(profile: &Profile, selection: &Selection) {
     if !profile.tells_call_sites() {
         return;
     }
@@ -62,67 +67,58 @@ fn call_sites(profile: &Profile) {
     if let Ok(same) = compare(profile.clone().into(), merged.clone().into(), &CompareOptions::default()) {
         assert!(same.is_equal(), "call sites that were added up are missing");
     }
-    for selection in selections(profile) {
-        let options = DiffOptions { selection, recursion: true, ..DiffOptions::default() };
-        let _ = diff(profile.clone().into(), profile.clone().into(), &options, &Origins::default());
-    }
+    let options = DiffOptions { selection: selection.clone(), recursion: true, ..DiffOptions::default() };
+    let _ = diff(profile.clone().into(), profile.clone().into(), &options, &Origins::default());
     let _ = profile.clone().wanted(|method| method.class.len() % 2 == 0, "even").map(|wanted| {
         let _ = wanted.to_bytes();
     });
 }
 
-fn reports(profile: &Profile) {
+fn report(profile: &Profile, dice: &mut Dice) {
     let mut out = Vec::new();
     let (summary, origins) = (Summary::of(profile), Origins::default());
     write_header(&summary, &[], &mut out).unwrap();
-    for (by, names, recursion) in [
-        (By::Method, NameStyle::Raw, false),
-        (By::Method, NameStyle::Normalised, true),
-        (By::Class, NameStyle::Normalised, false),
-        (By::Package, NameStyle::Raw, true),
-    ] {
-        let labels = Labels::of_contexts(&profile.methods, by, names, &origins);
-        let readable = labels.readable();
-        let Ok(tree) = labels.tree(&profile.threads, recursion) else { continue };
-        for metric in [Metric::Calls, Metric::Bytecodes] {
-            let options = RowsOptions { metric, order: Order::Own, min_percent: 0.5, depth: Some(100) };
-            if let Ok(rows) = Rows::new(&tree, options) {
-                write_tree("all", &rows, &readable, Some(60), &mut out).unwrap();
-            }
-            let trees: Vec<_> =
-                profile.threads.iter().map(|thread| (&thread.tree, labels.of_method())).collect();
-            if let Ok(table) = Table::of(&trees, labels.len(), metric, Order::Inclusive) {
-                write_table(&table, &labels, 10, None, &mut out).unwrap();
-            }
+    let by = *dice.pick(&[By::Method, By::Class, By::Package]);
+    let names = *dice.pick(&[NameStyle::Raw, NameStyle::Normalised]);
+    let metric = *dice.pick(&[Metric::Calls, Metric::Bytecodes]);
+    let labels = Labels::of_contexts(&profile.methods, by, names, &origins);
+    let readable = labels.readable();
+    if let Ok(tree) = labels.tree(&profile.threads, dice.once_in(2)) {
+        let options = RowsOptions { metric, order: Order::Own, min_percent: 0.5, depth: Some(100) };
+        if let Ok(rows) = Rows::new(&tree, options) {
+            write_tree("all", &rows, &readable, Some(60), &mut out).unwrap();
+        }
+        let trees: Vec<_> = profile.threads.iter().map(|thread| (&thread.tree, labels.of_method())).collect();
+        if let Ok(table) = Table::of(&trees, labels.len(), metric, Order::Inclusive) {
+            write_table(&table, &labels, 10, None, &mut out).unwrap();
         }
     }
     let _ = labels::threads(&profile.threads);
-    let _ = NativeShare::of(profile, NameStyle::Raw);
+    let _ = NativeShare::of(profile, names);
     let _ = LibraryCalls::of(
         profile,
         |method| if method.flags & 1 == 0 { Owner::Jdk } else { Owner::Application },
     );
-    let _ = Shape::of(profile, NameStyle::Normalised);
+    let _ = Shape::of(profile, names);
     for byte in String::from_utf8(out).unwrap().chars() {
         // Names come from strangers, terminals obey control characters.
         assert!(byte == '\n' || !byte.is_control(), "{byte:?} in a report");
     }
 }
 
-fn lists(profile: &Profile) {
-    for per_thread in [false, true] {
-        let mut out = Vec::new();
-        let options = ContextsOptions { per_thread, names: NameStyle::Raw };
-        if write_contexts(profile, options, &mut out).is_ok() {
-            let _ = read_contexts(&out[..]).unwrap();
-        }
+fn lists(profile: &Profile, dice: &mut Dice) {
+    let mut out = Vec::new();
+    let options = ContextsOptions { per_thread: dice.once_in(2), names: NameStyle::Raw };
+    if write_contexts(profile, options, &mut out).is_ok() {
+        let _ = read_contexts(&out[..]).unwrap();
     }
-    for (threads, bodies) in
-        [(Threads::ByName, Bodies::Together), (Threads::All, Bodies::Apart), (Threads::Apart, Bodies::Apart)]
-    {
-        if let Ok(merged) = merge(&[profile, profile], MergeOptions { threads, bodies }) {
-            let _ = merged.to_bytes().unwrap();
-        }
+    let (threads, bodies) = *dice.pick(&[
+        (Threads::ByName, Bodies::Together),
+        (Threads::All, Bodies::Apart),
+        (Threads::Apart, Bodies::Apart),
+    ]);
+    if let Ok(merged) = merge(&[profile, profile], MergeOptions { threads, bodies }) {
+        let _ = merged.to_bytes().unwrap();
     }
 }
 
@@ -141,56 +137,62 @@ fn selections(profile: &Profile) -> Vec<Selection> {
     selections
 }
 
-fn pairs(profile: &Profile) {
+fn pairs(profile: &Profile, selection: &Selection) {
     let mut smaller = profile.clone();
     smaller.threads.pop();
-    for selection in selections(profile) {
-        let options =
-            CompareOptions { per_thread: true, selection: selection.clone(), ..CompareOptions::default() };
-        if let Ok(same) = compare(profile.clone().into(), profile.clone().into(), &options) {
-            assert!(same.is_equal(), "a profile differs from itself");
-            comparison::write_text(&same, &TextOptions::default(), &mut Vec::new()).unwrap();
-        }
-        let options = DiffOptions { selection, by: By::Class, recursion: true, ..DiffOptions::default() };
-        if let Ok(changes) =
-            diff(smaller.clone().into(), profile.clone().into(), &options, &Origins::default())
-        {
-            difference::write_text(&changes, &TextOptions::default(), 10, None, &mut Vec::new()).unwrap();
-        }
+    let options =
+        CompareOptions { per_thread: true, selection: selection.clone(), ..CompareOptions::default() };
+    if let Ok(same) = compare(profile.clone().into(), profile.clone().into(), &options) {
+        assert!(same.is_equal(), "a profile differs from itself");
+        comparison::write_text(&same, &TextOptions::default(), &mut Vec::new()).unwrap();
+    }
+    let selection = selection.clone();
+    let options = DiffOptions { selection, by: By::Class, recursion: true, ..DiffOptions::default() };
+    if let Ok(changes) = diff(smaller.into(), profile.clone().into(), &options, &Origins::default()) {
+        difference::write_text(&changes, &TextOptions::default(), 10, None, &mut Vec::new()).unwrap();
     }
 }
 
-fn exports(profile: &Profile) {
-    for (selection, form) in
-        selections(profile).into_iter().zip([NameForm::Readable, NameForm::Exact, NameForm::Short])
-    {
-        let per_thread = form == NameForm::Exact;
-        let threshold =
-            if per_thread { Threshold::default() } else { Threshold { min_percent: 1.0, depth: Some(50) } };
-        let options =
-            Options { per_thread, selection: selection.clone(), form, threshold, ..Options::default() };
-        let mut out = Vec::new();
-        if let Ok(source) = Source::new(profile.clone(), &options) {
-            for write in [collapsed::write, callgrind::write, speedscope::write, pprof::write, json::write] {
-                write(&source, &mut out).unwrap();
+fn export(profile: &Profile, selection: &Selection, dice: &mut Dice) {
+    let form = *dice.pick(&[NameForm::Readable, NameForm::Exact, NameForm::Short]);
+    let per_thread = form == NameForm::Exact;
+    let threshold =
+        if per_thread { Threshold::default() } else { Threshold { min_percent: 1.0, depth: Some(50) } };
+    let selection = selection.clone();
+    let options = Options { per_thread, selection: selection.clone(), form, threshold, ..Options::default() };
+    let mut out = Vec::new();
+    let kind = dice.below(9);
+    match kind {
+        0..=6 => {
+            let Ok(source) = Source::new(profile.clone(), &options) else { return };
+            match kind {
+                0 => collapsed::write(&source, &mut out).unwrap(),
+                1 => callgrind::write(&source, &mut out).unwrap(),
+                2 => speedscope::write(&source, &mut out).unwrap(),
+                3 => pprof::write(&source, &mut out).unwrap(),
+                4 => json::write(&source, &mut out).unwrap(),
+                5 => parquet::write(&source, &mut out).map(drop).unwrap(),
+                _ => flame::write(&source, flame::Growth::Flames, &mut out).unwrap(),
             }
-            parquet::write(&source, &mut out).unwrap();
-            flame::write(&source, flame::Growth::Flames, &mut out).unwrap();
         }
-        if let Ok(difference) = Difference::new(profile.clone(), profile.clone(), &options) {
-            flame::write_difference(&difference, flame::Growth::Icicles, &mut out).unwrap();
+        7 => {
+            if let Ok(difference) = Difference::new(profile.clone(), profile.clone(), &options) {
+                flame::write_difference(&difference, flame::Growth::Icicles, &mut out).unwrap();
+            }
         }
-        let options = PageOptions {
-            selection,
-            selected: Vec::new(),
-            by: By::Method,
-            names: NameStyle::Raw,
-            metric: None,
-            fold_recursion: false,
-            most_contexts: 10,
-        };
-        if let Ok(page) = Page::new(profile.clone(), None, Vec::new(), &Origins::default(), &options) {
-            page.write(&mut out).unwrap();
+        _ => {
+            let options = PageOptions {
+                selection,
+                selected: Vec::new(),
+                by: By::Method,
+                names: NameStyle::Raw,
+                metric: None,
+                fold_recursion: false,
+                most_contexts: 10,
+            };
+            if let Ok(page) = Page::new(profile.clone(), None, Vec::new(), &Origins::default(), &options) {
+                page.write(&mut out).unwrap();
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! A trace: opened, replayed, and everything that is made of one.
 
-use std::io::Write;
-
 use cct_events::{FrameKind, FrameWriter};
 use cct_profile::Profile;
 use cct_trace::executions::Executions;
 use cct_trace::{LAST_SUFFIX, Merged, Trace, contexts, coverage, metrics, structure, timeline};
 use tempfile::TempDir;
+
+use crate::Dice;
 
 thread_local! {
     /// Where files lie from one input to the next: a folder for each would take longer than most of what is done with it.
@@ -22,8 +22,8 @@ pub fn trace(bytes: &[u8]) {
         let path = folder.path().join("a.trace");
         std::fs::write(&path, bytes).unwrap();
         if let Ok(trace) = Trace::open(&path) {
-            analyses(&trace);
-            static_side(&trace);
+            let mut dice = super::dice(bytes);
+            if dice.once_in(4) { static_side(&trace, &mut dice) } else { analysis(&trace, &mut dice) }
         }
     });
 }
@@ -39,7 +39,7 @@ pub fn last(bytes: &[u8]) {
     });
     let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).unwrap().count()).sum();
     assert!(events <= bytes.len(), "more chunks than bytes");
-    analyses(&trace);
+    analysis(&trace, &mut super::dice(bytes));
 }
 
 /// A folder with a trace that nobody has ended.
@@ -51,39 +51,49 @@ fn without_an_end() -> TempDir {
     folder
 }
 
-/// What is made of classes alone, which says nothing of events: who changes nothing else need not do it each time.
-fn static_side(trace: &Trace) {
+/// What is made of classes alone, which says nothing of events: one of the formats.
+fn static_side(trace: &Trace, dice: &mut Dice) {
     let mut out = Vec::new();
-    structure::xml(trace, &|_| true, &mut out).unwrap();
-    structure::csv(trace, &|_| true, &mut out).unwrap();
-    structure::json(trace, &|_| true, &mut out).unwrap();
-    let _ = structure::parquet(trace, &|_| true, &mut out);
+    match dice.below(4) {
+        0 => structure::xml(trace, &|_| true, &mut out).unwrap(),
+        1 => structure::csv(trace, &|_| true, &mut out).unwrap(),
+        2 => structure::json(trace, &|_| true, &mut out).unwrap(),
+        _ => drop(structure::parquet(trace, &|_| true, &mut out)),
+    }
 }
 
-fn analyses(trace: &Trace) {
+/// What is made of events: one of all, since each goes through them by itself.
+fn analysis(trace: &Trace, dice: &mut Dice) {
     if trace.words() > MOST_EVENT_BYTES / 4 {
         return;
     }
-    if let Ok((profile, _)) = contexts::profile(trace) {
-        let written = profile.to_bytes().unwrap();
-        let again = Profile::read(&written).unwrap();
-        assert!(again.damage.is_empty() && again.to_bytes().unwrap() == written);
-    }
     let mut out = Vec::new();
-    if let Ok((executions, _)) = Executions::of(trace) {
-        executions.calls();
-        coverage::counts(trace, &executions, &|_| true, &mut out).unwrap();
+    match dice.below(6) {
+        0 => {
+            let Ok((profile, _)) = contexts::profile(trace) else { return };
+            let written = profile.to_bytes().unwrap();
+            let again = Profile::read(&written).unwrap();
+            assert!(again.damage.is_empty() && again.to_bytes().unwrap() == written);
+        }
+        1 => {
+            let Ok((executions, _)) = Executions::of(trace) else { return };
+            executions.calls();
+            coverage::counts(trace, &executions, &|_| true, &mut out).unwrap();
+        }
+        2 => {
+            let Ok((ways, _)) = coverage::ways(trace) else { return };
+            coverage::lcov(trace, &ways, &|_| true, &mut out).unwrap();
+            coverage::jacoco(trace, &ways, &|_| true, &mut out).unwrap();
+        }
+        3 => drop(metrics::of(trace)),
+        4 => {
+            let options = timeline::Options { least: 2, depth: 50 };
+            let Ok(written) = timeline::write(trace, options, &mut out) else { return };
+            written.unwrap();
+        }
+        _ => {
+            let Ok(merged) = Merged::of(trace, &trace.threads) else { return };
+            merged.for_each(drop);
+        }
     }
-    if let Ok((ways, _)) = coverage::ways(trace) {
-        coverage::lcov(trace, &ways, &|_| true, &mut out).unwrap();
-        coverage::jacoco(trace, &ways, &|_| true, &mut out).unwrap();
-    }
-    let _ = metrics::of(trace);
-    if let Ok(written) = timeline::write(trace, timeline::Options { least: 2, depth: 50 }, &mut out) {
-        written.unwrap();
-    }
-    if let Ok(merged) = Merged::of(trace, &trace.threads) {
-        merged.for_each(drop);
-    }
-    out.flush().unwrap();
 }

@@ -202,24 +202,30 @@ public final class Finish {
     }
 
     /**
-     * A new file beside it, which nobody else can have made: not another JVM that writes to the same file, nor whoever puts a link into a folder that
-     * all may write to.
+     * A new folder beside it, into which nobody but its owner can look: what is made in it is out of reach of others from its first moment on, where a
+     * file of which they may read may be open already when it is forbidden to them. Nobody else can have made it: not another JVM that writes to the
+     * same file, nor whoever puts a link into a folder that all may write to.
      */
     private static File besideIt(File file) throws IOException {
         String name = file.getPath() + "." + pid();
         for (int i = 0; i < 100; i++) {
-            File temporary = new File(name + (i == 0 ? ".tmp" : "-" + i + ".tmp"));
-            boolean isNew;
-            try {
-                isNew = temporary.createNewFile();
-            } catch (IOException e) {
-                throw new IOException(temporary + " (" + e.getMessage() + ")");
+            File folder = new File(name + (i == 0 ? ".tmp" : "-" + i + ".tmp"));
+            if (folder.mkdir()) {
+                keepPrivate(folder);
+                folder.setExecutable(false, false);
+                folder.setExecutable(true, true);
+                return folder;
             }
-            if (isNew) {
-                return temporary;
+            try {
+                // Says why there can be none, if it is not that something is there.
+                if (folder.createNewFile()) {
+                    folder.delete();
+                }
+            } catch (IOException e) {
+                throw new IOException(folder + " (" + e.getMessage() + ")");
             }
         }
-        throw new IOException(name + ".tmp and others like it are there already");
+        throw new IOException(name + ".tmp cannot be made, nor others like it");
     }
 
     /** Which methods a program has, and which of them ran, is its owner's business: nobody else may read or write it, as with what perf(1) records. */
@@ -242,9 +248,14 @@ public final class Finish {
             }
             return;
         }
-        File temporary = besideIt(file);
+        File folder = besideIt(file);
+        File temporary = new File(folder, file.getName());
         boolean complete = false;
         try {
+            if (!temporary.createNewFile()) {
+                // While the folder was not closed to them yet, where the umask lets others write.
+                throw new IOException(temporary + " was made by somebody else");
+            }
             keepPrivate(temporary);
             FileOutputStream out = new FileOutputStream(temporary);
             try {
@@ -265,6 +276,7 @@ public final class Finish {
             if (!complete) {
                 temporary.delete();
             }
+            folder.delete();
         }
     }
 }
