@@ -5,6 +5,7 @@ use std::io::Write;
 use cct_events::{FrameKind, FrameWriter};
 use cct_profile::Profile;
 use cct_trace::executions::Executions;
+use cct_trace::timeline::Timeline;
 use cct_trace::{LAST_SUFFIX, Merged, Trace, contexts, coverage, metrics, structure, timeline};
 use tempfile::TempDir;
 
@@ -37,7 +38,7 @@ pub fn last(bytes: &[u8]) {
         std::fs::write(folder.path().join(format!("a.trace{LAST_SUFFIX}")), bytes).unwrap();
         Trace::open(&folder.path().join("a.trace")).unwrap()
     });
-    let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).unwrap().count()).sum();
+    let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).count()).sum();
     assert!(events <= bytes.len(), "more chunks than bytes");
     analyses(&trace);
 }
@@ -79,11 +80,10 @@ fn analyses(trace: &Trace) {
         coverage::jacoco(trace, &ways, &|_| true, &mut out).unwrap();
     }
     let _ = metrics::of(trace);
-    if let Ok(written) = timeline::write(trace, timeline::Options { least: 2, depth: 50 }, &mut out) {
-        written.unwrap();
+    let options = timeline::Options { least: 2, depth: 50, limit: 100 };
+    if let Ok(timeline) = Timeline::of(trace, options) {
+        timeline.write(trace, &mut out).unwrap();
     }
-    if let Ok(merged) = Merged::of(trace, &trace.threads) {
-        merged.for_each(drop);
-    }
+    Merged::of(trace, &trace.threads).for_each(drop);
     out.flush().unwrap();
 }
