@@ -1,7 +1,7 @@
 //! Makes a long trace of a short one, as if its threads had done the same again and again: `repeat FROM TIMES TO`.
 //!
-//! For trying what reading a long trace takes (docs/trace.md): a program would have to run for that long. The chunks of threads that have filled more than three are
-//! written again, but for the first and the last ones; where they meet, a method that runs may have begun in another chunk.
+//! For trying what reading a long trace takes (docs/trace.md): a program would have to run for that long. The chunks of threads that do
+//! little else than one thing are written again, but for the first and the last ones; where they meet, a method that runs may have begun in another chunk.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,6 +14,9 @@ use xxhash_rust::xxh3::Xxh3;
 /// Bytes in front of a frame's content, and in front of its checksum.
 const HEAD: usize = 28;
 const SUMMED: usize = 20;
+
+/// Threads with so many chunks or fewer do this and that, on stacks that are not the same where a repetition would begin and end.
+const FEW: u32 = 50;
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -37,12 +40,12 @@ fn main() -> io::Result<()> {
             let (of, all) =
                 (place.head.sequence, chunks.get(&place.head.thread).copied().unwrap_or_default());
             // All but those at the beginning and at the end come each time.
-            let is_inner = place.head.kind == FrameKind::Events && all > 3 && of > 0 && of < all - 1;
+            let is_inner = place.head.kind == FrameKind::Events && all > FEW && of > 0 && of < all - 1;
             let is_now = is_inner || round == if is_early(place.head.kind, of, all) { 0 } else { times - 1 };
             if !is_now {
                 continue;
             }
-            if place.head.kind != FrameKind::Events || all <= 3 || of == 0 {
+            if place.head.kind != FrameKind::Events || all <= FEW || of == 0 {
                 out.write_all(frame)?;
                 continue;
             }
@@ -65,7 +68,7 @@ fn main() -> io::Result<()> {
 fn is_early(kind: FrameKind, sequence: u32, chunks: u32) -> bool {
     match kind {
         FrameKind::End | FrameKind::Notes => false,
-        FrameKind::Events => chunks <= 3 || sequence == 0,
+        FrameKind::Events => chunks <= FEW || sequence == 0,
         _ => true,
     }
 }
