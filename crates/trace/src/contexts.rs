@@ -131,7 +131,10 @@ pub fn of_thread<V: Visitor>(
     if trace.last.is_some() {
         replay.begins_in_the_middle();
     }
-    for chunk in trace.chunks(thread)? {
+    for chunk in trace.chunks(thread) {
+        if !replay.visitor.wants_more() {
+            break;
+        }
         let chunk = chunk?;
         if chunk.is_behind_gap {
             replay.gap();
@@ -149,12 +152,18 @@ pub fn of_thread<V: Visitor>(
 /// # Errors
 /// When the trace cannot be read, or the tree is too large.
 pub fn profile(trace: &Trace) -> Result<(Profile, Oddities), Error> {
-    let trees: Vec<Result<(Contexts, Oddities, u64), Error>> =
-        trace.threads.par_iter().map(|thread| of_thread(trace, thread, Contexts::default())).collect();
+    let trees = trace.threads.par_iter().map(|thread| {
+        let (mut tree, oddities, _) = of_thread(trace, thread, Contexts::default())?;
+        // Trees are all in memory in the end; how children were found need not be.
+        tree.many = FxHashMap::default();
+        tree.nodes.shrink_to_fit();
+        Ok((tree, oddities))
+    });
+    let trees: Vec<Result<(Contexts, Oddities), Error>> = trees.collect();
     let mut oddities = Oddities::default();
     let mut contexts = Vec::with_capacity(trees.len());
     for tree in trees {
-        let (tree, odd, _) = tree?;
+        let (tree, odd) = tree?;
         oddities.add(odd);
         contexts.push(tree);
     }
@@ -204,4 +213,42 @@ fn methods(program: &Program, trees: &[Contexts]) -> (Vec<Method>, Vec<Option<u3
         });
     }
     (methods, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{chunk, class, end, start, trace};
+
+    /// Sees so many calls.
+    struct Few(u32);
+
+    impl Visitor for Few {
+        fn enter(&mut self, _: u32, _: Callee, _: Option<Found<'_>>) -> u32 {
+            self.0 = self.0.saturating_sub(1);
+            0
+        }
+
+        fn block(&mut self, _: u32, _: Found<'_>, _: u32, _: u32) {}
+
+        fn bytecodes(&mut self, _: u32, _: u32) {}
+
+        fn take_back(&mut self, _: u32, _: u32) {}
+
+        fn wants_more(&self) -> bool {
+            self.0 > 0
+        }
+    }
+
+    /// Whoever has seen enough of a long trace does not wait for its end.
+    #[test]
+    fn what_nobody_wants_is_not_read() {
+        let calls = [start(0), end(0), start(1), end(1)];
+        let chunks = (0..10).map(|sequence| chunk(1, sequence, &calls));
+        let (_folder, trace) = trace("", std::iter::once(class(2)).chain(chunks));
+        let events = |few| of_thread(&trace, &trace.threads[0], Few(few)).unwrap().2;
+        let chunk = events(1);
+        assert!(chunk > 0);
+        assert_eq!((events(0), events(2), events(3), events(1000)), (0, chunk, 2 * chunk, 10 * chunk));
+    }
 }

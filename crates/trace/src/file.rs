@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use cct_events::file::{Cut, Place, Places, ReadError, Thread};
+use cct_events::file::{Cut, Heads, Own, Place, ReadError, Thread};
 use cct_events::{FrameKind, ring};
 
 use crate::Program;
@@ -50,6 +49,9 @@ const UNFOLDED: (u64, u64) = (1 << 24, 16);
 #[derive(Debug)]
 pub struct Trace {
     path: PathBuf,
+    file: File,
+    /// Chunks that are not in the file: what a JVM left behind that had no time to write it.
+    left: Vec<Vec<u8>>,
     /// Where it comes from, in lines `key=value`.
     pub provenance: String,
     /// Its threads, by number.
@@ -96,23 +98,29 @@ pub struct ThreadChunks {
     pub thread: Thread,
     /// Its chunks in their order.
     chunks: Vec<Piece>,
+    /// The number of the first chunk that there is, if nothing is missing.
+    first: u32,
     /// How many of its chunks are missing in the middle.
     pub missing: u64,
 }
 
-/// A chunk: its number, and where it is.
-#[derive(Debug, Clone)]
-struct Piece {
-    sequence: u32,
-    length: u32,
-    at: Stored,
+/// A chunk: its number, and where it is. All that is in memory of a chunk that nobody reads; so there must be little of it.
+#[derive(Debug, Clone, Copy)]
+enum Piece {
+    /// The frame that begins at this byte.
+    InFile { sequence: u32, at: u64 },
+    /// The place among those that a JVM left behind.
+    Left { sequence: u32, place: u32 },
 }
 
-#[derive(Debug, Clone)]
-enum Stored {
-    InFile(Place),
-    /// What a JVM left behind that had no time to write it.
-    Here(Vec<u8>),
+const _: () = assert!(size_of::<Piece>() == 16);
+
+impl Piece {
+    fn sequence(self) -> u32 {
+        match self {
+            Piece::InFile { sequence, .. } | Piece::Left { sequence, .. } => sequence,
+        }
+    }
 }
 
 impl Trace {
@@ -123,51 +131,59 @@ impl Trace {
     pub fn open(path: &Path) -> Result<Trace, Error> {
         let because = |source| Error::File { path: path.to_owned(), source };
         let file = File::open(path).map_err(|e| because(e.into()))?;
-        let length = file.metadata().map_err(|e| because(e.into()))?.len();
-        let mut file = BufReader::with_capacity(1 << 12, file);
-        let places = Places::of(&mut file).map_err(because)?;
-        let said =
-            |key: &str| places.provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        let mut heads = Heads::new(Own::of(&file)).map_err(because)?;
+        let mut threads: BTreeMap<u32, ThreadChunks> = BTreeMap::new();
+        let (mut others, mut unfolded, mut stored) = (Vec::new(), 0, 0);
+        let mut sizes = Sizes { file: heads.length, ..Sizes::default() };
+        while let Some(place) = heads.next_head().map_err(|e| because(e.into()))? {
+            let (head, at) = (place.head, place.at);
+            match head.kind {
+                FrameKind::Events => {
+                    sizes.events += u64::from(head.length);
+                    sizes.stored += u64::from(head.stored);
+                    let piece = Piece::InFile { sequence: head.sequence, at };
+                    threads.entry(head.thread).or_default().chunks.push(piece);
+                    continue;
+                }
+                FrameKind::Structure | FrameKind::Class => {
+                    unfolded += u64::from(head.length);
+                    stored += u64::from(head.stored);
+                }
+                _ => {}
+            }
+            others.push(place);
+        }
+        let most = UNFOLDED.0 + UNFOLDED.1 * stored;
+        if unfolded > most {
+            return Err(Error::Unfolds { path: path.to_owned(), most });
+        }
+        let (provenance, cut) = (heads.provenance, heads.cut);
+        let said = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let mut trace = Trace {
             path: path.to_owned(),
+            left: Vec::new(),
             last: said("last").and_then(|last| last.parse().ok()),
             is_ordered: said("mode") == Some("shared"),
-            provenance: places.provenance.clone(),
             threads: Vec::new(),
             program: Program::default(),
             class_names: BTreeMap::new(),
             notes: Vec::new(),
             meta: BTreeMap::new(),
             is_complete: false,
-            cut: places.cut,
-            sizes: Sizes { file: length, ..Sizes::default() },
+            cut,
+            sizes,
+            provenance,
+            file,
         };
-        let mut threads: BTreeMap<u32, ThreadChunks> = BTreeMap::new();
-        let classes = places.list.iter().map(|place| place.head);
-        let classes = classes.filter(|head| matches!(head.kind, FrameKind::Structure | FrameKind::Class));
-        let (unfolded, stored) = classes.fold((0, 0), |(unfolded, stored), head| {
-            (unfolded + u64::from(head.length), stored + u64::from(head.stored))
-        });
-        let most = UNFOLDED.0 + UNFOLDED.1 * stored;
-        if unfolded > most {
-            return Err(Error::Unfolds { path: path.to_owned(), most });
-        }
-        for place in places.list {
-            let head = place.head;
-            let number = head.thread;
-            if head.kind == FrameKind::Events {
-                trace.sizes.events += u64::from(head.length);
-                trace.sizes.stored += u64::from(head.stored);
-                let piece = Piece { sequence: head.sequence, length: head.length, at: Stored::InFile(place) };
-                threads.entry(number).or_default().chunks.push(piece);
-                continue;
-            }
+        for place in others {
+            let number = place.head.thread;
             let damaged = || Error::Damaged { path: path.to_owned(), at: place.at };
-            let content = place.content(&mut file).map_err(|e| because(e.into()))?.ok_or_else(damaged)?;
+            let content = place.content(&mut Own::of(&trace.file)).map_err(|e| because(e.into()))?;
+            let content = content.ok_or_else(damaged)?;
             let lines = || String::from_utf8_lossy(&content).lines().map(str::to_owned).collect::<Vec<_>>();
-            match head.kind {
+            match place.head.kind {
                 FrameKind::Structure | FrameKind::Class => {
-                    trace.sizes.structure += u64::from(head.stored);
+                    trace.sizes.structure += u64::from(place.head.stored);
                     trace.program.add(&content).ok_or_else(damaged)?;
                 }
                 FrameKind::Thread => {
@@ -194,12 +210,14 @@ impl Trace {
         }
         for (number, mut thread) in threads {
             thread.number = number;
-            thread.chunks.sort_by_key(|piece| piece.sequence);
-            let first = match trace.last {
-                Some(_) => thread.chunks.first().map_or(0, |first| u64::from(first.sequence)),
-                None => 0,
-            };
-            let all = thread.chunks.last().map_or(0, |last| u64::from(last.sequence) + 1 - first);
+            // Most are in their order already; of two with one number the first in the file comes first.
+            thread.chunks.sort_by_key(|piece| piece.sequence());
+            thread.chunks.shrink_to_fit();
+            if trace.last.is_some() {
+                thread.first = thread.chunks.first().map_or(0, |first| first.sequence());
+            }
+            let all = thread.chunks.last().map_or(0, |last| u64::from(last.sequence()) + 1);
+            let all = all.saturating_sub(thread.first.into());
             thread.missing = all.saturating_sub(thread.chunks.len() as u64);
             trace.threads.push(thread);
         }
@@ -228,8 +246,8 @@ impl Trace {
                 methods.sort_unstable();
                 methods.dedup();
                 self.sizes.events += words.len() as u64;
-                let length = words.len() as u32;
-                thread.chunks.push(Piece { sequence, length, at: Stored::Here(words) });
+                thread.chunks.push(Piece::Left { sequence, place: self.left.len() as u32 });
+                self.left.push(words);
             }
         }
         let known = self.program.add_of(Path::new(&ring.structure), &methods);
@@ -252,18 +270,30 @@ impl Trace {
     }
 
     /// The events of a thread, chunk by chunk.
+    pub fn chunks<'t>(&'t self, thread: &'t ThreadChunks) -> impl Iterator<Item = Result<Chunk, Error>> + 't {
+        (0..thread.count()).map(move |place| self.chunk(thread, place))
+    }
+
+    /// A chunk of a thread, by its place among those that are there. It begins with an event, and ends with one.
     ///
     /// # Errors
-    /// When the file cannot be opened any more.
-    pub fn chunks<'t>(&'t self, thread: &'t ThreadChunks) -> Result<Chunks<'t>, Error> {
-        let file = File::open(&self.path)
-            .map_err(|e| Error::File { path: self.path.clone(), source: ReadError::Io(e) })?;
-        let pieces = thread.chunks.iter();
-        let next = match self.last {
-            Some(_) => thread.chunks.first().map_or(0, |first| first.sequence),
-            None => 0,
+    /// When it is damaged, or not there any more.
+    pub fn chunk(&self, thread: &ThreadChunks, place: usize) -> Result<Chunk, Error> {
+        let Some(&piece) = thread.chunks.get(place) else { return Ok(Chunk::default()) };
+        let before = place.checked_sub(1).and_then(|before| thread.chunks.get(before));
+        let expected = before.map_or(thread.first, |before| before.sequence().wrapping_add(1));
+        let is_behind_gap = piece.sequence() != expected;
+        let words = match piece {
+            Piece::InFile { at, .. } => match Place::content_at(at, &mut Own::of(&self.file)) {
+                Ok(Some(words)) => words,
+                Ok(None) => return Err(Error::Damaged { path: self.path.clone(), at }),
+                Err(e) => {
+                    return Err(Error::File { path: self.path.clone(), source: ReadError::Io(e) });
+                }
+            },
+            Piece::Left { place, .. } => self.left.get(place as usize).cloned().unwrap_or_default(),
         };
-        Ok(Chunks { path: &self.path, file: BufReader::with_capacity(1 << 12, file), pieces, next })
+        Ok(Chunk { words, is_behind_gap })
     }
 
     /// The number of words of all threads: an upper bound of events.
@@ -273,23 +303,14 @@ impl Trace {
 }
 
 impl ThreadChunks {
-    /// The bytes of its events.
-    pub fn bytes(&self) -> u64 {
-        self.chunks.iter().map(|piece| u64::from(piece.length)).sum()
+    /// How many chunks it has.
+    pub fn count(&self) -> usize {
+        self.chunks.len()
     }
 }
 
-/// The chunks of a thread, one after the other.
-#[derive(Debug)]
-pub struct Chunks<'t> {
-    path: &'t Path,
-    file: BufReader<File>,
-    pieces: std::slice::Iter<'t, Piece>,
-    next: u32,
-}
-
 /// Events, and whether some are missing in front of them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Chunk {
     /// The words.
     pub words: Vec<u8>,
@@ -297,30 +318,43 @@ pub struct Chunk {
     pub is_behind_gap: bool,
 }
 
-impl Iterator for Chunks<'_> {
-    type Item = Result<Chunk, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let piece = self.pieces.next()?;
-        let is_behind_gap = piece.sequence != self.next;
-        self.next = piece.sequence.wrapping_add(1);
-        let place = match &piece.at {
-            Stored::Here(words) => return Some(Ok(Chunk { words: words.clone(), is_behind_gap })),
-            Stored::InFile(place) => place,
-        };
-        Some(match place.content(&mut self.file) {
-            Ok(Some(words)) => Ok(Chunk { words, is_behind_gap }),
-            Ok(None) => Err(Error::Damaged { path: self.path.to_owned(), at: place.at }),
-            Err(e) => Err(Error::File { path: self.path.to_owned(), source: ReadError::Io(e) }),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use cct_events::{Class, Frame, FrameWriter};
 
     use super::*;
+    use crate::testing::{chunk, end, start, trace};
+
+    #[test]
+    fn chunks_come_in_their_order_and_what_is_missing_is_known() {
+        let of = |sequence, method| chunk(1, sequence, &[start(method)]);
+        let (_folder, trace) = trace("", [of(4, 4), of(0, 0), chunk(2, 0, &[end(9)]), of(1, 1), of(3, 3)]);
+        let [one, two] = &trace.threads[..] else { panic!("two threads") };
+        assert_eq!((one.number, one.count(), one.missing, two.count(), two.missing), (1, 4, 1, 1, 0));
+        let chunks: Vec<Chunk> = trace.chunks(one).collect::<Result<_, _>>().unwrap();
+        let words = |chunk: &Chunk| chunk.words.clone();
+        let expected: Vec<Vec<u8>> =
+            [0, 1, 3, 4].map(|method| start(method).words()[0].to_le_bytes().to_vec()).into();
+        assert_eq!(chunks.iter().map(words).collect::<Vec<_>>(), expected);
+        let gaps: Vec<bool> = chunks.iter().map(|chunk| chunk.is_behind_gap).collect();
+        assert_eq!(gaps, [false, false, true, false]);
+        // Whoever wants one alone gets the same.
+        let third = trace.chunk(one, 2).unwrap();
+        assert_eq!((&third.words, third.is_behind_gap), (&expected[2], true));
+        assert_eq!(trace.sizes.events, 20);
+    }
+
+    #[test]
+    fn a_chunk_that_is_damaged_is_an_error_where_it_stands() {
+        let (folder, trace) = trace("", [chunk(1, 0, &[start(1)]), chunk(1, 1, &[start(2)])]);
+        let path = folder.path().join("a.trace");
+        let mut bytes = fs::read(&path).unwrap();
+        let at = bytes.len() - 28 - 1;
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        assert!(trace.chunk(&trace.threads[0], 0).is_ok());
+        assert!(matches!(trace.chunk(&trace.threads[0], 1), Err(Error::Damaged { at: 48, .. })));
+    }
 
     /// 40 MB of classes with nothing in them, in 200 KB.
     #[test]

@@ -1,25 +1,30 @@
 //! The events of all threads in one order, of a trace that keeps it (`--trace-mode shared`).
 //!
 //! A thread says when its turn begins; until another's does all its events follow one another. So the turns of all threads, merged by their numbers, are the one
-//! trace; of each thread no more than a chunk is in memory.
+//! trace; of each thread that has begun and not ended no more than a chunk is in memory.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use cct_events::{Decoder, Event};
 
-use crate::file::{Chunks, Error, ThreadChunks, Trace};
+use crate::file::{Error, ThreadChunks, Trace};
 use crate::implied::Whole;
 
 /// A thread's events, as they come.
 struct Stream<'t> {
-    chunks: Chunks<'t>,
+    trace: &'t Trace,
+    thread: &'t ThreadChunks,
+    /// The place of the chunk behind the one whose words these are.
+    next_chunk: usize,
     words: Vec<u8>,
     at: usize,
     decoder: Decoder,
     whole: Whole<'t>,
     /// Events that are implied by the last word, or that it is.
     events: VecDeque<Event>,
+    /// Whether anything but turns has come.
+    has_begun: bool,
 }
 
 impl Stream<'_> {
@@ -30,15 +35,17 @@ impl Stream<'_> {
             }
             let events = &mut self.events;
             let Some(word) = self.words.get(self.at..).and_then(|rest| rest.first_chunk()) else {
-                let Some(chunk) = self.chunks.next() else {
+                if self.next_chunk == self.thread.count() {
+                    self.words = Vec::new();
                     self.whole.finish(&mut |event| events.push_back(event));
                     return Ok(self.events.pop_front());
-                };
-                let chunk = chunk?;
+                }
+                let chunk = self.trace.chunk(self.thread, self.next_chunk)?;
                 if chunk.is_behind_gap {
                     self.whole.gap();
                 }
                 (self.words, self.at) = (chunk.words, 0);
+                self.next_chunk += 1;
                 continue;
             };
             self.at += 4;
@@ -47,6 +54,23 @@ impl Stream<'_> {
                 self.whole.event(event, &mut |event| events.push_back(event));
             }
         }
+    }
+
+    /// Its turn is later. Threads that have done nothing yet, of which there may be many more than run at once, give their chunk back and read it again then.
+    fn wait(&mut self) {
+        if !self.has_begun && self.next_chunk == 1 && self.events.is_empty() {
+            self.words = Vec::new();
+            self.next_chunk = 0;
+        }
+    }
+
+    /// It is its turn.
+    fn go_on(&mut self) -> Result<(), Error> {
+        if self.next_chunk == 0 && self.at > 0 {
+            self.words = self.trace.chunk(self.thread, 0)?.words;
+            self.next_chunk = 1;
+        }
+        Ok(())
     }
 }
 
@@ -60,23 +84,21 @@ pub struct Merged<'t> {
 
 impl<'t> Merged<'t> {
     /// Those of some threads of a trace. What a thread did before its first turn, where the beginning is missing, comes first.
-    ///
-    /// # Errors
-    /// When the file cannot be opened any more.
-    pub fn of(trace: &'t Trace, threads: impl IntoIterator<Item = &'t ThreadChunks>) -> Result<Self, Error> {
-        let stream = |thread| {
-            Ok(Stream {
-                chunks: trace.chunks(thread)?,
-                words: Vec::new(),
-                at: 0,
-                decoder: Decoder::default(),
-                whole: Whole::new(&trace.program),
-                events: VecDeque::new(),
-            })
+    pub fn of(trace: &'t Trace, threads: impl IntoIterator<Item = &'t ThreadChunks>) -> Self {
+        let stream = |thread| Stream {
+            trace,
+            thread,
+            next_chunk: 0,
+            words: Vec::new(),
+            at: 0,
+            decoder: Decoder::default(),
+            whole: Whole::new(&trace.program),
+            events: VecDeque::new(),
+            has_begun: false,
         };
-        let streams: Vec<Stream<'t>> = threads.into_iter().map(stream).collect::<Result<_, Error>>()?;
+        let streams: Vec<Stream<'t>> = threads.into_iter().map(stream).collect();
         let turns = (0..streams.len()).map(|stream| Reverse((0, stream))).collect();
-        Ok(Merged { streams, turns, running: None })
+        Merged { streams, turns, running: None }
     }
 
     /// The next event, and whose it is: the place of the thread among those that were given.
@@ -87,15 +109,21 @@ impl<'t> Merged<'t> {
                 None => {
                     let Some(Reverse((_, next))) = self.turns.pop() else { return Ok(None) };
                     self.running = Some(next);
+                    self.streams[next].go_on()?;
                     next
                 }
             };
-            match self.streams[running].next()? {
+            let stream = &mut self.streams[running];
+            match stream.next()? {
                 Some(Event::Order(turn)) => {
+                    stream.wait();
                     self.turns.push(Reverse((turn, running)));
                     self.running = None;
                 }
-                Some(event) => return Ok(Some((running, event))),
+                Some(event) => {
+                    stream.has_begun = true;
+                    return Ok(Some((running, event)));
+                }
                 None => self.running = None,
             }
         }
@@ -107,5 +135,39 @@ impl Iterator for Merged<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_event().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{chunk, class, end, start, trace};
+
+    /// Threads that come one after the other, each with one chunk: of those that have not begun, and of those that have ended, nothing is kept in memory.
+    #[test]
+    fn who_has_not_begun_or_has_ended_takes_no_memory() {
+        let all = 3000;
+        let thread = |number: u32| {
+            let mut events = vec![Event::Order(u64::from(number) + 1)];
+            events.extend([start(0), end(0)].repeat(10));
+            chunk(number, 0, &events)
+        };
+        let (_folder, trace) = trace("mode=shared", std::iter::once(class(1)).chain((0..all).map(thread)));
+        let open_files = || std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
+        let before = open_files();
+        let mut merged = Merged::of(&trace, &trace.threads);
+        let (mut last, mut seen) = (0, 0);
+        while let Some(event) = merged.next() {
+            let (thread, _) = event.unwrap();
+            assert!(thread >= last);
+            (last, seen) = (thread, seen + 1);
+            if seen % 1000 == 1 {
+                let chunks = merged.streams.iter().filter(|stream| stream.words.capacity() > 0);
+                assert!(chunks.count() <= 2, "event {seen}");
+                // Other tests run meanwhile.
+                assert!(open_files() < before + 500, "event {seen}");
+            }
+        }
+        assert_eq!((last + 1, seen), (all as usize, all as usize * 20));
     }
 }

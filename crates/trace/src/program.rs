@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 pub struct Program {
     /// By number of the first method.
     classes: Vec<Class>,
+    /// The place of its class, of each method whose number is not too large for a table.
+    places: Vec<u32>,
     /// Methods as contexts know them, in order: of one name and id there may be several in the trace.
     callees: Vec<Called>,
     /// Of each class, by place, where its methods are among the callees.
@@ -64,6 +66,12 @@ impl Found<'_> {
         self.class.first_method + u32::from(self.index)
     }
 }
+
+/// Methods with greater numbers are looked for: words of events have room for half as many, and what a damaged file says is no size for a table.
+const TABLE: usize = 1 << 20;
+
+/// No class has a method of this number.
+const NOWHERE: u32 = u32::MAX;
 
 const FINALIZER: &[u8] = b"java/lang/ref/Finalizer";
 
@@ -159,6 +167,7 @@ impl Program {
     pub(crate) fn complete(&mut self) {
         self.classes.sort_by_key(|class| class.first_method);
         self.classes.dedup_by_key(|class| (class.first_method, class.number));
+        self.places = self.table();
         let mut texts = Texts::default();
         let mut known: FxHashMap<Parts, Callee> = FxHashMap::default();
         let mut all: Vec<Parts> = Vec::new();
@@ -212,11 +221,28 @@ impl Program {
         }
     }
 
+    /// Where the classes of methods are.
+    fn table(&self) -> Vec<u32> {
+        let mut places = Vec::new();
+        for (class, at) in self.classes.iter().zip(0..) {
+            let first = class.first_method as usize;
+            let end = (first + class.methods.len()).min(TABLE);
+            if first < end {
+                places.resize(end.max(places.len()), NOWHERE);
+                places[first..end].fill(at);
+            }
+        }
+        places
+    }
+
     /// The method with a number.
     #[inline]
     pub fn method(&self, number: u32) -> Option<Found<'_>> {
-        let place = self.classes.partition_point(|class| class.first_method <= number).checked_sub(1)?;
-        let class = &self.classes[place];
+        let place = match self.places.get(number as usize) {
+            Some(&place) => place as usize,
+            None => self.classes.partition_point(|class| class.first_method <= number).checked_sub(1)?,
+        };
+        let class = self.classes.get(place)?;
         let index = number - class.first_method;
         let method = class.methods.get(index as usize)?;
         Some(Found { place: place as u32, class, index: index as u16, method })
@@ -290,6 +316,31 @@ mod tests {
         std::thread::spawn(move || ended.send(Program::default().add_of(&pipe, &[1])).unwrap());
         assert_eq!(ends.recv_timeout(Duration::from_secs(60)).expect("it waits"), None);
         assert_eq!(Program::default().add_of(Path::new("/dev/zero"), &[1]), None);
+    }
+
+    /// By the table and behind it.
+    #[test]
+    fn methods_are_found_by_their_numbers() {
+        let mut packed = Vec::new();
+        let methods = |count| vec![Method::default(); count];
+        for (first_method, count) in
+            [(0, 2), (5, 3), (TABLE as u32 - 1, 2), (TABLE as u32 + 7, 1), (u32::MAX, 1)]
+        {
+            let class =
+                Class { number: first_method, first_method, methods: methods(count), ..Class::default() };
+            class.pack(&mut packed);
+        }
+        let mut program = Program::default();
+        program.add(&packed).unwrap();
+        program.complete();
+        let found = |number| program.method(number).map(|found| (found.place, found.index));
+        assert_eq!(
+            [0, 1, 2, 4, 5, 7, 8].map(found),
+            [Some((0, 0)), Some((0, 1)), None, None, Some((1, 0)), Some((1, 2)), None]
+        );
+        let table = TABLE as u32;
+        assert_eq!([table - 1, table, table + 1].map(found), [Some((2, 0)), Some((2, 1)), None]);
+        assert_eq!([table + 7, table + 8, u32::MAX].map(found), [Some((3, 0)), None, Some((4, 0))]);
     }
 
     /// 200,000 call sites with names of 60,000 bytes: copied or looked at for each they would take 36 GB, or minutes.

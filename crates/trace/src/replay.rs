@@ -77,6 +77,11 @@ pub trait Visitor {
         let _ = (node, class);
     }
 
+    /// Whether what is still to come matters. Who says no may see a little more all the same.
+    fn wants_more(&self) -> bool {
+        true
+    }
+
     /// A class was loaded.
     fn class_loaded(&mut self, node: u32, class: u32) {
         let _ = (node, class);

@@ -136,6 +136,10 @@ pub struct TraceTimeline {
     /// Leave out calls deeper than this
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub depth: usize,
+
+    /// So many calls of all threads at most: the longest ones. How many are left out is said
+    #[arg(long, value_name = "N", default_value_t = 500_000)]
+    pub limit: usize,
 }
 
 /// The static side: classes, methods, basic blocks with their metrics, call sites, exception handlers and bytecode

@@ -6,7 +6,8 @@ use anyhow::Result;
 use cct_profile::Pattern;
 use cct_trace::executions::Executions;
 use cct_trace::replay::Visitor;
-use cct_trace::{Callee, Found, Trace, contexts, coverage, metrics, structure, timeline};
+use cct_trace::timeline::Timeline;
+use cct_trace::{Callee, Found, Program, Trace, contexts, coverage, metrics, structure, timeline};
 use serde_json::json;
 
 use super::remarks;
@@ -30,21 +31,41 @@ fn executions(trace: &Trace) -> Result<Executions> {
 }
 
 /// Lines of a thread's stack.
-struct Lines<'t> {
-    trace: &'t Trace,
-    out: &'t mut (dyn Write + Send),
+struct Lines<'t, 'o> {
+    names: &'o mut Names<'t>,
+    out: &'o mut (dyn Write + Send),
+    line: String,
     depth: usize,
     left: u64,
     failed: Option<io::Error>,
 }
 
-impl Visitor for Lines<'_> {
+/// What methods are called, put together once.
+struct Names<'t> {
+    program: &'t Program,
+    of: Vec<Option<Box<str>>>,
+}
+
+impl Names<'_> {
+    fn of(&mut self, callee: Callee) -> &str {
+        let program = self.program;
+        self.of[callee.0 as usize].get_or_insert_with(|| {
+            let called = &program.callees()[callee.0 as usize];
+            format!("{}.{}{}", called.class.replace('/', "."), called.name, called.descriptor).into()
+        })
+    }
+}
+
+impl Visitor for Lines<'_, '_> {
     fn enter(&mut self, _: u32, callee: Callee, _: Option<Found<'_>>) -> u32 {
-        if self.left > 0 && self.failed.is_none() {
+        if self.wants_more() {
             self.left -= 1;
-            let called = &self.trace.program.callees()[callee.0 as usize];
-            let name = format!("{}.{}{}", called.class.replace('/', "."), called.name, called.descriptor);
-            self.failed = writeln!(self.out, "{:1$}{name}", "", 2 * self.depth + 2).err();
+            // A line at once: what is written is looked through for what might harm a terminal.
+            self.line.clear();
+            self.line.extend(std::iter::repeat_n(' ', 2 * self.depth + 2));
+            self.line.push_str(self.names.of(callee));
+            self.line.push('\n');
+            self.failed = self.out.write_all(self.line.as_bytes()).err();
         }
         self.depth += 1;
         0
@@ -59,11 +80,16 @@ impl Visitor for Lines<'_> {
     fn bytecodes(&mut self, _: u32, _: u32) {}
 
     fn take_back(&mut self, _: u32, _: u32) {}
+
+    fn wants_more(&self) -> bool {
+        self.left > 0 && self.failed.is_none()
+    }
 }
 
 /// `replay`.
 pub fn replay(arguments: &TraceReplay) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
+    let mut names = Names { program: &trace.program, of: vec![None; trace.program.callees().len()] };
     text_to_stdout(|out| {
         for thread in &trace.threads {
             let (name, number) = (&thread.thread.name, thread.number.to_string());
@@ -73,7 +99,7 @@ pub fn replay(arguments: &TraceReplay) -> Result<()> {
             }
             writeln!(out, "thread {number} {name}")?;
             let left = arguments.limit.unwrap_or(u64::MAX);
-            let lines = Lines { trace: &trace, out, depth: 0, left, failed: None };
+            let lines = Lines { names: &mut names, out, line: String::new(), depth: 0, left, failed: None };
             let (lines, ..) = contexts::of_thread(&trace, thread, lines)?;
             if let Some(e) = lines.failed {
                 return Err(e.into());
@@ -171,11 +197,19 @@ pub fn coverage(arguments: &TraceCoverage) -> Result<()> {
 /// `timeline`.
 pub fn timeline(arguments: &TraceTimeline) -> Result<()> {
     let trace = Trace::open(&arguments.file)?;
-    let options = timeline::Options { least: arguments.least, depth: arguments.depth };
-    to_stdout(|out| {
-        timeline::write(&trace, options, out)??;
-        Ok::<(), anyhow::Error>(())
-    })
+    let options =
+        timeline::Options { least: arguments.least, depth: arguments.depth, limit: arguments.limit };
+    let timeline = Timeline::of(&trace, options)?;
+    remarks(&trace, &timeline.oddities).iter().for_each(|remark| say(&format!("note: {remark}")));
+    if timeline.left_out > 0 {
+        say(&format!(
+            "note: the {} longest calls are shown, the shortest of them with {} bytecodes; {} more are not (--limit)",
+            timeline.shown(),
+            timeline.shortest(),
+            timeline.left_out
+        ));
+    }
+    to_stdout(|out| timeline.write(&trace, out))
 }
 
 /// `structure`.

@@ -1,9 +1,12 @@
 //! `cctrewrite trace dump`.
 
+use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use cct_events::{Decoder, Event, Words};
+use cct_events::structure::Recording;
+use cct_events::{Decoder, Event};
 use cct_trace::{Merged, Program, ThreadChunks, Trace, Whole};
 
 use crate::args::TraceDump;
@@ -22,9 +25,12 @@ pub fn run(arguments: &TraceDump) -> Result<()> {
         return in_order(&trace, &threads, arguments);
     }
     // One after the other, as they are read: a trace has no place in memory.
+    let mut lines = Lines::new(&trace, arguments.numbers);
+    let below = arguments.below.as_deref();
     text_to_stdout(|out| {
         for thread in trace.threads.iter().filter(is_wanted) {
-            dump(&trace, thread, arguments, out)?;
+            let wanted = Wanted { below, left: arguments.limit.unwrap_or(u64::MAX), depth: 0 };
+            dump(&trace, thread, wanted, &mut lines, out)?;
         }
         Ok::<(), anyhow::Error>(())
     })
@@ -39,22 +45,28 @@ fn in_order(trace: &Trace, threads: &[&ThreadChunks], arguments: &TraceDump) -> 
         );
     }
     let limit = arguments.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let mut lines = Lines::new(trace, arguments.numbers);
     text_to_stdout(|out| {
-        for event in Merged::of(trace, threads.iter().copied())?.take(limit) {
+        for event in Merged::of(trace, threads.iter().copied()).take(limit) {
             let (thread, event) = event?;
-            write!(out, "{:>6}", threads[thread].number)?;
-            write(trace, arguments, event, out)?;
+            write!(lines.text, "{:>6}", threads[thread].number)?;
+            lines.write(event, out)?;
         }
         Ok::<(), anyhow::Error>(())
     })
 }
 
-fn dump(trace: &Trace, thread: &ThreadChunks, arguments: &TraceDump, out: &mut dyn Write) -> Result<()> {
+fn dump(
+    trace: &Trace,
+    thread: &ThreadChunks,
+    mut wanted: Wanted<'_>,
+    lines: &mut Lines<'_>,
+    out: &mut dyn Write,
+) -> Result<()> {
     writeln!(out, "thread {} {}", thread.number, thread.thread.name)?;
     let (mut decoder, mut whole) = (Decoder::default(), Whole::new(&trace.program));
-    let mut lines = Lines { trace, arguments, left: arguments.limit.unwrap_or(u64::MAX), depth: 0 };
     let mut events = Vec::new();
-    for chunk in trace.chunks(thread)? {
+    for chunk in trace.chunks(thread) {
         let chunk = chunk?;
         if chunk.is_behind_gap {
             whole.gap();
@@ -64,7 +76,7 @@ fn dump(trace: &Trace, thread: &ThreadChunks, arguments: &TraceDump, out: &mut d
             let Some(event) = decoder.word(u32::from_le_bytes(word))? else { continue };
             whole.event(event, &mut |event| events.push(event));
             for event in events.drain(..) {
-                if !lines.event(event, out)? {
+                if !wanted.event(event, lines, out)? {
                     return Ok(());
                 }
             }
@@ -72,38 +84,37 @@ fn dump(trace: &Trace, thread: &ThreadChunks, arguments: &TraceDump, out: &mut d
     }
     whole.finish(&mut |event| events.push(event));
     for event in events {
-        if !lines.event(event, out)? {
+        if !wanted.event(event, lines, out)? {
             break;
         }
     }
     Ok(())
 }
 
-/// One thread's events that are wanted.
-struct Lines<'t> {
-    trace: &'t Trace,
-    arguments: &'t TraceDump,
+/// Which events of a thread are wanted.
+struct Wanted<'t> {
+    /// What this method does, and what it calls, alone.
+    below: Option<&'t str>,
     /// How many may come.
     left: u64,
-    /// How deep below the method that is looked for.
+    /// How deep below that method.
     depth: u64,
 }
 
-impl Lines<'_> {
+impl Wanted<'_> {
     /// Writes an event, if it is wanted; whether more may come.
-    fn event(&mut self, event: Event, out: &mut dyn Write) -> Result<bool> {
-        let Lines { trace, arguments, .. } = *self;
-        if let Some(below) = &arguments.below {
+    fn event(&mut self, event: Event, lines: &mut Lines<'_>, out: &mut dyn Write) -> Result<bool> {
+        if let Some(below) = self.below {
             match event {
                 Event::Start { method, ends_at_once: false, .. }
-                    if self.depth > 0 || name(&trace.program, method, false) == *below =>
+                    if self.depth > 0 || lines.names.of(method).is(below) =>
                 {
                     self.depth += 1;
                 }
                 Event::End { .. } if self.depth > 0 => {
                     self.depth -= 1;
                     if self.depth == 0 {
-                        write(trace, arguments, event, out)?;
+                        lines.write(event, out)?;
                     }
                 }
                 _ => {}
@@ -116,95 +127,154 @@ impl Lines<'_> {
             return Ok(false);
         }
         self.left -= 1;
-        write(trace, arguments, event, out)?;
+        lines.write(event, out)?;
         Ok(true)
     }
 }
 
-fn write(trace: &Trace, arguments: &TraceDump, event: Event, out: &mut dyn Write) -> Result<()> {
-    let implied = match event {
-        Event::Start { method, ends_at_once: false, .. } => trace.program.method(method).and_then(|found| {
-            let has_blocks = matches!(
-                found.method.recording,
-                cct_events::structure::Recording::Full | cct_events::structure::Recording::Blocks
-            );
-            (has_blocks && !found.method.entry_is_target).then_some(Event::Block { method, block: 0 })
-        }),
-        _ => None,
-    };
-    for event in [Some(event), implied].into_iter().flatten() {
-        match arguments.numbers {
-            true => {
-                let words: Words = event.words();
-                let words: Vec<String> = words.iter().map(|&word| (word as i32).to_string()).collect();
-                writeln!(out, "  {}", words.join(" "))?;
-            }
-            false => writeln!(out, "  {}", described(trace, event))?,
-        }
+/// A method's name with its class, and with its descriptor behind that.
+struct Name {
+    whole: Box<str>,
+    descriptor: usize,
+}
+
+impl Name {
+    fn is(&self, name: &str) -> bool {
+        &self.whole[..self.descriptor] == name
     }
-    Ok(())
 }
 
-/// A method's name; with its descriptor, if that is wanted.
-fn name(program: &Program, number: u32, whole: bool) -> String {
-    let Some(found) = program.method(number) else { return format!("method {number}") };
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let class = text(&found.class.name).replace('/', ".");
-    let descriptor = if whole { text(&found.method.descriptor) } else { String::new() };
-    format!("{class}.{}{descriptor}", text(&found.method.name))
+/// Names of methods, put together once.
+struct Names<'t> {
+    program: &'t Program,
+    of: HashMap<u32, Name>,
+    /// That of a method which the trace does not describe.
+    unknown: Name,
 }
 
-fn described(trace: &Trace, event: Event) -> String {
-    let program = &trace.program;
-    let class = |number: u32| match trace.class_names.get(&number) {
-        Some(name) => name.replace('/', "."),
-        None => format!("class {number}"),
-    };
-    let name = |number| name(program, number, true);
-    match event {
-        Event::Padding => "padding".to_owned(),
-        Event::Start { method, ends_at_once, .. } => {
-            format!("{} {}", if ends_at_once { "leaf " } else { "start" }, name(method))
+impl Names<'_> {
+    fn of(&mut self, number: u32) -> &Name {
+        let Some(found) = self.program.method(number) else {
+            // Not kept: in a trace that is damaged there may be many.
+            let whole: Box<str> = format!("method {number}").into();
+            self.unknown = Name { descriptor: whole.len(), whole };
+            return &self.unknown;
+        };
+        self.of.entry(number).or_insert_with(|| {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let class = text(&found.class.name).replace('/', ".");
+            let mut whole = format!("{class}.{}", text(&found.method.name));
+            let descriptor = whole.len();
+            whole += &text(&found.method.descriptor);
+            Name { whole: whole.into(), descriptor }
+        })
+    }
+}
+
+/// Events as lines.
+struct Lines<'t> {
+    trace: &'t Trace,
+    as_numbers: bool,
+    names: Names<'t>,
+    /// The line in the making: it is written at once, since what is written is looked through for what might harm a terminal.
+    text: String,
+}
+
+impl<'t> Lines<'t> {
+    fn new(trace: &'t Trace, as_numbers: bool) -> Lines<'t> {
+        let unknown = Name { whole: "".into(), descriptor: 0 };
+        let names = Names { program: &trace.program, of: HashMap::new(), unknown };
+        Lines { trace, as_numbers, names, text: String::new() }
+    }
+
+    /// Writes an event behind what is in the line already, and the block that it implies.
+    fn write(&mut self, event: Event, out: &mut dyn Write) -> Result<()> {
+        let implied = match event {
+            Event::Start { method, ends_at_once: false, .. } => {
+                self.trace.program.method(method).and_then(|found| {
+                    let has_blocks = matches!(found.method.recording, Recording::Full | Recording::Blocks);
+                    (has_blocks && !found.method.entry_is_target).then_some(Event::Block { method, block: 0 })
+                })
+            }
+            _ => None,
+        };
+        for event in [Some(event), implied].into_iter().flatten() {
+            self.text.push_str("  ");
+            match self.as_numbers {
+                true => {
+                    for (place, &word) in event.words().iter().enumerate() {
+                        let space = if place == 0 { "" } else { " " };
+                        write!(self.text, "{space}{}", word as i32)?;
+                    }
+                }
+                false => self.describe(event)?,
+            }
+            self.text.push('\n');
+            out.write_all(self.text.as_bytes())?;
+            self.text.clear();
         }
-        Event::End { method, by_exception } => {
-            format!("end   {}{}", name(method), if by_exception { " by an exception" } else { "" })
+        Ok(())
+    }
+
+    fn describe(&mut self, event: Event) -> std::fmt::Result {
+        let Lines { trace, names, text, .. } = self;
+        let class = |number: u32| match trace.class_names.get(&number) {
+            Some(name) => name.replace('/', "."),
+            None => format!("class {number}"),
+        };
+        let how = |ends_at_once: bool| if ends_at_once { "leaf " } else { "start" };
+        match event {
+            Event::Padding => write!(text, "padding"),
+            Event::Start { method, ends_at_once, .. } => {
+                write!(text, "{} {}", how(ends_at_once), names.of(method).whole)
+            }
+            Event::End { method, by_exception } => {
+                let by = if by_exception { " by an exception" } else { "" };
+                write!(text, "end   {}{by}", names.of(method).whole)
+            }
+            Event::Block { method, block } => {
+                let found = trace.program.method(method);
+                let found = found.and_then(|found| found.method.blocks.get(block as usize));
+                let bytecodes = found.map_or(0, |block| block.bytecodes());
+                write!(text, "block {} {block} ({bytecodes} bytecodes)", names.of(method).whole)
+            }
+            Event::ClassLoaded(number) => write!(text, "loaded {}", class(number)),
+            Event::Receiver(number) => write!(text, "of    {}", class(number)),
+            Event::Partial(executed) => write!(text, "left by an exception after {executed} bytecodes"),
+            Event::Leaf(bci) => write!(text, "leaf at bytecode index {bci}"),
+            Event::Call(bci) => write!(text, "call at bytecode index {bci}"),
+            Event::Returned(bci) => write!(text, "return to bytecode index {bci}"),
+            Event::ById { id, ends_at_once } => {
+                let program = &trace.program;
+                let callee = program.callee_with_id(id);
+                let callee = callee.and_then(|callee| program.callees().get(callee.0 as usize));
+                let name = callee.map_or(format!("{id:#018x}"), |c| {
+                    format!("{}.{}{}", c.class.replace('/', "."), c.name, c.descriptor)
+                });
+                write!(text, "{} {name}", how(ends_at_once))
+            }
+            Event::Paused => write!(text, "recording pauses"),
+            Event::Resumed(0) => write!(text, "recording goes on"),
+            Event::Resumed(name) => write!(text, "recording goes on: {}", class(name - 1)),
+            Event::Order(turn) => write!(text, "turn  {turn}"),
+            Event::Made(bci) => write!(text, "made  an object at bytecode index {bci}"),
+            Event::Array { bci, length } => {
+                write!(text, "made  an array of {length} at bytecode index {bci}")
+            }
+            Event::Arrays { bci, level, count, length } => {
+                write!(text, "made  {count} arrays of {length}, {level} inside, at bytecode index {bci}")
+            }
+            Event::MadeByNative { class: number, length } => {
+                write!(text, "made  {} of {length}", class(number))
+            }
+            Event::Lock { bci, object } => {
+                write!(text, "wants the monitor of {object:08x} at bytecode index {bci}")
+            }
+            Event::Locked(object) => write!(text, "has the monitor of {object:08x}"),
+            Event::Unlock { bci, object } => {
+                write!(text, "gives back the monitor of {object:08x} at bytecode index {bci}")
+            }
+            Event::Gap(_) => write!(text, "events are missing here"),
         }
-        Event::Block { method, block } => {
-            let bytecodes = program
-                .method(method)
-                .and_then(|found| found.method.blocks.get(block as usize))
-                .map_or(0, |block| block.bytecodes());
-            format!("block {} {block} ({bytecodes} bytecodes)", name(method))
-        }
-        Event::ClassLoaded(number) => format!("loaded {}", class(number)),
-        Event::Receiver(number) => format!("of    {}", class(number)),
-        Event::Partial(executed) => format!("left by an exception after {executed} bytecodes"),
-        Event::Leaf(bci) => format!("leaf at bytecode index {bci}"),
-        Event::Call(bci) => format!("call at bytecode index {bci}"),
-        Event::Returned(bci) => format!("return to bytecode index {bci}"),
-        Event::ById { id, ends_at_once } => {
-            let callee =
-                program.callee_with_id(id).and_then(|callee| program.callees().get(callee.0 as usize));
-            let name = callee.map_or(format!("{id:#018x}"), |c| {
-                format!("{}.{}{}", c.class.replace('/', "."), c.name, c.descriptor)
-            });
-            format!("{} {name}", if ends_at_once { "leaf " } else { "start" })
-        }
-        Event::Paused => "recording pauses".to_owned(),
-        Event::Resumed(0) => "recording goes on".to_owned(),
-        Event::Resumed(name) => format!("recording goes on: {}", class(name - 1)),
-        Event::Order(turn) => format!("turn  {turn}"),
-        Event::Made(bci) => format!("made  an object at bytecode index {bci}"),
-        Event::Array { bci, length } => format!("made  an array of {length} at bytecode index {bci}"),
-        Event::Arrays { bci, level, count, length } => {
-            format!("made  {count} arrays of {length}, {level} inside, at bytecode index {bci}")
-        }
-        Event::MadeByNative { class: number, length } => format!("made  {} of {length}", class(number)),
-        Event::Lock { bci, object } => format!("wants the monitor of {object:08x} at bytecode index {bci}"),
-        Event::Locked(object) => format!("has the monitor of {object:08x}"),
-        Event::Unlock { bci, object } => {
-            format!("gives back the monitor of {object:08x} at bytecode index {bci}")
-        }
-        Event::Gap(_) => "events are missing here".to_owned(),
     }
 }

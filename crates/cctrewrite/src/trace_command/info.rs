@@ -27,19 +27,24 @@ struct Kinds {
 
 impl Kinds {
     fn of(trace: &Trace, thread: &ThreadChunks) -> Result<Kinds> {
+        // A chunk has whole events, which are counted whatever comes before it: so a thread, too, is counted on all cores.
+        let chunks = (0..thread.count()).into_par_iter();
+        let kinds = chunks.map(|place| Ok(Kinds::of_chunk(&trace.chunk(thread, place)?.words)));
+        kinds.try_reduce(Kinds::default, |a, b| Ok(Kinds::sum(&[a, b])))
+    }
+
+    fn of_chunk(words: &[u8]) -> Kinds {
         let mut kinds = Kinds::default();
         let mut decoder = cct_events::Decoder::default();
-        for chunk in trace.chunks(thread)? {
-            for &word in chunk?.words.as_chunks::<4>().0 {
-                match decoder.word(u32::from_le_bytes(word)) {
-                    Ok(None) => {}
-                    Ok(Some(event)) => kinds.add(event),
-                    Err(_) => kinds.unknown += 1,
-                }
+        for &word in words.as_chunks::<4>().0 {
+            match decoder.word(u32::from_le_bytes(word)) {
+                Ok(None) => {}
+                Ok(Some(event)) => kinds.add(event),
+                Err(_) => kinds.unknown += 1,
             }
         }
         kinds.wide = decoder.wides();
-        Ok(kinds)
+        kinds
     }
 
     fn add(&mut self, event: Event) {

@@ -27,6 +27,7 @@ mod security_page;
 mod sites;
 mod support;
 mod tables;
+mod traces;
 mod typestate;
 #[cfg(unix)]
 mod udi;

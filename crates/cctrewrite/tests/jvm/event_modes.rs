@@ -174,6 +174,19 @@ fn last_of_the_killed(jdk: &'static Jdk) {
     assert!(text(&["info"], &trace).contains("is not there"));
 }
 
+/// Classes of an archive of the user's have numbers in their code that another JVM has given: no trace is made, rather than one that names the wrong methods.
+fn with_an_archive(jdk: &'static Jdk) {
+    let options: &[&str] =
+        if jdk.version < 25 { &["SharedArchiveFile"] } else { &["SharedArchiveFile", "AOTCache"] };
+    for option in options {
+        let mut java = java(jdk, "archive", "events");
+        let run = java.option(format!("-XX:{option}=app.jsa")).run("Figure3", &[]);
+        run.assert_code(70);
+        assert!(run.err.contains("archive") && run.err.contains(option), "{}", run.err);
+        assert!(!run.profile_path().exists());
+    }
+}
+
 /// Events that stay in memory are the same events.
 fn in_memory(jdk: &'static Jdk) {
     for memory in ["1g", "20k"] {
@@ -285,6 +298,7 @@ jdks!(in_order, ordered, 8: jdk_8, 17: jdk_17);
 jdks!(last_events, last, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(last_events_of_the_killed, last_of_the_killed, 17: jdk_17);
 jdks!(methods, by_method, 8: jdk_8, 17: jdk_17);
+jdks!(archived, with_an_archive, 17: jdk_17, 25: jdk_25);
 jdks!(memory, in_memory, 8: jdk_8, 17: jdk_17);
 jdks!(javac, compiler, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(run_modes, through_run, 17: jdk_17);

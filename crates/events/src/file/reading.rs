@@ -1,5 +1,6 @@
 //! Reading a trace's file: frame by frame, or first where they all are.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::{FRAME_HEAD, Frame, Head, LARGEST, MAGIC, VERSION};
@@ -118,14 +119,67 @@ pub struct Place {
     pub at: u64,
 }
 
-/// Where the frames of a file are: of each the head alone is read.
+/// Goes from frame to frame: of each the head alone is read.
+#[derive(Debug)]
+pub struct Heads<R> {
+    from: R,
+    /// Where the next frame begins.
+    at: u64,
+    /// Bytes of the file.
+    pub length: u64,
+    /// What the file says of where it comes from.
+    pub provenance: String,
+    /// Where whole frames end too early, if that was seen. Whether stored bytes are sound is seen when they are read.
+    pub cut: Option<Cut>,
+}
+
+impl<R: Read + Seek> Heads<R> {
+    /// Reads a file's head.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no trace.
+    pub fn new(mut from: R) -> Result<Self, ReadError> {
+        let length = from.seek(SeekFrom::End(0))?;
+        from.seek(SeekFrom::Start(0))?;
+        let reader = FrameReader::new(&mut from)?;
+        let (at, provenance) = (reader.at, reader.provenance);
+        Ok(Heads { from, at, length, provenance, cut: None })
+    }
+
+    /// The next whole frame; `None` behind the last one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn next_head(&mut self) -> io::Result<Option<Place>> {
+        if self.cut.is_some() || self.at >= self.length {
+            return Ok(None);
+        }
+        let mut bytes = [0; FRAME_HEAD];
+        self.from.seek(SeekFrom::Start(self.at))?;
+        let whole = fill(&mut self.from, &mut bytes)? == FRAME_HEAD;
+        let Some(head) = Head::of_bytes(&bytes) else {
+            self.cut = Some(if whole { Cut::Corrupt(self.at) } else { Cut::Truncated(self.at) });
+            return Ok(None);
+        };
+        let place = Place { head, at: self.at };
+        let end = self.at + FRAME_HEAD as u64 + u64::from(head.stored);
+        if !whole || end > self.length {
+            self.cut = Some(Cut::Truncated(self.at));
+            return Ok(None);
+        }
+        self.at = end;
+        Ok(Some(place))
+    }
+}
+
+/// Where the frames of a file are.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
     /// What the file says of where it comes from.
     pub provenance: String,
     /// All whole frames, in their order.
     pub list: Vec<Place>,
-    /// Where they end too early, if they do. Whether stored bytes are sound is seen when they are read.
+    /// Where they end too early, if they do ([`Heads::cut`]).
     pub cut: Option<Cut>,
 }
 
@@ -134,29 +188,13 @@ impl Places {
     ///
     /// # Errors
     /// When it cannot be read, or is no trace.
-    pub fn of(mut from: impl Read + Seek) -> Result<Places, ReadError> {
-        let length = from.seek(SeekFrom::End(0))?;
-        from.seek(SeekFrom::Start(0))?;
-        let reader = FrameReader::new(&mut from)?;
-        let (mut at, provenance) = (reader.at, reader.provenance);
-        let mut places = Places { provenance, ..Places::default() };
-        while at < length {
-            let mut bytes = [0; FRAME_HEAD];
-            from.seek(SeekFrom::Start(at))?;
-            let whole = fill(&mut from, &mut bytes)? == FRAME_HEAD;
-            let Some(head) = Head::of_bytes(&bytes) else {
-                places.cut = Some(if whole { Cut::Corrupt(at) } else { Cut::Truncated(at) });
-                break;
-            };
-            let end = at + FRAME_HEAD as u64 + u64::from(head.stored);
-            if !whole || end > length {
-                places.cut = Some(Cut::Truncated(at));
-                break;
-            }
-            places.list.push(Place { head, at });
-            at = end;
+    pub fn of(from: impl Read + Seek) -> Result<Places, ReadError> {
+        let mut heads = Heads::new(from)?;
+        let mut list = Vec::new();
+        while let Some(place) = heads.next_head()? {
+            list.push(place);
         }
-        Ok(places)
+        Ok(Places { provenance: heads.provenance, list, cut: heads.cut })
     }
 }
 
@@ -167,11 +205,67 @@ impl Place {
     /// When the file cannot be read.
     pub fn content(&self, from: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
         from.seek(SeekFrom::Start(self.at + FRAME_HEAD as u64))?;
-        let mut stored = vec![0; self.head.stored as usize];
-        if fill(from, &mut stored)? < stored.len() {
-            return Ok(None);
+        content(self.head, from)
+    }
+
+    /// Reads the content of the frame that begins at a byte; `None` if it is damaged, or there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn content_at(at: u64, from: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
+        from.seek(SeekFrom::Start(at))?;
+        let mut bytes = [0; FRAME_HEAD];
+        let whole = fill(from, &mut bytes)? == FRAME_HEAD;
+        match Head::of_bytes(&bytes).filter(|_| whole) {
+            Some(head) => content(head, from),
+            None => Ok(None),
         }
-        Ok(Frame { head: self.head, stored }.content())
+    }
+}
+
+/// Reads what stands behind a head.
+fn content(head: Head, from: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut stored = vec![0; head.stored as usize];
+    if fill(from, &mut stored)? < stored.len() {
+        return Ok(None);
+    }
+    Ok(Frame { head, stored }.content())
+}
+
+/// A place of one's own in a file that others read, too.
+#[derive(Debug)]
+pub struct Own<'f> {
+    file: &'f File,
+    at: u64,
+}
+
+impl<'f> Own<'f> {
+    /// At the beginning of a file.
+    pub fn of(file: &'f File) -> Own<'f> {
+        Own { file, at: 0 }
+    }
+}
+
+impl Read for Own<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(self.file, into, self.at)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(self.file, into, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Own<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (from, by) = match to {
+            SeekFrom::Start(at) => (at, 0),
+            SeekFrom::Current(by) => (self.at, by),
+            SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+        };
+        self.at = from.checked_add_signed(by).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }
 

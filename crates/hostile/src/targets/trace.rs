@@ -3,6 +3,7 @@
 use cct_events::{FrameKind, FrameWriter};
 use cct_profile::Profile;
 use cct_trace::executions::Executions;
+use cct_trace::timeline::Timeline;
 use cct_trace::{LAST_SUFFIX, Merged, Trace, contexts, coverage, metrics, structure, timeline};
 use tempfile::TempDir;
 
@@ -37,7 +38,7 @@ pub fn last(bytes: &[u8]) {
         std::fs::write(folder.path().join(format!("a.trace{LAST_SUFFIX}")), bytes).unwrap();
         Trace::open(&folder.path().join("a.trace")).unwrap()
     });
-    let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).unwrap().count()).sum();
+    let events: usize = trace.threads.iter().map(|thread| trace.chunks(thread).count()).sum();
     assert!(events <= bytes.len(), "more chunks than bytes");
     analysis(&trace, &mut super::dice(bytes));
 }
@@ -87,13 +88,10 @@ fn analysis(trace: &Trace, dice: &mut Dice) {
         }
         3 => drop(metrics::of(trace)),
         4 => {
-            let options = timeline::Options { least: 2, depth: 50 };
-            let Ok(written) = timeline::write(trace, options, &mut out) else { return };
-            written.unwrap();
+            let options = timeline::Options { least: 2, depth: 50, limit: 100 };
+            let Ok(timeline) = Timeline::of(trace, options) else { return };
+            timeline.write(trace, &mut out).unwrap();
         }
-        _ => {
-            let Ok(merged) = Merged::of(trace, &trace.threads) else { return };
-            merged.for_each(drop);
-        }
+        _ => Merged::of(trace, &trace.threads).for_each(drop),
     }
 }

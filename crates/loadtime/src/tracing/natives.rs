@@ -14,6 +14,7 @@ use jni_sys::{jboolean, jint, jlong};
 use super::options::Options;
 use super::record::Record;
 use super::{Tracer, tracer};
+use crate::archived;
 use crate::jni::{Env, jclass, jobject, jobjectArray, jstring};
 use crate::natives::guarded;
 use crate::state::jvmti;
@@ -42,6 +43,9 @@ pub fn register(env: Env) -> bool {
     env.find_class("cctrewrite/runtime/Tracing").is_some_and(|class| env.register(class, &natives))
 }
 
+/// Numbers of methods stand in rewritten code as they were given where it was rewritten; in another JVM they are other methods'.
+const ARCHIVED: &str = "classes out of an archive (-XX:SharedArchiveFile, -XX:AOTCache) have numbers of the JVM that made it, by which a trace would name the wrong methods; leave the option out";
+
 /// `String start(String file, String structure, String[] options)`
 extern "system" fn start(
     raw: *mut sys::JNIEnv,
@@ -56,6 +60,9 @@ extern "system" fn start(
         else {
             return env.new_string(b"no memory");
         };
+        if archived::is_given(env) {
+            return env.new_string(ARCHIVED.as_bytes());
+        }
         let started =
             Options::of(&options).and_then(|options| Tracer::start(&file, Path::new(&structure), options));
         match started {

@@ -1,5 +1,7 @@
 //! Monitors that were wanted while another thread had them: only a trace that keeps the order between threads can tell.
 
+use std::collections::hash_map::Entry;
+
 use cct_events::Event;
 use rustc_hash::FxHashMap;
 
@@ -12,31 +14,36 @@ use crate::merged::Merged;
 /// When the trace cannot be read.
 pub fn of(trace: &Trace) -> Result<FxHashMap<u32, u64>, Error> {
     let mut contended: FxHashMap<u32, u64> = FxHashMap::default();
-    // By object: who has the monitor, and how often.
+    // By object whose monitor somebody has: who, and how often.
     let mut owners: FxHashMap<u32, (usize, u32)> = FxHashMap::default();
     // By thread: the monitor that it wants and has not been seen to have.
     let mut wanted: Vec<Option<u32>> = vec![None; trace.threads.len()];
-    for event in Merged::of(trace, &trace.threads)? {
+    for event in Merged::of(trace, &trace.threads) {
         let (thread, event) = event?;
         // Whoever does something has what it wanted.
         if let Some(object) = wanted[thread].take() {
             let owner = owners.entry(object).or_insert((thread, 0));
             if owner.0 == thread {
-                owner.1 += 1;
+                owner.1 = owner.1.saturating_add(1);
             } else {
                 *owner = (thread, 1);
             }
         }
         match event {
             Event::Lock { object, .. } => {
-                if owners.get(&object).is_some_and(|&(owner, times)| owner != thread && times > 0) {
+                if owners.get(&object).is_some_and(|&(owner, _)| owner != thread) {
                     *contended.entry(object).or_default() += 1;
                 }
                 wanted[thread] = Some(object);
             }
             Event::Unlock { object, .. } => {
-                if let Some(owner) = owners.get_mut(&object).filter(|owner| owner.0 == thread) {
-                    owner.1 = owner.1.saturating_sub(1);
+                if let Entry::Occupied(mut of) = owners.entry(object)
+                    && of.get().0 == thread
+                {
+                    of.get_mut().1 -= 1;
+                    if of.get().1 == 0 {
+                        of.remove();
+                    }
                 }
             }
             _ => {}
