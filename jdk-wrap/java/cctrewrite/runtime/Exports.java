@@ -3,16 +3,23 @@ package cctrewrite.runtime;
 import java.lang.reflect.Method;
 
 /** Since JDK 9 the agent's interface, and the classes of users' modules, lie in packages of {@code java.base} that nobody may see. In bypass. */
-final class Exports {
+public final class Exports {
     private static final String AGENT_PACKAGE = "cctrewrite.agent";
 
     private static final String MODULES_PACKAGE = "cctrewrite.udi.runtime";
+
+    private static final String MARKERS_PACKAGE = "cctrewrite.markers";
 
     private Exports() {}
 
     /** Opens the package of the classes that code calls which users' modules have inserted. */
     static void modules() throws Exception {
         toAll(MODULES_PACKAGE);
+    }
+
+    /** Opens the package of what clients of markers implement. */
+    public static void markers() throws Exception {
+        toAll(MARKERS_PACKAGE);
     }
 
     /** Opens the agent's. */

@@ -91,5 +91,6 @@ public final class Launch {
         if (Arena.isOpen()) {
             Arena.describe(Description.of(false, false), Description.of(true, false));
         }
+        CctRuntime.launched();
     }
 }

@@ -33,7 +33,7 @@ final class Control {
             return;
         }
         File file = new File(name);
-        Thread thread = new Thread(() -> watch(file), "cctrewrite markers control");
+        Thread thread = Boot.apart(new Thread(() -> watch(file), "cctrewrite markers control"));
         thread.setDaemon(true);
         thread.start();
     }
