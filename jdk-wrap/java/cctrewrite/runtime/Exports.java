@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import java.lang.reflect.Method;
 
 /** Since JDK 9 the agent's interface, and the classes of users' modules, lie in packages of {@code java.base} that nobody may see. In bypass. */
-public final class Exports {
+final class Exports {
     private static final String AGENT_PACKAGE = "cctrewrite.agent";
 
     private static final String MODULES_PACKAGE = "cctrewrite.udi.runtime";
@@ -18,7 +18,7 @@ public final class Exports {
     }
 
     /** Opens the package of what clients of markers implement. */
-    public static void markers() throws Exception {
+    static void markers() throws Exception {
         toAll(MARKERS_PACKAGE);
     }
 

@@ -1,6 +1,5 @@
 package cctrewrite.markers;
 
-import cctrewrite.runtime.Exports;
 import cctrewrite.runtime.Finish;
 import java.lang.CctMarkers;
 import java.lang.CctRuntime;
@@ -21,11 +20,6 @@ final class Boot {
 
     /** Before clients are loaded. The end is told before the profile is written: a hook of the program's would be in it. */
     static void begin() {
-        try {
-            Exports.markers();
-        } catch (Exception problem) {
-            System.err.println("cctrewrite: markers: what clients implement cannot be made accessible: " + problem);
-        }
         Finish.before(new Runnable() {
             @Override
             public void run() {
