@@ -287,22 +287,23 @@ pub fn write(
 ) -> Result<Written> {
     let signature = Signature::of(edit.class(), member)?;
     let at_arguments = signature.argument_slots();
-    let mut attempt = |edit: &mut ClassEdit<'_, '_>, constants: &mut Constants, at: u16, head: MemberBuilder| {
-        write_at(
-            edit,
-            constants,
-            weaving.as_mut(),
-            member,
-            code,
-            analysis,
-            form,
-            mid,
-            head,
-            extended_descriptor,
-            &signature,
-            at,
-        )
-    };
+    let mut attempt =
+        |edit: &mut ClassEdit<'_, '_>, constants: &mut Constants, at: u16, head: MemberBuilder| {
+            write_at(
+                edit,
+                constants,
+                weaving.as_mut(),
+                member,
+                code,
+                analysis,
+                form,
+                mid,
+                head,
+                extended_descriptor,
+                &signature,
+                at,
+            )
+        };
     match attempt(edit, constants, at_arguments, head.clone()) {
         // Some local of two slots lies across the end of the arguments: put ours behind all others.
         Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {

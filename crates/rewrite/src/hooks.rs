@@ -455,7 +455,12 @@ pub fn added_fields(
     let more = if allocations { convention::ALLOCATION_FIELDS } else { &[] };
     let of_traces = if traces { convention::TRACE_FIELDS } else { &[] };
     let of_markers = if markers { convention::MARKER_FIELDS } else { &[] };
-    convention::FIELDS.iter().chain(more).chain(of_traces).chain(of_markers).filter(move |(of, ..)| *of == class)
+    convention::FIELDS
+        .iter()
+        .chain(more)
+        .chain(of_traces)
+        .chain(of_markers)
+        .filter(move |(of, ..)| *of == class)
 }
 
 #[cfg(test)]

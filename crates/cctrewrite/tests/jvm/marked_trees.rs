@@ -123,13 +123,16 @@ fn nodes(jdk: &'static Jdk) {
         .option("-Dcctrewrite.markers.clients=InTree$Heard")
         .succeed("InTree", &[]);
     assert_eq!(run.out, "2 3 2 1 negative\n");
-    let heard: String = run.err.lines().filter(|line| line.contains(" leaf in ")).map(|l| format!("{l}\n")).collect();
+    let heard: String =
+        run.err.lines().filter(|line| line.contains(" leaf in ")).map(|l| format!("{l}\n")).collect();
     assert!(heard.starts_with(IN_TREE), "{heard}");
     let other = &heard[IN_TREE.len()..];
     assert!(other.starts_with("> leaf in 4 [InTree.leaf(I)I, InTree.one()I, InTree$1.run()V"), "{heard}");
     // The profile has these nodes.
     let lines = run.contexts(false);
-    let leaf = |path: &str| lines.iter().find(|line| line.ends_with(path)).map(|line| line.split(' ').next().unwrap());
+    let leaf = |path: &str| {
+        lines.iter().find(|line| line.ends_with(path)).map(|line| line.split(' ').next().unwrap())
+    };
     assert_eq!(leaf(";InTree.two();InTree.leaf(int)"), Some("2"), "{lines:#?}");
 
     let ids = || {
@@ -179,7 +182,8 @@ fn everywhere(jdk: &'static Jdk) {
         java.option(format!("-Dcctrewrite.markers.off={client}"));
         java.option("-Dcctrewrite.markers.clients=Nothing").succeed("Semantics", &[]).out
     };
-    let plain = jdk.java("tree-everywhere-plain").verify().class_path([&classes[0]]).succeed("Semantics", &[]);
+    let plain =
+        jdk.java("tree-everywhere-plain").verify().class_path([&classes[0]]).succeed("Semantics", &[]);
     let heard = run("everywhere", "");
     let differences: Vec<(&str, &str)> =
         plain.out.lines().zip(heard.lines()).filter(|(plain, heard)| plain != heard).collect();
@@ -199,7 +203,10 @@ fn libraries_without_markers_are_refused() {
     let mut flags = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
     let flags = flags.arg("flags").arg(&plain).arg(&classes).output().unwrap();
     let said = String::from_utf8_lossy(&flags.stderr);
-    assert!(!flags.status.success() && said.contains("markers=none") && said.contains("markers=yes"), "{said}");
+    assert!(
+        !flags.status.success() && said.contains("markers=none") && said.contains("markers=yes"),
+        "{said}"
+    );
     let mut java = jdk.java("tree-misfit");
     java.option(format!("-Xbootclasspath/p:{}", plain.display())).class_path([&classes]);
     let run = java.run("InTree", &[]);

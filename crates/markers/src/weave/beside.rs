@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::constant_pool::Index;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
-use cct_classfile::{ClassFile, Result as Edited};
+use cct_classfile::{ClassFile, ErrorKind, Result as Edited};
 
 use super::method::Method;
 use super::{
@@ -143,7 +143,9 @@ impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
         }
         let texts: Vec<Vec<u8>> = self.marked.descriptors.iter().map(Descriptor::text).collect();
         let list: Vec<Helper> = self.list.into_iter().flatten().collect();
-        debug_assert_eq!(list.len(), texts.len(), "each marked method has a body");
+        if list.len() != texts.len() {
+            return Err(ErrorKind::Malformed("a method with markers was written without them").into());
+        }
         self.helpers.add(edit, &list, &texts)?;
         edit.add_attribute(attribute::NAME, attribute::write(&self.marked.descriptors))?;
         Ok(self.marked)

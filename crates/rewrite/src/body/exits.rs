@@ -78,9 +78,8 @@ pub(super) fn catch_all(
     for (region, frame) in regions.iter().zip(&frames) {
         if form == Form::Original || thrown.is_some() && region.initialised {
             let slot = &mut handlers[usize::from(region.initialised)];
-            let id = *slot.get_or_insert_with(|| {
-                code_edit.handler(leaving(&restore, region, thrown), frame.clone())
-            });
+            let id = *slot
+                .get_or_insert_with(|| code_edit.handler(leaving(&restore, region, thrown), frame.clone()));
             code_edit.catch_all(region.start, region.end, id);
         }
     }

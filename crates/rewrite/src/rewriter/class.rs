@@ -63,8 +63,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     ) -> Result<Self> {
         let (mut edit, mut constants) = (ClassEdit::new(class), Constants::default());
         let planned = rewriter.plan.of_class(id);
-        let marked =
-            |markers| markers::of_class(markers, &mut edit, &mut constants, planned, left_out);
+        let marked = |markers| markers::of_class(markers, &mut edit, &mut constants, planned, left_out);
         let beside = rewriter.markers.as_deref().map(marked).transpose()?;
         Ok(ClassRewriter {
             rewriter,

@@ -150,7 +150,7 @@ public final class CctMarkers {
     /** {@code slot} is where the first call site's slot of the thread's node is, or would be. */
     public static Object markerEnter(Object table, int index, Object receiver, Object arguments, long slot) {
         if (!CctRuntime.hasLaunched()) {
-            early++;
+            tooEarly();
             return null;
         }
         Thread thread = Thread.currentThread();
@@ -169,7 +169,7 @@ public final class CctMarkers {
 
     public static void markerAt(Object table, int index, Object receiver, Object arguments, long slot) {
         if (!CctRuntime.hasLaunched()) {
-            early++;
+            tooEarly();
             return;
         }
         Thread thread = Thread.currentThread();
@@ -239,6 +239,13 @@ public final class CctMarkers {
             Gate.thrown(token);
         } finally {
             thread.cct$context = context;
+        }
+    }
+
+    /** What the profiler does then is nobody's. Before the JVM has booted there may be no thread to be asked (JDK 25). */
+    private static void tooEarly() {
+        if (!CctRuntime.booted() || Thread.currentThread().cct$context != CctRuntime.BYPASS) {
+            early++;
         }
     }
 

@@ -30,6 +30,6 @@ final class Image {
 
     /** What is rewritten when it is defined gets no markers. */
     static String[] notes() {
-        return LoadTime.loaded() ? new String[] {"classes that were defined while the program ran are counted, and have no markers"} : new String[0];
+        return LoadTime.loaded() ? new String[] {"classes that were rewritten while they were loaded, if any were, are counted and have no markers"} : new String[0];
     }
 }
