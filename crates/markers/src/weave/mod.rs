@@ -333,7 +333,9 @@ fn objection(
         }
         _ => None,
     };
-    if arguments.is_some_and(|descriptor| descriptor.argument_slots() > 253) {
+    // The helper gets an object, and where the program is counted the slot, beside them.
+    let most = if way.library == Some(Library::Counted) { 251 } else { 253 };
+    if arguments.is_some_and(|descriptor| descriptor.argument_slots() > most) {
         return Some("its arguments are too many to be handed over");
     }
     if rule.arguments && member.name == b"<init>" && rule.at == At::Method {
