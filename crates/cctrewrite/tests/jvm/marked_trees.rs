@@ -100,9 +100,11 @@ fn places(jdk: &'static Jdk) {
     let run = java.option("-Dcctrewrite.markers.clients=Recorder").succeed("Places", &[]);
     assert_eq!(run.out, "0 1 2 bottom 2\nx1 4\n5 -1 -1\nleft 2\n3\n");
     let heard = fs::read_to_string(out).unwrap();
-    let events: Vec<&str> = heard.lines().filter(|line| !line.starts_with("cctrewrite: ")).collect();
+    // Those of the class library are methods with markers, too, though they are switched off.
+    let is_event = |line: &&str| !line.starts_with("cctrewrite: ") && !line.ends_with("methods with markers");
+    let events: Vec<&str> = heard.lines().filter(is_event).collect();
     let expected = fs::read_to_string(markers.join("expected.txt")).unwrap();
-    assert_eq!(events, expected.lines().collect::<Vec<_>>());
+    assert_eq!(events, expected.lines().filter(is_event).collect::<Vec<_>>());
     // Nothing that a client does is the program's.
     let contexts = run.contexts(false);
     assert!(contexts.iter().any(|line| line.contains("Places.recursion")));
