@@ -47,7 +47,7 @@ pub struct Summary {
     unchecked: usize,
     udi: Option<ReportedModule>,
     /// What became of rules, if markers stand beside.
-    marked: Option<Account>,
+    marked: Option<Box<Account>>,
     report: Vec<ReportedClass>,
 }
 
@@ -222,7 +222,7 @@ impl Summary {
             warnings: &self.warnings,
             notices: &self.notices,
             udi: self.udi.as_ref(),
-            markers: self.marked.as_ref().map(Account::lines),
+            markers: self.marked.as_ref().map(|account| account.lines()),
             classes: &self.report,
         }
     }
@@ -235,7 +235,7 @@ impl Summary {
 
     /// Tells what becomes of rules.
     pub fn mark(&mut self, beside: &Beside) {
-        self.marked = Some(Account::new(beside));
+        self.marked = Some(Box::new(Account::new(beside)));
     }
 
     /// Tells what a module of the user's did. What it could not deal with is named.
@@ -256,7 +256,7 @@ impl Summary {
         if !quiet {
             self.notices.iter().for_each(|notice| say(&format!("note: {notice}")));
             say_lines(&self.text(elapsed));
-            self.marked.iter().flat_map(Account::lines).for_each(|line| say(&line));
+            self.marked.iter().flat_map(|account| account.lines()).for_each(|line| say(&line));
         }
     }
 
