@@ -58,6 +58,13 @@ pub fn markers_of_library() -> &'static [Class] {
 
 static MARKERS_OF_LIBRARY: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers-library.rs"));
 
+/// The same for a class library of which a calling-context tree is made, too.
+pub fn markers_of_tree() -> &'static [Class] {
+    MARKERS_OF_TREE
+}
+
+static MARKERS_OF_TREE: &[Class] = include!(concat!(env!("OUT_DIR"), "/markers-tree.rs"));
+
 static HARNESS: &[Class] = include!(concat!(env!("OUT_DIR"), "/harness.rs"));
 
 static API: &[Class] = include!(concat!(env!("OUT_DIR"), "/api.rs"));

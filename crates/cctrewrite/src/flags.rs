@@ -61,6 +61,7 @@ pub fn run(arguments: &Flags) -> Result<()> {
     if let Some(library) = library {
         options.extend(exact(library, arguments)?);
     }
+    options.extend(marking::flags_beside(&arguments.outputs)?);
     for hint in hints(&outputs)?.into_iter().chain(patches.hint()) {
         exit::say(&format!("cctrewrite: {hint}"));
     }

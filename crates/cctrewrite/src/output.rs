@@ -101,6 +101,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "context",
         "allocations",
         "natives",
+        "markers",
         "pcc",
         "pcc-at",
         "pcc-only",

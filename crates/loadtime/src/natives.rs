@@ -50,9 +50,6 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    if marking::natives::register(env) {
-        return sys::JNI_VERSION_1_6;
-    }
     let natives: [(&[u8], &[u8], *mut c_void); 19] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
@@ -95,6 +92,8 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
+        // A class library that is marked and not counted. One that is both has no natives for markers.
+        None if marking::natives::register(env) => sys::JNI_VERSION_1_6,
         Some(class)
             if env.register(class, &natives)
                 && arena_natives::register(env)

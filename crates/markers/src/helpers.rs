@@ -10,6 +10,9 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{Result, access, opcode};
 
+use crate::branching::Branching;
+use crate::gate::{Call, Exit, Gate, member};
+
 /// What names of added members begin with.
 pub(crate) const PREFIX: &[u8] = b"cct$";
 /// Fields with one bit for each marker, on while somebody is told.
@@ -55,11 +58,13 @@ impl Helper {
         name.into_bytes()
     }
 
-    fn descriptor(&self) -> Vec<u8> {
+    /// Where the program is counted, too, where it is in its tree comes last.
+    fn descriptor(&self, has_slot: bool) -> Vec<u8> {
         let again = if self.again { OBJECT } else { b"" };
         let index = if self.is_shared() { &b"I"[..] } else { b"" };
+        let slot = if has_slot { &b"J"[..] } else { b"" };
         let arguments = self.arguments.as_deref().unwrap_or_default();
-        [b"(", again, OBJECT, arguments, index, self.result()].concat()
+        [b"(", again, OBJECT, arguments, index, slot, self.result()].concat()
     }
 
     /// What it hands over takes so much of the stack.
@@ -74,9 +79,18 @@ impl Helper {
     }
 }
 
+/// Where the node of the calling-context tree is in which a method runs: by what is added to a local, the address of a slot of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// The local, of two slots.
+    pub local: u16,
+    /// What is added.
+    pub offset: u16,
+}
+
 /// The helpers of a class.
 pub(crate) struct Helpers {
-    gate: &'static [u8],
+    gate: Gate,
     by_class: bool,
     is_interface: bool,
     has_frames: bool,
@@ -84,7 +98,7 @@ pub(crate) struct Helpers {
 }
 
 impl Helpers {
-    pub(crate) fn new(edit: &ClassEdit<'_, '_>, gate: &'static [u8], by_class: bool) -> Self {
+    pub(crate) fn new(edit: &ClassEdit<'_, '_>, gate: Gate, by_class: bool) -> Self {
         let class = edit.class();
         Helpers {
             gate,
@@ -106,22 +120,42 @@ impl Helpers {
         edit.additions.member_ref(tag::FIELDREF, self.own, name, descriptor)
     }
 
+    /// Whether helpers are told where the thread is in its tree.
+    fn has_slot(&self) -> bool {
+        matches!(self.gate, Gate::Helpers(_))
+    }
+
     /// The call of a marker's helper.
-    pub(crate) fn call(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper, asm: &mut Asm) -> Result<()> {
+    pub(crate) fn call(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        helper: &Helper,
+        slot: Option<Slot>,
+        asm: &mut Asm,
+    ) -> Result<()> {
         if helper.is_shared() {
             asm.int(helper.index as i16);
         }
-        let index = self.own_method(edit, &helper.name(), &helper.descriptor())?;
+        if let Some(Slot { local, offset }) = slot {
+            asm.load(Kind::Long, local);
+            if offset > 0 {
+                asm.int(offset as i16).op(opcode::I2L).op(opcode::LADD);
+            }
+        }
+        let index = self.own_method(edit, &helper.name(), &helper.descriptor(slot.is_some()))?;
+        asm.indexed(opcode::INVOKESTATIC, index);
+        Ok(())
+    }
+
+    fn gate(&self, edit: &mut ClassEdit<'_, '_>, call: Call, asm: &mut Asm) -> Result<()> {
+        let index = self.gate.method(edit, call)?;
         asm.indexed(opcode::INVOKESTATIC, index);
         Ok(())
     }
 
     /// The call of what tells an exit, with the token on the stack, and what goes with it.
     pub(crate) fn exit(&self, edit: &mut ClassEdit<'_, '_>, how: Exit, asm: &mut Asm) -> Result<()> {
-        let gate = edit.additions.class_named(self.gate)?;
-        let index = member(edit, gate, how.name(), how.descriptor())?;
-        asm.indexed(opcode::INVOKESTATIC, index);
-        Ok(())
+        self.gate(edit, Call::Exit(how), asm)
     }
 
     /// Adds the guards, the class's table, and the helpers of its markers.
@@ -176,13 +210,17 @@ impl Helpers {
         let passing = match helper.pair && helper.is_shared() && !self.is_interface {
             true => {
                 let other = Helper { pair: false, ..helper.clone() };
-                Some(self.own_method(edit, &other.name(), &other.descriptor())?)
+                Some(self.own_method(edit, &other.name(), &other.descriptor(self.has_slot()))?)
             }
             false => None,
         };
         let nothing = |asm: &mut Asm| {
             if let Some(passing) = passing {
-                asm.load(Kind::Reference, 0).load(Kind::Int, 1).indexed(opcode::INVOKESTATIC, passing);
+                asm.load(Kind::Reference, 0).load(Kind::Int, 1);
+                if self.has_slot() {
+                    asm.load(Kind::Long, 2);
+                }
+                asm.indexed(opcode::INVOKESTATIC, passing);
             }
             match helper.pair {
                 true => asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference)),
@@ -195,7 +233,6 @@ impl Helpers {
                 asm.load(Kind::Reference, 0).ret(Some(Kind::Reference));
             });
         }
-        let gate = edit.additions.class_named(self.gate)?;
         let index = |asm: &mut Asm| {
             match helper.is_shared() {
                 true => asm.load(Kind::Int, receiver + 1),
@@ -204,10 +241,9 @@ impl Helpers {
         };
         if self.is_interface {
             let table = self.own_method(edit, TABLE, b"()Ljava/lang/Object;")?;
-            let is_on = member(edit, gate, b"isOn", b"(Ljava/lang/Object;I)Z")?;
             code.asm.indexed(opcode::INVOKESTATIC, table);
             index(&mut code.asm);
-            code.asm.indexed(opcode::INVOKESTATIC, is_on);
+            self.gate(edit, Call::IsOn, &mut code.asm)?;
         } else {
             let word = usize::from(helper.index / 32);
             let name = if passing.is_some() { KEPT } else { GUARD };
@@ -229,16 +265,21 @@ impl Helpers {
         code.asm.indexed(opcode::INVOKESTATIC, table);
         index(&mut code.asm);
         code.asm.load(Kind::Reference, receiver);
-        let slots = match helper.is_shared() {
+        let mut slots = match helper.is_shared() {
             true => receiver + 2,
             false => self.arguments(edit, helper, receiver + 1, &mut code.asm)?,
         };
-        let name: &[u8] = if helper.pair { b"enter" } else { b"at" };
-        let array = if helper.arguments.is_some() { &b"[Ljava/lang/Object;"[..] } else { b"" };
-        let descriptor = [&b"(Ljava/lang/Object;ILjava/lang/Object;"[..], array, helper.result()].concat();
-        let call = member(edit, gate, name, &descriptor)?;
-        code.asm.indexed(opcode::INVOKESTATIC, call).ret(helper.pair.then_some(Kind::Reference));
-        self.method(edit, &helper.name(), &helper.descriptor(), &code, slots)
+        if self.has_slot() {
+            if helper.arguments.is_none() {
+                code.asm.op(opcode::ACONST_NULL);
+            }
+            code.asm.load(Kind::Long, slots);
+            slots += 2;
+        }
+        let call = Call::At { pair: helper.pair, has_arguments: helper.arguments.is_some() };
+        self.gate(edit, call, &mut code.asm)?;
+        code.asm.ret(helper.pair.then_some(Kind::Reference));
+        self.method(edit, &helper.name(), &helper.descriptor(self.has_slot()), &code, slots)
     }
 
     /// Pushes the array of arguments, if they are asked for. Returns the first slot behind them.
@@ -252,6 +293,9 @@ impl Helpers {
         let Some(arguments) = &helper.arguments else { return Ok(first) };
         let descriptor = [b"(", &arguments[..], b")V"].concat();
         let parsed = MethodDescriptor::parse(&descriptor)?;
+        if self.has_slot() {
+            return self.arguments_by_helpers(edit, &parsed, first, asm);
+        }
         let object = edit.additions.class_named(b"java/lang/Object")?;
         asm.int(parsed.arguments().count() as i16).indexed(opcode::ANEWARRAY, object);
         let mut local = first;
@@ -282,14 +326,39 @@ impl Helpers {
         Ok(local)
     }
 
+    /// The same where a boxed argument would be a call of the program's.
+    fn arguments_by_helpers(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        arguments: &MethodDescriptor<'_>,
+        first: u16,
+        asm: &mut Asm,
+    ) -> Result<u16> {
+        asm.int(arguments.arguments().count() as i16);
+        self.gate(edit, Call::Array, asm)?;
+        let mut local = first;
+        for (position, argument) in arguments.arguments().enumerate() {
+            asm.op(opcode::DUP).int(position as i16);
+            if let Some(kind) = Kind::of(argument) {
+                asm.load(kind, local);
+            }
+            let base = match argument {
+                cct_classfile::descriptor::FieldType::Base(base) => Some(base),
+                _ => None,
+            };
+            self.gate(edit, Call::Put(base), asm)?;
+            local += argument.slots();
+        }
+        Ok(local)
+    }
+
     /// The class's table, if it has registered or does so now. Small, so that it goes into all that calls it.
     fn table(&self, edit: &mut ClassEdit<'_, '_>) -> Result<()> {
         let register = self.own_method(edit, REGISTER, b"()Ljava/lang/Object;")?;
         let mut code = Branching::new();
         if self.is_interface {
-            let gate = edit.additions.class_named(self.gate)?;
-            let table_of = member(edit, gate, b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;")?;
-            code.asm.ldc(self.own).indexed(opcode::INVOKESTATIC, table_of);
+            code.asm.ldc(self.own);
+            self.gate(edit, Call::TableOf, &mut code.asm)?;
         } else {
             let field = self.own_field(edit, TABLE, OBJECT)?;
             code.asm.indexed(opcode::GETSTATIC, field);
@@ -304,53 +373,77 @@ impl Helpers {
 
     /// The class says who it is, by a lookup, and of its markers what its attribute has; it gets its table, and what its guards are to be.
     fn register(&self, edit: &mut ClassEdit<'_, '_>, words: usize, texts: &[Vec<u8>]) -> Result<()> {
-        let gate = edit.additions.class_named(self.gate)?;
         let own = self.own;
         let mut code = Branching::new();
-        let is_ready = member(edit, gate, b"isReady", b"()Z")?;
-        code.asm.indexed(opcode::INVOKESTATIC, is_ready);
+        self.gate(edit, Call::IsReady, &mut code.asm)?;
         code.unless(opcode::IFNE, |asm| {
             asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference));
         });
         let from = code.asm.bytes.len() as u16;
-        // JDK 8 gives its own classes no lookup.
-        let register: &[u8] = if self.by_class {
-            code.asm.ldc(own);
-            b"(Ljava/lang/Class;[Ljava/lang/String;)Ljava/lang/Object;"
-        } else {
-            let handles = edit.additions.class_named(b"java/lang/invoke/MethodHandles")?;
-            let lookup = member(edit, handles, b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;")?;
-            code.asm.indexed(opcode::INVOKESTATIC, lookup);
-            b"(Ljava/lang/invoke/MethodHandles$Lookup;[Ljava/lang/String;)Ljava/lang/Object;"
-        };
-        let string = edit.additions.class_named(b"java/lang/String")?;
-        code.asm.int(texts.len() as i16).indexed(opcode::ANEWARRAY, string);
-        for (position, text) in texts.iter().enumerate() {
-            let text = edit.additions.utf8(text)?;
-            let text = edit.additions.string(text)?;
-            code.asm.op(opcode::DUP).int(position as i16).ldc(text).op(opcode::AASTORE);
+        match self.gate {
+            Gate::Class(gate) => self.say(edit, gate, texts, &mut code.asm)?,
+            Gate::Helpers(_) => {
+                code.asm.op(opcode::ACONST_NULL);
+                for text in texts {
+                    let text = edit.additions.utf8(text)?;
+                    code.asm.ldc(edit.additions.string(text)?);
+                    self.gate(edit, Call::Row, &mut code.asm)?;
+                }
+                code.asm.ldc(own);
+                self.gate(edit, Call::Register, &mut code.asm)?;
+            }
         }
-        let register = member(edit, gate, b"register", register)?;
-        code.asm.indexed(opcode::INVOKESTATIC, register);
         if !self.is_interface {
             let field = self.own_field(edit, TABLE, OBJECT)?;
             code.asm.op(opcode::DUP).indexed(opcode::PUTSTATIC, field);
-            for (name, of) in [(GUARD, &b"bits"[..]), (KEPT, b"regions")] {
-                let bits = member(edit, gate, of, b"(Ljava/lang/Object;I)I")?;
+            for (name, of) in [(GUARD, Call::Bits), (KEPT, Call::Regions)] {
                 for word in 0..words {
                     let field = self.own_field(edit, &guard(name, word), b"I")?;
-                    code.asm.op(opcode::DUP).int(word as i16).indexed(opcode::INVOKESTATIC, bits);
+                    code.asm.op(opcode::DUP).int(word as i16);
+                    self.gate(edit, of, &mut code.asm)?;
                     code.asm.indexed(opcode::PUTSTATIC, field);
                 }
             }
         }
-        let settled = member(edit, gate, b"settled", b"(Ljava/lang/Object;)V")?;
-        code.asm.op(opcode::DUP).indexed(opcode::INVOKESTATIC, settled).ret(Some(Kind::Reference));
+        code.asm.op(opcode::DUP);
+        self.gate(edit, Call::Settled, &mut code.asm)?;
+        code.asm.ret(Some(Kind::Reference));
         // From here on until then the thread hears nothing.
         code.handler = Some((from, code.asm.bytes.len() as u16));
-        let abandoned = member(edit, gate, b"abandoned", b"()V")?;
-        code.asm.indexed(opcode::INVOKESTATIC, abandoned).op(opcode::ATHROW);
+        self.gate(edit, Call::Abandoned, &mut code.asm)?;
+        code.asm.op(opcode::ATHROW);
         self.method(edit, REGISTER, b"()Ljava/lang/Object;", &code, 0)
+    }
+
+    /// The class by a lookup, and its texts in an array; what it gets for them.
+    fn say(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        gate: &'static [u8],
+        texts: &[Vec<u8>],
+        asm: &mut Asm,
+    ) -> Result<()> {
+        // JDK 8 gives its own classes no lookup.
+        let register: &[u8] = if self.by_class {
+            asm.ldc(self.own);
+            b"(Ljava/lang/Class;[Ljava/lang/String;)Ljava/lang/Object;"
+        } else {
+            let handles = edit.additions.class_named(b"java/lang/invoke/MethodHandles")?;
+            let lookup = member(edit, handles, b"lookup", b"()Ljava/lang/invoke/MethodHandles$Lookup;")?;
+            asm.indexed(opcode::INVOKESTATIC, lookup);
+            b"(Ljava/lang/invoke/MethodHandles$Lookup;[Ljava/lang/String;)Ljava/lang/Object;"
+        };
+        let string = edit.additions.class_named(b"java/lang/String")?;
+        asm.int(texts.len() as i16).indexed(opcode::ANEWARRAY, string);
+        for (position, text) in texts.iter().enumerate() {
+            let text = edit.additions.utf8(text)?;
+            let text = edit.additions.string(text)?;
+            asm.op(opcode::DUP).int(position as i16).ldc(text).op(opcode::AASTORE);
+        }
+        let gate = edit.additions.class_named(gate)?;
+        let register = member(edit, gate, b"register", register)?;
+        asm.indexed(opcode::INVOKESTATIC, register);
+        Ok(())
     }
 
     fn method(
@@ -420,64 +513,6 @@ impl Helpers {
     }
 }
 
-/// How a region is left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
-    Normal,
-    Thrown,
-    /// With the object that there is now.
-    With,
-    /// With what is returned.
-    Result,
-}
-
-impl Exit {
-    fn name(self) -> &'static [u8] {
-        match self {
-            Exit::Normal | Exit::With => b"exit",
-            Exit::Thrown => b"thrown",
-            Exit::Result => b"returned",
-        }
-    }
-
-    fn descriptor(self) -> &'static [u8] {
-        match self {
-            Exit::With | Exit::Result => b"(Ljava/lang/Object;Ljava/lang/Object;)V",
-            _ => b"(Ljava/lang/Object;)V",
-        }
-    }
-}
-
-fn member(edit: &mut ClassEdit<'_, '_>, class: Index, name: &[u8], descriptor: &[u8]) -> Result<Index> {
-    let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
-    edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
-}
-
 fn guard(name: &str, word: usize) -> Vec<u8> {
     format!("{name}{word}").into_bytes()
-}
-
-/// Code with jumps over early returns, whose targets all have the state of the entry.
-struct Branching {
-    asm: Asm,
-    targets: Vec<u16>,
-    /// Where exceptions are caught that are thrown from some place on: behind the rest.
-    handler: Option<(u16, u16)>,
-}
-
-impl Branching {
-    fn new() -> Self {
-        Branching { asm: Asm::new(), targets: Vec::new(), handler: None }
-    }
-
-    /// Unless the jump is taken, this runs, which returns.
-    fn unless(&mut self, jump: opcode::Opcode, otherwise: impl FnOnce(&mut Asm)) {
-        let mut skipped = Asm::new();
-        otherwise(&mut skipped);
-        let offset = 3 + skipped.bytes.len() as u16;
-        let target = self.asm.bytes.len() as u16 + offset;
-        self.asm.indexed(jump, offset);
-        self.asm.bytes.extend_from_slice(&skipped.bytes);
-        self.targets.push(target);
-    }
 }

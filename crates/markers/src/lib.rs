@@ -6,6 +6,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod attribute;
+mod branching;
+mod gate;
 mod helpers;
 pub mod library;
 mod made;
@@ -16,7 +18,10 @@ pub mod weave;
 pub mod world;
 
 pub use attribute::Descriptor;
+pub use gate::helpers as helpers_of_object;
+pub use helpers::Slot;
 pub use places::{Found, Refusal, Spot};
 pub use rules::{At, Rule, Rules, RulesError};
+pub use weave::beside::{Beside, LeftOut};
 pub use weave::{Error, Library, Marked, Way, mark};
 pub use world::World;

@@ -10,13 +10,15 @@ use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished};
 use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, access, opcode};
 use cct_events::Event;
 use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
+use cct_markers::{Beside, Slot};
 use cct_tables::CostModel;
 
 use crate::allocation::Allocation;
 use crate::carrier::{Constants, Context, Emitter, Sites};
-use crate::convention::{self, EXTENSION_SLOTS};
+use crate::convention::{self, EXTENSION_SLOTS, SLOTS_OFFSET};
 use crate::hooks::{self, BodyHook, Place};
 use crate::local_names;
+use crate::markers;
 use crate::mid::{MAX_ON_ENTRY, Mid};
 use crate::passes::{
     activation_counters, allocation_counts, bytecode_counts, call_sites, context_values, exact_counts,
@@ -246,11 +248,27 @@ struct Locals {
     thread: u16,
     /// Bytecodes that have not gone into the node yet, where they are counted exactly and a local is needed.
     pending: Option<u16>,
+    /// What markers keep: objects, so many from here on.
+    first_token: u16,
+    tokens: u16,
 }
 
 impl Locals {
-    /// Slots of all of them, or of the extended form's parameters and what comes behind these.
+    /// Slots of all of them but those of markers, or of the extended form's parameters and what comes behind these.
     const MOST: u16 = 6;
+
+    /// Where they begin that come behind those that each form has: what is pending, and what is markers'.
+    fn behind(&self) -> Option<u16> {
+        self.pending.or((self.tokens > 0).then_some(self.first_token))
+    }
+}
+
+/// Markers that go into a body (docs/markers.md).
+pub struct Weaving<'w, 'r, 'c, 'a> {
+    /// Those of its class.
+    pub beside: &'w mut Beside<'r, 'c, 'a>,
+    /// The method's position.
+    pub position: usize,
 }
 
 /// Writes a whole `method_info` with the instrumented body. `mid` is `None` where the body is not recorded.
@@ -258,6 +276,7 @@ impl Locals {
 pub fn write(
     edit: &mut ClassEdit<'_, '_>,
     constants: &mut Constants,
+    mut weaving: Option<Weaving<'_, '_, '_, '_>>,
     member: &Member<'_>,
     code: &Code<'_>,
     analysis: &Analysis<'_>,
@@ -268,21 +287,23 @@ pub fn write(
 ) -> Result<Written> {
     let signature = Signature::of(edit.class(), member)?;
     let at_arguments = signature.argument_slots();
-    let attempt = |edit: &mut ClassEdit<'_, '_>, constants: &mut Constants, at: u16, head: MemberBuilder| {
-        write_at(
-            edit,
-            constants,
-            member,
-            code,
-            analysis,
-            form,
-            mid,
-            head,
-            extended_descriptor,
-            &signature,
-            at,
-        )
-    };
+    let mut attempt =
+        |edit: &mut ClassEdit<'_, '_>, constants: &mut Constants, at: u16, head: MemberBuilder| {
+            write_at(
+                edit,
+                constants,
+                weaving.as_mut(),
+                member,
+                code,
+                analysis,
+                form,
+                mid,
+                head,
+                extended_descriptor,
+                &signature,
+                at,
+            )
+        };
     match attempt(edit, constants, at_arguments, head.clone()) {
         // Some local of two slots lies across the end of the arguments: put ours behind all others.
         Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {
@@ -296,6 +317,7 @@ pub fn write(
 fn write_at(
     edit: &mut ClassEdit<'_, '_>,
     constants: &mut Constants,
+    mut weaving: Option<&mut Weaving<'_, '_, '_, '_>>,
     member: &Member<'_>,
     code: &Code<'_>,
     analysis: &Analysis<'_>,
@@ -307,7 +329,9 @@ fn write_at(
     at: u16,
 ) -> Result<Written> {
     use VerificationType as V;
-    if at > u16::MAX - Locals::MOST {
+    let tokens = weaving.as_mut().and_then(|weaving| weaving.beside.locals(weaving.position));
+    let ours = Locals::MOST.saturating_add(tokens.unwrap_or_default());
+    if at > u16::MAX - ours {
         return Err(ErrorKind::TooMany("local variables").into());
     }
     let arguments = signature.argument_slots();
@@ -336,7 +360,17 @@ fn write_at(
         added.push(V::Integer);
     }
     let pending = uses_pending.then_some(behind);
-    let locals = Locals { at, node: at, saved: at + 2, thread: at + 4, pending };
+    let first_token = behind + u16::from(uses_pending);
+    added.extend((0..tokens.unwrap_or_default()).map(|_| V::Object(object)));
+    let locals = Locals {
+        at,
+        node: at,
+        saved: at + 2,
+        thread: at + 4,
+        pending,
+        first_token,
+        tokens: tokens.unwrap_or_default(),
+    };
     let mut code_edit = CodeEdit::new(code, at, &added);
     if matches!(analysis.sites, Sites::Apart(_)) {
         code_edit.tell_moves();
@@ -432,6 +466,23 @@ fn write_at(
     code_edit.prologue(&prologue);
     local_names::add(emitter.edit, &mut code_edit, &analysis.unnamed_locals)?;
 
+    // Markers: what they need is in front of what counts at each instruction, where the operand stack is still the program's.
+    let slot = match context {
+        Context::Node(local) => Slot { local, offset: SLOTS_OFFSET },
+        Context::PassedThrough(local) => Slot { local, offset: 0 },
+    };
+    let thrown = match weaving {
+        Some(weaving) if tokens.is_some() => weaving.beside.weave(
+            emitter.edit,
+            &mut code_edit,
+            weaving.position,
+            signature,
+            locals.first_token,
+            slot,
+        )?,
+        _ => None,
+    };
+
     // The passes.
     let (sites, entry_is_target) = (analysis.sites, analysis.entry_is_target);
     let thread = (form == Form::Original && analysis.holds_thread).then_some(locals.thread);
@@ -481,6 +532,7 @@ fn write_at(
         form,
         &signature.initial_locals(),
         locals,
+        thrown.as_ref(),
     )?;
     // Six words on the empty stack for the prologue; five above whatever is there for a counted call.
     code_edit.need_stack(if code.max_stack == 0 { 6 } else { 5 });
@@ -491,7 +543,10 @@ fn write_at(
     let finished =
         head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
     emitter.edit.names = names;
-    let Finished { dropped, moves } = finished?;
+    let Finished { dropped, moves, length } = finished?;
+    if tokens.is_some() && markers::limit(code.length()).is_some_and(|limit| length > limit) {
+        return Err(ErrorKind::MethodTooLarge(length as usize).into());
+    }
     Ok(Written { method_info: head.finish(), dropped_attributes: dropped, moves })
 }
 

@@ -50,7 +50,7 @@ impl Constants {
 
     /// The class by which helpers are named: the superclass, which inherits them from `Object`. To name a class is to have the loader asked for it,
     /// and for `Object` it has perhaps never been asked; the superclass it gave away when the class was defined.
-    fn helpers_owner(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+    pub fn helpers_owner(&mut self, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
         let class = edit.class();
         match class.super_name() {
             Some(_) if !rules::is_generated_accessor(class.name()) => Ok(class.super_class),

@@ -1,5 +1,7 @@
 //! The calling convention between rewritten classes and the runtime: names, descriptors, offsets. One page with `docs/runtime.md`.
 
+use std::sync::LazyLock;
+
 use crate::hooks::RuntimeMethod;
 use crate::settings::Settings;
 
@@ -48,6 +50,9 @@ pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
 /// The class that those helpers forward to which take contexts, where these are values.
 pub const PCC_RUNTIME: &[u8] = b"java/lang/CctPcc";
 
+/// The class that those helpers forward to which tell of markers.
+pub const MARKERS_RUNTIME: &[u8] = b"java/lang/CctMarkers";
+
 /// What the helpers forward to.
 pub const RUNTIME: &[u8] = b"java/lang/CctRuntime";
 
@@ -83,6 +88,12 @@ pub const ALLOCATION_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
 pub const TRACE_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     // The number of the class in the trace plus one, once it has one.
     (b"java/lang/Class", b"cct$class", b"J"),
+];
+
+/// Fields that there are where markers may stand beside what counts.
+pub const MARKER_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
+    // The markers that the thread is in.
+    (b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;"),
 ];
 
 /// The only line of a forwarder: by it the runtime tells the frames that the program must not see. Source files do not have that many
@@ -160,6 +171,15 @@ helpers! {
     PCC_VALUE = b"cct$value" b"()J";
 }
 
+/// The helpers that [`MARKERS_RUNTIME`] has, and that there are where markers may stand beside what counts. No pass calls them: the crate of markers does.
+pub fn marker_helpers() -> &'static [Helper] {
+    static ALL: LazyLock<Vec<Helper>> = LazyLock::new(|| {
+        let all = cct_markers::helpers_of_object().into_iter();
+        all.map(|(name, descriptor)| Helper { name, descriptor }).collect()
+    });
+    &ALL
+}
+
 /// The helpers that [`SITES_RUNTIME`] has.
 const OF_SITES: &[Helper] =
     &[ENTER, ENTER_AND_TICK, ENTER_AND_POLL, STORE, LEAF, CALL, HASH_CODE, LINK, LINK_HASH_CODE, SITE];
@@ -195,14 +215,16 @@ const OF_VALUES: &[Helper] = &[STORE, CONTEXT, LINK, REPLAY, CARRY, BEGIN, START
 
 /// The helpers that there are.
 pub fn helpers(settings: &Settings) -> impl Iterator<Item = &'static Helper> {
+    let of_markers = if settings.markers { marker_helpers() } else { &[] };
     let (allocations, traces, values) = (settings.allocations, settings.traces(), settings.pcc().is_some());
-    HELPERS.iter().filter(move |helper| {
+    let usual = HELPERS.iter().filter(move |helper| {
         let counts = allocations && (!traces || OF_BOTH.contains(helper));
         (counts || !OF_ALLOCATIONS.contains(helper))
             && (traces || !OF_TRACES.contains(helper))
             && (traces && allocations || !OF_TRACED_OBJECTS.contains(helper))
             && (values || !OF_PCC.contains(helper))
-    })
+    });
+    usual.chain(of_markers)
 }
 
 impl Helper {
@@ -210,6 +232,7 @@ impl Helper {
     pub fn target(&self, settings: &Settings) -> RuntimeMethod {
         let (call_sites, traces, values) = (settings.call_sites, settings.traces(), settings.pcc().is_some());
         let class = match self {
+            _ if settings.markers && marker_helpers().contains(self) => MARKERS_RUNTIME,
             _ if OF_ALLOCATIONS.contains(self) && !traces => ALLOCATIONS_RUNTIME,
             _ if [OF_TRACES, OF_TRACED_OBJECTS, OF_BOTH].iter().any(|helpers| helpers.contains(self)) => {
                 TRACE_RUNTIME

@@ -28,5 +28,15 @@ pub enum Error {
     NotSurveyed(String),
 }
 
+impl From<cct_markers::Error> for Error {
+    fn from(error: cct_markers::Error) -> Self {
+        match error {
+            cct_markers::Error::Class(error) => Error::Class(error),
+            cct_markers::Error::AlreadyMarked(class) => Error::AlreadyRewritten(class),
+            cct_markers::Error::NameTaken { class, member } => Error::NameTaken { class, member },
+        }
+    }
+}
+
 /// Result with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

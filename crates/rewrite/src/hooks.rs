@@ -450,10 +450,17 @@ pub fn added_fields(
     class: &[u8],
     allocations: bool,
     traces: bool,
+    markers: bool,
 ) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
     let more = if allocations { convention::ALLOCATION_FIELDS } else { &[] };
     let of_traces = if traces { convention::TRACE_FIELDS } else { &[] };
-    convention::FIELDS.iter().chain(more).chain(of_traces).filter(move |(of, ..)| *of == class)
+    let of_markers = if markers { convention::MARKER_FIELDS } else { &[] };
+    convention::FIELDS
+        .iter()
+        .chain(more)
+        .chain(of_traces)
+        .chain(of_markers)
+        .filter(move |(of, ..)| *of == class)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ pub mod index;
 pub mod intrinsics;
 pub mod jlink;
 mod local_names;
+pub mod markers;
 pub mod marks;
 pub mod mid;
 pub mod module_descriptor;

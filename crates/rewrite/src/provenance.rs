@@ -38,14 +38,16 @@ impl Provenance {
         let costs = settings
             .cost_model
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
-        // Nor were there traces.
+        // Nor were there markers beside a tree.
+        let markers = if settings.markers { "markers=yes\n" } else { "" };
+        // Nor traces.
         let trace = if settings.traces() { "trace=yes\n" } else { "" };
         // Nor values of contexts.
         let pcc = settings.pcc().map_or(String::new(), |chosen| {
             format!("pcc-at={}\npcc-only={}\npcc=yes\n", joined(&chosen.at), joined(&chosen.only))
         });
         let lines = format!(
-            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\nmetrics={metrics}\nnatives={natives}\n{pcc}reproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
+            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\n{markers}metrics={metrics}\nnatives={natives}\n{pcc}reproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
         );
         Provenance { lines }
     }
@@ -120,6 +122,11 @@ impl Provenance {
             "thread" => ContextCarrier::Thread,
             _ => return None,
         };
+        let markers = match self.value("markers") {
+            None => false,
+            Some("yes") => true,
+            Some(_) => return None,
+        };
         let tool = match (self.value("trace"), self.value("pcc")) {
             (None, None) => Tool::Profile,
             (Some("yes"), None) => Tool::Trace,
@@ -141,6 +148,7 @@ impl Provenance {
             call_sites,
             cost_model,
             allocations,
+            markers,
         })
     }
 
@@ -259,6 +267,7 @@ mod tests {
                         activation,
                         call_sites,
                         allocations: call_sites,
+                        markers: activation,
                         ..Settings::default()
                     };
                     let provenance = Provenance::new("test", &settings, None);

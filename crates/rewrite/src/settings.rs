@@ -80,6 +80,8 @@ pub struct Settings {
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects and arrays are counted by type, below the context that makes them (CCCP 5.1).
     pub allocations: bool,
+    /// Whether markers may stand in code beside what counts (MTF 3).
+    pub markers: bool,
 }
 
 impl Default for Settings {
@@ -96,6 +98,7 @@ impl Default for Settings {
             call_sites: false,
             cost_model: None,
             allocations: false,
+            markers: false,
         }
     }
 }

@@ -77,6 +77,12 @@ pub struct Violation {
     /// The methods that led there, from the innermost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<String>,
+    /// Where the program is counted, too: the id of the node of its calling-context tree in which that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The methods on the way to that node, from the innermost, as profiles have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
 }
 
 /// How a violation comes out.
@@ -239,6 +245,7 @@ impl Violation {
             && self.event == other.event
             && (&self.first, &self.site) == (&other.first, &other.site)
             && self.context == other.context
+            && self.node == other.node
             && self.object.class == other.object.class
     }
 

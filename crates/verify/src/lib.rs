@@ -238,6 +238,14 @@ impl Tally {
     }
 }
 
+/// Whether a class has markers beside what counts, which is not checked.
+pub fn is_marked_and_counted(class: &[u8]) -> bool {
+    let class = ClassFile::parse(class);
+    class.is_ok_and(|class| {
+        marked::is_marked(&class) && class.attributes.find(convention::ATTRIBUTE).is_some()
+    })
+}
+
 /// Checks a rewritten class against its original. What is equal byte for byte is right.
 pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Vec<Finding>, Tally) {
     let (findings, tally, _) = check_with_links(original, rewritten, expectation, None);

@@ -19,8 +19,9 @@ use crate::{Error, Result, at, files_below};
 pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf> {
     let sources = |name: &str| jdk_wrap.join(name);
     let classes = scratch.join("classes");
-    let [stubs, gate, merged] = ["stubs", "markers-gate", "markers-library"].map(|name| scratch.join(name));
-    let [api, harness, markers, library, runtime, udi] = crate::GROUPS.map(|name| classes.join(name));
+    let scratched = ["stubs", "markers-gate", "markers-library", "markers-tree-gate", "markers-tree"];
+    let [stubs, gate, merged, tree_gate, of_tree] = scratched.map(|name| scratch.join(name));
+    let [api, harness, markers, library, tree, runtime, udi] = crate::GROUPS.map(|name| classes.join(name));
 
     javac_makes(javac, &sources("stubs"), &stubs, &[])?;
     javac_makes(javac, &sources("java"), &runtime, &[&stubs])?;
@@ -34,6 +35,14 @@ pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf>
     javac_makes(javac, &sources("markers-gate"), &gate, &[&stubs, &markers])?;
     javac_makes(javac, &merged, &library, &[&gate])?;
     copy(&gate.join("java/lang"), &library.join("java/lang"))?;
+    // Beside a calling-context tree other things are different; a thread's marker stack is where it is in a class library.
+    copy(&sources("markers"), &of_tree)?;
+    let stacks = "cctrewrite/markers/Stacks.java";
+    at(&of_tree, fs::copy(sources("markers-library").join(stacks), of_tree.join(stacks)))?;
+    copy(&sources("markers-tree"), &of_tree)?;
+    javac_makes(javac, &sources("markers-tree-gate"), &tree_gate, &[&stubs, &markers, &runtime])?;
+    javac_makes(javac, &of_tree, &tree, &[&tree_gate, &runtime])?;
+    copy(&tree_gate.join("java/lang"), &tree.join("java/lang"))?;
     Ok(classes)
 }
 

@@ -21,11 +21,22 @@ pub use record::{RECORD, Record};
 pub const RELEASE: u32 = 8;
 
 /// The folders of sources in `jdk-wrap`.
-pub const SOURCES: [&str; 8] =
-    ["api", "harness", "java", "markers", "markers-gate", "markers-library", "stubs", "udi"];
+pub const SOURCES: [&str; 10] = [
+    "api",
+    "harness",
+    "java",
+    "markers",
+    "markers-gate",
+    "markers-library",
+    "markers-tree",
+    "markers-tree-gate",
+    "stubs",
+    "udi",
+];
 
 /// The folders of class files in `jdk-wrap/classes`.
-pub const GROUPS: [&str; 6] = ["api", "harness", "markers", "markers-library", "runtime", "udi"];
+pub const GROUPS: [&str; 7] =
+    ["api", "harness", "markers", "markers-library", "markers-tree", "runtime", "udi"];
 
 /// Why the class files cannot be made, or cannot be used.
 #[derive(Debug, thiserror::Error)]

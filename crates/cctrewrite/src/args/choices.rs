@@ -32,11 +32,12 @@ pub struct Choices {
     #[arg(long, value_enum, default_value_t = ToolArgument::Profile)]
     pub tool: ToolArgument,
 
-    /// Where clients hear that a thread is there: a file of rules (docs/markers.md; repeatable)
+    /// Where clients hear that a thread is there: a file of rules (docs/markers.md; repeatable). With --tool markers nothing else is done; `instrument` puts markers beside
+    /// what counts, too
     #[arg(long, value_name = "FILE.toml")]
     pub markers: Vec<PathBuf>,
 
-    /// What may be done with objects in which order: a file of properties, or the name of one that comes along (docs/typestate.md; repeatable). For --tool markers
+    /// What may be done with objects in which order: a file of properties, or the name of one that comes along (docs/typestate.md; repeatable). As --markers
     #[arg(long, value_name = "FILE.toml")]
     pub typestate: Vec<PathBuf>,
 
@@ -192,6 +193,7 @@ impl Choices {
             call_sites: self.call_sites,
             cost_model: self.cost_model,
             allocations: self.allocations,
+            markers: self.marks_beside(),
         };
         match self.tool {
             ToolArgument::Pcc => settings.of_values(self.chosen().interned()),
@@ -289,9 +291,13 @@ impl Choices {
                  thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name"
             );
         }
-        if self.tool == ToolArgument::Markers || !self.markers.is_empty() || !self.typestate.is_empty() {
+        if self.tool == ToolArgument::Markers {
+            bail!("--tool markers leaves no profile; leave it out for markers beside a calling-context tree");
+        }
+        if self.has_rules() && !self.marks_beside() {
             bail!(
-                "markers do not stand beside a calling-context tree yet: give --tool markers with --markers and --typestate, and run once more without them for a profile"
+                "markers stand beside a calling-context tree, or alone with --tool markers, and not beside --tool {}; leave one of the two out",
+                name(&self.tool)
             );
         }
         self.check_trace()?;
@@ -302,6 +308,21 @@ impl Choices {
     /// Whether there are to be markers, and no property says who hears of them.
     pub fn counts_markers(&self) -> bool {
         self.marks_alone() && self.typestate.is_empty()
+    }
+
+    /// Whether there are to be markers beside a calling-context tree.
+    pub fn marks_beside(&self) -> bool {
+        self.tool == ToolArgument::Profile && self.has_rules()
+    }
+
+    /// Refuses that, where programs are rewritten while they are loaded.
+    pub fn refuse_beside(&self) -> Result<()> {
+        if self.marks_beside() {
+            bail!(
+                "markers beside a calling-context tree are for class files that `cctrewrite instrument` rewrites, those of the class library among them (docs/markers.md): instrument both with --markers or --typestate; or give --tool markers, and run once more without for a profile"
+            );
+        }
+        Ok(())
     }
 
     /// Whether there are to be markers, and nothing else.

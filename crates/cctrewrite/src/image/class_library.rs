@@ -119,6 +119,7 @@ impl ClassLibrary {
             patches: false,
             manifest: false,
             made_from: None,
+            beside: None,
         };
         if let Some(module) = Module::of(&arguments.udi)? {
             let made = module.transform(&self.sources.inputs, &arguments.udi, arguments.quiet)?;

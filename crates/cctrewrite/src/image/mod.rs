@@ -361,6 +361,7 @@ impl<'a> Order<'a> {
 fn wanted(arguments: &args::Jdk) -> Result<Option<Wanted>> {
     if !arguments.choices.marks_alone() {
         arguments.choices.filter()?;
+        arguments.choices.refuse_beside()?;
         return Ok(None);
     }
     for (given, option) in [(arguments.report.is_some(), "--report"), (arguments.udi.udi.is_some(), "--udi")]

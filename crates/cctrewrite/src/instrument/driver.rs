@@ -9,6 +9,7 @@ use cct_archive::{
     Rewriter as ArchiveRewriter,
 };
 use cct_classfile::{ClassFile, ErrorKind};
+use cct_markers::Marked;
 use cct_rewrite::index::{self, ClassRecord};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::module_graph::{self, Descriptor};
@@ -20,6 +21,7 @@ use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;
 use crate::inputs::{BadClasses, Sources};
+use crate::marking::{self, Beside};
 use crate::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
 use crate::progress::Progress;
 use crate::udi::Transformed;
@@ -36,6 +38,8 @@ pub struct Record {
     pub structure: Option<Vec<u8>>,
     /// What was done.
     pub report: ClassReport,
+    /// Its markers, if any stand beside.
+    pub marked: Marked,
     /// What a check against the original gave, if there was one.
     pub check: Option<Box<(Vec<Finding>, Tally)>>,
 }
@@ -60,6 +64,8 @@ pub struct Driver<'r> {
     made_from: Option<&'r str>,
     /// How rewritten classes are checked against their originals, if they are.
     verify: Option<Expectation>,
+    /// What is marked beside.
+    beside: Option<&'r Beside>,
     /// The descriptors of all modules so far, if there are to be patches.
     modules: Mutex<Vec<Descriptor>>,
 }
@@ -85,6 +91,7 @@ impl<'r> Driver<'r> {
             patches: manner.patches,
             made_from: manner.made_from,
             verify: manner.verify.then(expectation).transpose()?,
+            beside: manner.beside,
             modules: Mutex::default(),
         })
     }
@@ -153,7 +160,8 @@ impl ArchiveRewriter for Driver<'_> {
                 let name = layout.name(&format!("{name}.class"));
                 entries.push(NewEntry { name, bytes, method: Method::Deflated });
             };
-            for (name, bytes) in jdk_wrap::classes() {
+            let of_markers = self.beside.map_or(&[][..], |_| jdk_wrap::markers_of_tree());
+            for (name, bytes) in jdk_wrap::classes().iter().chain(of_markers) {
                 add(name, runtime_classes::fit(bytes, methods.as_deref())?);
             }
             for class in self.udi.iter().flat_map(|udi| &udi.runtime) {
@@ -178,6 +186,9 @@ impl ArchiveRewriter for Driver<'_> {
                 (Layout::Jmod, Some(module)) if is_patched => Place::Patch(lossy(&module.name)),
                 _ => Place::of(archive.input_path(), layout, has_object),
             };
+            if let Some(beside) = self.beside {
+                add(marking::ENTRY, beside.lines().into());
+            }
             let made_from = self.made_from.map(made_from_line);
             add(PLACE_NAME, (place.line() + &made_from.unwrap_or_default()).into());
             if is_patched && has_object {
@@ -232,9 +243,9 @@ impl Driver<'_> {
             let made = rewritten.bytes.as_deref().unwrap_or(bytes);
             Box::new(cct_verify::check(bytes, made, expectation))
         });
-        let (class, structure, report) = (rewritten.record, rewritten.structure, rewritten.report);
-        let record = Record { depth: at.archive.depth(), class, structure, report, check };
-        Ok((rewritten.bytes.map_or(Action::Keep, Action::Replace), Some(record)))
+        let cct_rewrite::Rewritten { bytes, record: class, structure, report, marked } = rewritten;
+        let record = Record { depth: at.archive.depth(), class, structure, report, marked, check };
+        Ok((bytes.map_or(Action::Keep, Action::Replace), Some(record)))
     }
 
     /// Whether of this archive only what changes is written.

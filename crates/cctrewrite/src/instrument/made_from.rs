@@ -10,13 +10,14 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::args::Instrument;
 use crate::fingerprint::{content, text};
 use crate::inputs::{Sources, TOOL};
+use crate::marking::Beside;
 use crate::output;
 use crate::place::{PLACE_NAME, made_from};
 use crate::udi::Module;
 
 /// The hash over all that decides about a run's outputs: contents of inputs and libraries, options, the version of this program and the runtime
 /// that it carries. No path and no time is in it.
-pub fn of(arguments: &Instrument, sources: &Sources) -> Result<String> {
+pub fn of(arguments: &Instrument, sources: &Sources, beside: Option<&Beside>) -> Result<String> {
     // What is not listed here decides about the report, about messages, or about speed.
     let Instrument { choices, udi, patches, manifest, keep_bad_classes, level, .. } = arguments;
     let mut hash = Xxh3::new();
@@ -28,6 +29,15 @@ pub fn of(arguments: &Instrument, sources: &Sources) -> Result<String> {
     }
     for word in choices.spelled() {
         text(&mut hash, word.as_bytes());
+    }
+    if let Some(beside) = beside {
+        for (name, bytes) in jdk_wrap::markers_of_tree() {
+            text(&mut hash, name.as_bytes());
+            text(&mut hash, bytes);
+        }
+        for word in beside.spelled() {
+            text(&mut hash, word.as_bytes());
+        }
     }
     if let Some(module) = Module::of(udi)? {
         text(&mut hash, b"udi");

@@ -8,6 +8,7 @@ pub mod targets;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, RewriteOptions, Staged, Target};
@@ -19,6 +20,7 @@ use cct_rewrite::provenance::Provenance;
 use crate::args::{Choices, Instrument};
 use crate::exit::say;
 use crate::inputs::{BadClasses, Sources};
+use crate::marking::Beside;
 use crate::output;
 use crate::progress::Progress;
 use crate::udi::Module;
@@ -50,6 +52,8 @@ pub struct Manner<'a> {
     pub made_from: Option<&'a str>,
     /// Whether rewritten classes are checked against their originals.
     pub verify: bool,
+    /// What is marked beside.
+    pub beside: Option<&'a Beside>,
 }
 
 /// What a run gives.
@@ -98,7 +102,8 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     sources.for_jlink = !arguments.patches;
     let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;
-    let made_from = made_from::of(arguments, &sources)?;
+    let beside = Beside::of(arguments, &sources)?;
+    let made_from = made_from::of(arguments, &sources, beside.as_ref())?;
     if arguments.if_changed && made_from::is_current(&made_from, &targets.list, arguments.report.as_deref()) {
         if !arguments.quiet {
             say(&format!("{}: up to date", arguments.output.display()));
@@ -115,17 +120,22 @@ fn instrument(arguments: &Instrument) -> Result<()> {
         manifest: arguments.manifest,
         made_from: Some(&made_from),
         verify: arguments.verify,
+        beside: beside.as_ref(),
     };
     if let Some(module) = Module::of(&arguments.udi)? {
         sources.udi = Some(module.transform(&sources.inputs, &arguments.udi, arguments.quiet)?);
     }
     let Rewritten { summary, outputs, .. } = rewrite_all(manner, &mut sources, &targets.list)?;
     let report = arguments.report.as_ref().map(|path| summary.write_report(path)).transpose()?;
+    let mut tables = Vec::new();
+    for target in &targets.list {
+        tables.extend(beside.as_ref().map(|beside| beside.tables(target.path())).transpose()?.flatten());
+    }
     for output in outputs {
         output.commit()?;
     }
-    if let Some(report) = report {
-        report.commit()?;
+    for file in tables.into_iter().chain(report) {
+        file.commit()?;
     }
     if !arguments.quiet {
         say_missing(&left_out, &targets.list);
@@ -162,9 +172,15 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     if let Some(transformed) = &sources.udi {
         summary.add_udi(transformed);
     }
+    if let Some(beside) = manner.beside {
+        summary.mark(beside);
+    }
     let filter = filter.clone();
-    let rewriter =
+    let mut rewriter =
         Rewriter::new(surveyed.world, settings, surveyed.provenance, move |class| filter.records(class))?;
+    if let Some(beside) = manner.beside {
+        rewriter = rewriter.with_markers(Arc::clone(&beside.markers));
+    }
     let progress = Progress::of("rewriting", surveyed.classes, !manner.quiet);
     let driver = Driver::new(&rewriter, &manner, &progress, sources)?;
     let manifest = if manner.manifest { attributes(rewriter.provenance()) } else { Vec::new() };

@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::driver::Record;
 use crate::exit::{say, say_lines};
 use crate::inputs::TOOL;
+use crate::marking::{Account, Beside};
 use crate::pending_file::PendingFile;
 use crate::text::counted;
 use crate::treatments;
@@ -45,6 +46,8 @@ pub struct Summary {
     findings: Vec<String>,
     unchecked: usize,
     udi: Option<ReportedModule>,
+    /// What became of rules, if markers stand beside.
+    marked: Option<Box<Account>>,
     report: Vec<ReportedClass>,
 }
 
@@ -95,6 +98,8 @@ pub struct Completeness<'s> {
     notices: &'s [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     udi: Option<&'s ReportedModule>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markers: Option<Vec<String>>,
     classes: &'s [ReportedClass],
 }
 
@@ -118,6 +123,7 @@ impl Summary {
             findings: Vec::new(),
             unchecked: 0,
             udi: None,
+            marked: None,
             report: Vec::new(),
         }
     }
@@ -138,6 +144,9 @@ impl Summary {
         }
         for record in &account.records {
             let r = &record.report;
+            if let Some(marked) = &mut self.marked {
+                marked.add(&record.marked);
+            }
             if let Some((findings, tally)) = record.check.as_deref() {
                 self.checked += 1;
                 self.findings.extend(findings.iter().map(|f| format!("{}: {f}", r.class)));
@@ -213,6 +222,7 @@ impl Summary {
             warnings: &self.warnings,
             notices: &self.notices,
             udi: self.udi.as_ref(),
+            markers: self.marked.as_ref().map(|account| account.lines()),
             classes: &self.report,
         }
     }
@@ -221,6 +231,11 @@ impl Summary {
     pub fn warn_of_unfit(&mut self, unfit: &BTreeMap<ClassHash, String>) {
         let stays = |why: &String| format!("{why}; the class stays as it is, and is missing from the tree");
         self.warnings.extend(unfit.values().map(stays));
+    }
+
+    /// Tells what becomes of rules.
+    pub fn mark(&mut self, beside: &Beside) {
+        self.marked = Some(Box::new(Account::new(beside)));
     }
 
     /// Tells what a module of the user's did. What it could not deal with is named.
@@ -241,6 +256,7 @@ impl Summary {
         if !quiet {
             self.notices.iter().for_each(|notice| say(&format!("note: {notice}")));
             say_lines(&self.text(elapsed));
+            self.marked.iter().flat_map(|account| account.lines()).for_each(|line| say(&line));
         }
     }
 

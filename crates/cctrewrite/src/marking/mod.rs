@@ -1,8 +1,9 @@
-//! `--tool markers`: programs get markers and nothing else (docs/markers.md).
+//! `--tool markers`: programs get markers and nothing else (docs/markers.md); or they get them beside what counts ([`beside`]).
 //!
 //! What is wanted of a command line ([`wanted`]), how classes of inputs get it ([`all`], [`driver`]), and what became of it ([`tally`]); beforehand ([`instrument`]) or as a whole JDK ([`image`]).
 
 mod all;
+mod beside;
 mod driver;
 mod explain;
 pub mod image;
@@ -12,10 +13,11 @@ mod tally;
 mod wanted;
 
 pub use all::world;
+pub use beside::{Account, Beside};
 pub use driver::unless_refused;
 pub use explain::explain;
 pub use instrument::instrument;
-pub use place::flags;
+pub use place::{flags, flags_beside};
 pub use tally::{Tally, shown};
 pub use wanted::{Wanted, rules};
 
@@ -31,6 +33,9 @@ pub const ENTRY: &str = "cctrewrite-output/markers";
 
 /// The jar with what marked classes call; it lies beside outputs.
 pub const JAR: &str = "cctrewrite-markers.jar";
+
+/// The line of that entry which says that the output is counted, too.
+const BESIDE: &str = "beside=tree";
 
 /// The line of that entry which says that there are properties.
 const TYPESTATE: &str = "typestate=yes";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Limits};
 
-use super::{CHECKER, ENTRY, JAR, TYPESTATE, tables_of};
+use super::{BESIDE, CHECKER, ENTRY, JAR, TYPESTATE, tables_of};
 use crate::output;
 use crate::place::RESOLVED_NAME;
 
@@ -23,11 +23,12 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
             continue;
         };
         let lines = String::from_utf8_lossy(&lines);
+        if lines.lines().any(|line| line == BESIDE) {
+            others += 1;
+            continue;
+        }
         if lines.lines().any(|line| line == TYPESTATE) {
-            let file = tables_of(path);
-            tables.push(fs::canonicalize(&file).with_context(|| {
-                format!("{}: not there; it was written with the output, from the properties", file.display())
-            })?);
+            tables.push(existing_tables(path)?);
         }
         match output::value(&lines, "place") {
             Some("boot") => {
@@ -59,12 +60,45 @@ pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {
         })?;
         options.push(format!("-Xbootclasspath/a:{}", unicode(found)?));
     }
-    if !tables.is_empty() {
-        let tables = std::env::join_paths(&tables).context("this path cannot stand in a list of paths")?;
-        options.push(format!("-Dcctrewrite.markers.clients={CHECKER}"));
-        options.push(format!("-Dcctrewrite.typestate={}", unicode(PathBuf::from(tables))?));
-    }
+    options.extend(of_properties(&tables)?);
     Ok(Some(options))
+}
+
+/// The options of outputs that have markers beside what counts: where there are properties, who checks them.
+pub fn flags_beside(outputs: &[PathBuf]) -> Result<Vec<String>> {
+    let mut tables = Vec::new();
+    for path in outputs {
+        let input = Input::open(path, &Limits::default())?;
+        let Some(lines) = output::entry(&input, ENTRY)? else { continue };
+        if String::from_utf8_lossy(&lines).lines().any(|line| line == TYPESTATE) {
+            let file = existing_tables(path)?;
+            // The class library and the program have them of the same properties.
+            let same = |other: &PathBuf| fs::read(other).ok() == fs::read(&file).ok();
+            if !tables.iter().any(same) {
+                tables.push(file);
+            }
+        }
+    }
+    of_properties(&tables)
+}
+
+/// What the runtime reads of properties, beside an output.
+fn existing_tables(output: &Path) -> Result<PathBuf> {
+    let file = tables_of(output);
+    fs::canonicalize(&file).with_context(|| {
+        format!("{}: not there; it was written with the output, from the properties", file.display())
+    })
+}
+
+fn of_properties(tables: &[PathBuf]) -> Result<Vec<String>> {
+    if tables.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tables = std::env::join_paths(tables).context("this path cannot stand in a list of paths")?;
+    Ok(vec![
+        format!("-Dcctrewrite.markers.clients={CHECKER}"),
+        format!("-Dcctrewrite.typestate={}", unicode(PathBuf::from(tables))?),
+    ])
 }
 
 /// A jar for each module that a JVM resolves; it would warn of others.

@@ -40,9 +40,14 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads what is named.
+    /// Reads what is named, for programs that get nothing else.
     pub fn of(choices: &Choices) -> Result<Wanted> {
         choices.check_markers()?;
+        Wanted::beside(choices)
+    }
+
+    /// The same for programs that are counted, too.
+    pub fn beside(choices: &Choices) -> Result<Wanted> {
         let mut rules = rules(&choices.markers)?;
         let properties = typestate_command::all(&choices.typestate)?;
         if !properties.is_empty() {
@@ -70,8 +75,13 @@ impl Wanted {
 
     /// It as it would stand on a command line, by contents: where the files are does not matter.
     pub fn spelled(&self) -> Vec<String> {
+        ["--tool=markers".to_owned()].into_iter().chain(self.spelled_rules()).collect()
+    }
+
+    /// The same without the tool.
+    pub fn spelled_rules(&self) -> Vec<String> {
         let tables = self.tables().map(|tables| format!("--typestate={:016x}", xxh3_64(tables.as_bytes())));
         let rules = format!("--markers={:016x}", self.rules.hash());
-        ["--tool=markers".to_owned(), rules].into_iter().chain(tables).collect()
+        [rules].into_iter().chain(tables).collect()
     }
 }

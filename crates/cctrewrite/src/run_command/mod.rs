@@ -61,6 +61,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     // Also of a JDK that is there already, which decides about all other choices itself.
     if !arguments.choices.spelled_chosen().is_empty() || arguments.choices.has_rules() {
         arguments.choices.filter()?;
+        arguments.choices.refuse_beside()?;
     }
     if arguments.pcc_memory.is_some() {
         bail!("--pcc-memory is about values of calling contexts; give --tool pcc with it, or leave it out");

@@ -80,11 +80,11 @@ fn what_does_not_go_together_with_markers() {
     refused(&[&rules[..], &["--call-sites"]].concat(), "--call-sites, which is about what a profile has");
     // Not silently left out, either.
     let profiled = ["jdk", "-q", "jdk", "-o", "image", "--typestate", "iterator"];
-    run(folder, &profiled).fails_saying(&["markers do not stand beside a calling-context tree"]);
+    run(folder, &profiled).fails_saying(&["markers beside a calling-context tree are for class files"]);
 
     for (arguments, part) in [
         (&["--client", "A"][..], "--client is about markers"),
-        (&["--markers", "rules.toml"], "markers do not stand beside"),
+        (&["--markers", "rules.toml"], "markers beside a calling-context tree are for"),
         (
             &["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"],
             "--max-contexts, which is for profiles",

@@ -206,7 +206,7 @@ fn choosing(jdk: &'static Jdk) {
     assert!(run.err.contains(line), "{}", run.err);
 }
 
-fn every_place() -> String {
+pub fn every_place() -> String {
     let mut rules = String::new();
     for (at, context) in [
         ("method", "[\"receiver\", \"arguments\"]"),

@@ -105,6 +105,8 @@ pub struct Finished {
     pub dropped: Vec<String>,
     /// Where instructions have gone, if [asked for](CodeEdit::tell_moves).
     pub moves: Vec<Move>,
+    /// Bytes of instructions.
+    pub length: u32,
 }
 
 impl<'c, 'a> CodeEdit<'c, 'a> {
@@ -239,7 +241,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let dropped =
             self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)?;
         let moves = if self.tells_moves { moves::of(self.code, &self.edits, &layout)? } else { Vec::new() };
-        Ok(Finished { dropped, moves })
+        Ok(Finished { dropped, moves, length })
     }
 
     fn write_instructions(&self, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {

@@ -81,6 +81,7 @@ fn rewritten(bytes: &[u8]) -> Result<Rewritten> {
         call_sites: dice.once_in(3),
         cost_model: dice.once_in(4).then(|| dearest().interned()),
         allocations: dice.once_in(3),
+        markers: false,
     };
     // What is for profiles alone is not asked of a trace.
     let settings = match dice.once_in(4) {

@@ -12,7 +12,8 @@ use cct_flow::initialisation;
 
 use super::throwing::can_throw;
 use super::{Place, is_instant, is_stored};
-use crate::helpers::{Exit, Helper, Helpers};
+use crate::gate::Exit;
+use crate::helpers::{Helper, Helpers, Slot};
 use crate::places::{Found, Spot};
 use crate::rules::{Rule, Rules};
 
@@ -48,6 +49,8 @@ pub(super) struct Method<'m, 'c, 'a> {
     pub(super) numbers: &'m [u16],
     pub(super) helpers: &'m Helpers,
     pub(super) list: &'m mut Vec<Option<Helper>>,
+    /// Where the thread is in its calling-context tree, if the program is counted, too.
+    pub(super) slot: Option<Slot>,
 }
 
 type Edited<T> = cct_classfile::Result<T>;
@@ -71,34 +74,13 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         signature: &Signature<'a>,
         at: u16,
     ) -> Edited<(Vec<u8>, Vec<String>)> {
-        let code = &self.place.shape.code;
-        let has_token = |found: &&Found| self.has_token(found);
-        let tokens: BTreeSet<Token> = self.place.found.iter().filter(has_token).map(Token::of).collect();
-        let tokens: Vec<Token> = tokens.into_iter().collect();
-        let count = u16::try_from(tokens.len()).ok().filter(|count| at.checked_add(*count).is_some());
-        let count = count.ok_or(ErrorKind::TooMany("local variables"))?;
+        let count = self.tokens().len() as u16;
+        at.checked_add(count).ok_or(ErrorKind::TooMany("local variables"))?;
         let object = VerificationType::Object(edit.additions.class_named(b"java/lang/Object")?);
-        let mut code_edit = CodeEdit::new(code, at, &vec![object; count.into()]);
-        let locals: BTreeMap<Token, u16> = tokens.iter().copied().zip(at..).collect();
-        let mut pieces = Pieces::default();
-        for (token, local) in &locals {
-            // A method that is entered at once has its token from the beginning.
-            if signature.is_constructor || !matches!(token, Token::Method(_)) {
-                pieces.prologue.op(opcode::ACONST_NULL).store(Kind::Reference, *local);
-            }
+        let mut code_edit = CodeEdit::new(&self.place.shape.code, at, &vec![object; count.into()]);
+        if let Some(thrown) = self.weave(edit, &mut code_edit, signature, at)? {
+            self.catch(edit, &mut code_edit, thrown, at, count)?;
         }
-        let mut stack = 4;
-        for (found, &number) in self.place.found.iter().zip(self.numbers) {
-            let rule = &self.rules.list[found.rule];
-            let local = locals.get(&Token::of(found)).copied().filter(|_| self.has_token(found));
-            let helper = self.helper(rule, found, number)?;
-            stack = stack.max(4 + helper.argument_slots()?);
-            self.insert(edit, &mut code_edit, &mut pieces, signature, found, &helper, local)?;
-            self.list[usize::from(number)] = Some(helper);
-        }
-        pieces.insert(edit, self.helpers, &mut code_edit, code)?;
-        self.exits(edit, &mut code_edit, &locals, signature, at)?;
-        code_edit.need_stack(stack);
         let mut head = MemberBuilder::new(
             self.member.access_flags,
             self.member.name_index,
@@ -113,6 +95,50 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         edit.names = names;
         let Finished { dropped, .. } = finished?;
         Ok((head.finish(), dropped))
+    }
+
+    /// The regions whose tokens are kept in locals; each local has one for those that exclude each other.
+    fn tokens(&self) -> Vec<Token> {
+        let has_token = |found: &&Found| self.has_token(found);
+        let tokens: BTreeSet<Token> = self.place.found.iter().filter(has_token).map(Token::of).collect();
+        tokens.into_iter().collect()
+    }
+
+    /// How many locals the markers need.
+    pub(super) fn token_count(&self) -> usize {
+        self.tokens().len()
+    }
+
+    /// Puts the markers into the code; their tokens are in locals from `first` on. Returns what is to be done where an exception leaves the method, if anything is.
+    pub(super) fn weave(
+        &mut self,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
+        signature: &Signature<'_>,
+        first: u16,
+    ) -> Edited<Option<Asm>> {
+        let code = &self.place.shape.code;
+        let locals: BTreeMap<Token, u16> = self.tokens().into_iter().zip(first..).collect();
+        let mut pieces = Pieces::default();
+        for (token, local) in &locals {
+            // A method that is entered at once has its token from the beginning.
+            if signature.is_constructor || !matches!(token, Token::Method(_)) {
+                pieces.prologue.op(opcode::ACONST_NULL).store(Kind::Reference, *local);
+            }
+        }
+        let usual = if self.slot.is_some() { 6 } else { 4 };
+        let mut stack = usual;
+        for (found, &number) in self.place.found.iter().zip(self.numbers) {
+            let rule = &self.rules.list[found.rule];
+            let local = locals.get(&Token::of(found)).copied().filter(|_| self.has_token(found));
+            let helper = self.helper(rule, found, number)?;
+            stack = stack.max(usual + helper.argument_slots()?);
+            self.insert(edit, code_edit, &mut pieces, signature, found, &helper, local)?;
+            self.list[usize::from(number)] = Some(helper);
+        }
+        pieces.insert(edit, self.helpers, code_edit, code)?;
+        code_edit.need_stack(stack);
+        self.exits(edit, code_edit, &locals, signature)
     }
 
     /// Whether a place is a region whose end is told by itself.
@@ -155,10 +181,10 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     #[allow(clippy::too_many_arguments)]
     fn insert(
         &self,
-        edit: &mut ClassEdit<'c, 'a>,
-        code_edit: &mut CodeEdit<'_, 'a>,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
         pieces: &mut Pieces,
-        signature: &Signature<'a>,
+        signature: &Signature<'_>,
         found: &Found,
         helper: &Helper,
         local: Option<u16>,
@@ -168,8 +194,8 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         let bci = found.bci;
         let at = |bci| code.instruction_at(bci).ok_or(ErrorKind::BadTarget(bci));
         let mut asm = Asm::new();
-        let finish = |asm: &mut Asm, edit: &mut ClassEdit<'c, 'a>| {
-            self.helpers.call(edit, helper, asm)?;
+        let finish = |asm: &mut Asm, edit: &mut ClassEdit<'_, '_>| {
+            self.helpers.call(edit, helper, self.slot, asm)?;
             if let Some(local) = local {
                 asm.store(Kind::Reference, local);
             }
@@ -273,7 +299,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     /// The object and the arguments of a call are on the stack: they are put aside as far as they are in the way, and back.
     fn before_call(
         &self,
-        code_edit: &mut CodeEdit<'_, 'a>,
+        code_edit: &mut CodeEdit<'_, '_>,
         call: &Instruction<'_>,
         rule: &Rule,
         asm: &mut Asm,
@@ -323,7 +349,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
     }
 
     /// Leaves a region; what is returned is on top of the stack, and stays there.
-    fn leave(&self, edit: &mut ClassEdit<'c, 'a>, local: u16, has_result: bool, asm: &mut Asm) -> Edited<()> {
+    fn leave(&self, edit: &mut ClassEdit<'_, '_>, local: u16, has_result: bool, asm: &mut Asm) -> Edited<()> {
         if has_result {
             asm.op(opcode::DUP).load(Kind::Reference, local).op(opcode::SWAP);
         } else {
@@ -360,17 +386,16 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
         Ok(())
     }
 
-    /// The ways out of the method: returns, and exceptions that it does not catch.
+    /// The ways out of the method by returns; what is to be done on those by exceptions that it does not catch.
     fn exits(
         &self,
-        edit: &mut ClassEdit<'c, 'a>,
-        code_edit: &mut CodeEdit<'_, 'a>,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
         locals: &BTreeMap<Token, u16>,
-        signature: &Signature<'a>,
-        at: u16,
-    ) -> Edited<()> {
+        signature: &Signature<'_>,
+    ) -> Edited<Option<Asm>> {
         if locals.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let code = &self.place.shape.code;
         for instruction in code.instructions().filter(|i| opcode::is_return(i.opcode)) {
@@ -394,22 +419,34 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             code_edit.before(instruction.bci, &asm);
         }
         if !can_throw(self.class, self.member, code) {
-            return Ok(());
+            return Ok(None);
         }
         let mut asm = Asm::new();
         for &local in locals.values().rev() {
             asm.load(Kind::Reference, local);
             self.helpers.exit(edit, Exit::Thrown, &mut asm)?;
         }
+        Ok(Some(asm))
+    }
+
+    /// What is done where an exception leaves the method, by a handler for all that it does not catch; in a constructor once `this` is an object, before which there is no token.
+    fn catch(
+        &self,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
+        mut asm: Asm,
+        at: u16,
+        tokens: u16,
+    ) -> Edited<()> {
         asm.op(opcode::ATHROW);
         let throwable = edit.additions.class_named(b"java/lang/Throwable")?;
         let mut types = vec![VerificationType::Top; at.into()];
         let object = VerificationType::Object(edit.additions.class_named(b"java/lang/Object")?);
-        types.resize(usize::from(at) + locals.len(), object);
+        types.resize(usize::from(at) + usize::from(tokens), object);
         let handler =
             code_edit.handler(asm, Frame { locals: types, stack: vec![VerificationType::Object(throwable)] });
         match &self.place.shape.regions {
-            None => code_edit.catch_all(0, code.length(), handler),
+            None => code_edit.catch_all(0, self.place.shape.code.length(), handler),
             Some(regions) => regions
                 .iter()
                 .filter(|region| region.initialised)
@@ -444,12 +481,12 @@ impl Pieces {
         }
     }
 
-    fn insert<'c, 'a>(
+    fn insert(
         self,
-        edit: &mut ClassEdit<'c, 'a>,
+        edit: &mut ClassEdit<'_, '_>,
         helpers: &Helpers,
-        code_edit: &mut CodeEdit<'_, 'a>,
-        code: &Code<'a>,
+        code_edit: &mut CodeEdit<'_, '_>,
+        code: &Code<'_>,
     ) -> Edited<()> {
         if !self.prologue.bytes.is_empty() {
             code_edit.prologue(&self.prologue);

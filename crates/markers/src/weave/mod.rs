@@ -4,6 +4,7 @@
 //! is found out by the next one who does. So exits can stand wherever control may come from a region, and say nothing when it comes from elsewhere; each
 //! entry that was told has its exit, whatever is enabled or disabled between them.
 
+pub mod beside;
 mod method;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use cct_classfile::edit::ClassEdit;
 use cct_classfile::{ClassFile, Code, ErrorKind, Member, access, mutf8, opcode};
 
 use crate::attribute::{self, Descriptor};
+use crate::gate::Gate;
 use crate::helpers::{Helper, Helpers, PREFIX};
 use crate::places::{self, Found, Refusal, Shape, Spot};
 use crate::rules::{At, Rule, Rules};
@@ -90,6 +92,8 @@ pub enum Library {
     Modules,
     /// Of a program that runs on a marked class library.
     Below,
+    /// A class library, or a program on one, that is counted, too: its classes come in by helpers of `java.lang.Object`.
+    Counted,
 }
 
 /// Says by name and descriptor why a method can have no markers, if so.
@@ -114,8 +118,8 @@ impl<'w> Way<'w> {
         Way { rules, world, library: None, objection: &|_, _| None }
     }
 
-    fn gate(&self) -> &'static [u8] {
-        if self.library.is_some() { b"java/lang/CctMarkers" } else { b"cctrewrite/markers/Gate" }
+    fn gate(&self) -> Gate {
+        Gate::Class(if self.library.is_some() { b"java/lang/CctMarkers" } else { b"cctrewrite/markers/Gate" })
     }
 }
 
@@ -158,29 +162,35 @@ fn mark_class(class: &ClassFile<'_>, way: &Way<'_>) -> Result<Marked> {
             return Ok(marked);
         }
         check_names(class)?;
-        let mut refuse = |place: &Place<'_>, why| {
+        let mut leave_out = |place: &Place<'_>, why| {
             let method = method_name(class, &class.methods[place.position]);
             let rules: BTreeSet<usize> = place.found.iter().map(|found| found.rule).collect();
-            refused_for_size.extend(rules.into_iter().map(|rule| Refusal {
-                rule,
-                method: method.clone(),
-                why,
-            }));
+            refuse(&mut refused_for_size, rules, &method, why);
             left_out.insert(place.position);
         };
         match write(class, &places, way, &mut marked) {
             Ok(()) => return Ok(marked),
             Err((Some(at), error)) if is_outgrown(&error) => {
-                refuse(&places[at], "it would be larger than methods may be");
+                leave_out(&places[at], "it would be larger than methods may be");
             }
             Err((None, error)) if matches!(error.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)) => {
                 for place in &places {
-                    refuse(place, "its class has no room for more constants or members");
+                    leave_out(place, "its class has no room for more constants or members");
                 }
             }
             Err((_, error)) => return Err(error.into()),
         }
     }
+}
+
+/// By some rules a method would be marked, and is not.
+fn refuse(
+    refused: &mut Vec<Refusal>,
+    rules: impl IntoIterator<Item = usize>,
+    method: &str,
+    why: &'static str,
+) {
+    refused.extend(rules.into_iter().map(|rule| Refusal { rule, method: method.to_owned(), why }));
 }
 
 fn is_outgrown(error: &cct_classfile::Error) -> bool {
@@ -282,7 +292,7 @@ fn objection(
     found: &Found,
     way: &Way<'_>,
 ) -> Option<&'static str> {
-    if way.library == Some(Library::BootPath) && class.major_version < 49 {
+    if matches!(way.library, Some(Library::BootPath | Library::Counted)) && class.major_version < 49 {
         return Some("its class file is older than version 49, which has no constants for classes");
     }
     if class.is_interface() && class.major_version < 52 {
@@ -323,7 +333,9 @@ fn objection(
         }
         _ => None,
     };
-    if arguments.is_some_and(|descriptor| descriptor.argument_slots() > 253) {
+    // The helper gets an object, and where the program is counted the slot, beside them.
+    let most = if way.library == Some(Library::Counted) { 251 } else { 253 };
+    if arguments.is_some_and(|descriptor| descriptor.argument_slots() > most) {
         return Some("its arguments are too many to be handed over");
     }
     if rule.arguments && member.name == b"<init>" && rule.at == At::Method {
@@ -387,42 +399,48 @@ fn is_instant(
         && throwing::only_reads(class, member, &place.shape.code)
 }
 
+/// Descriptors and whose rules they are by.
+type Described = Vec<(Descriptor, usize)>;
+
+/// Markers in the order of their numbers, and of each in the order of places its number.
+fn number(described: Described) -> cct_classfile::Result<(Described, Vec<u16>)> {
+    if described.iter().filter(|(descriptor, _)| descriptor.per_object).count() > 32 {
+        return Err(ErrorKind::TooMany("markers that ask objects in a class; 32 at most").into());
+    }
+    let mut order: Vec<usize> = (0..described.len()).collect();
+    order.sort_by_key(|&at| !described[at].0.per_object);
+    let mut numbers = vec![0u16; described.len()];
+    for (number, &at) in order.iter().enumerate() {
+        numbers[at] = number as u16;
+    }
+    // Stable, as the order is.
+    let mut described = described;
+    described.sort_by_key(|(descriptor, _)| !descriptor.per_object);
+    Ok((described, numbers))
+}
+
 type Written = std::result::Result<(), (Option<usize>, cct_classfile::Error)>;
 
 fn write(class: &ClassFile<'_>, places: &[Place<'_>], way: &Way<'_>, marked: &mut Marked) -> Written {
     let rules = way.rules;
     let whole = |error| (None, error);
-    let described = describe(class, places, rules);
-    // A marker's number by its position among all.
-    let mut order: Vec<usize> = (0..described.len()).collect();
-    order.sort_by_key(|&at| !described[at].0.per_object);
-    if described.iter().filter(|(descriptor, _)| descriptor.per_object).count() > 32 {
-        let error = ErrorKind::TooMany("markers that ask objects in a class; 32 at most");
-        return Err((None, error.into()));
-    }
-    let mut numbers = vec![0u16; described.len()];
-    for (number, &at) in order.iter().enumerate() {
-        numbers[at] = number as u16;
-    }
+    let (descriptors, numbers) = number(describe(class, places, rules)).map_err(whole)?;
     let mut edit = ClassEdit::new(class);
     let helpers = Helpers::new(&edit, way.gate(), way.library == Some(Library::BootPath));
-    let mut list: Vec<Option<Helper>> = vec![None; described.len()];
+    let mut list: Vec<Option<Helper>> = vec![None; descriptors.len()];
     let mut at = 0;
     for (which, place) in places.iter().enumerate() {
         let numbers = &numbers[at..at + place.found.len()];
         at += place.found.len();
         let member = &class.methods[place.position];
-        let mut method = Method { class, member, place, rules, numbers, helpers: &helpers, list: &mut list };
+        let (helpers, list) = (&helpers, &mut list);
+        let mut method = Method { class, member, place, rules, numbers, helpers, list, slot: None };
         let (bytes, dropped) =
             method.write(&mut edit).map_err(|error| (Some(which), member.locate(error)))?;
         edit.replace_method(place.position, bytes);
         marked.dropped_attributes.extend(dropped);
     }
-    let mut descriptors: Vec<Option<(Descriptor, usize)>> = vec![None; described.len()];
-    for (position, described) in described.into_iter().enumerate() {
-        descriptors[usize::from(numbers[position])] = Some(described);
-    }
-    for (descriptor, rule) in descriptors.into_iter().flatten() {
+    for (descriptor, rule) in descriptors {
         marked.descriptors.push(descriptor);
         marked.rules.push(rule);
     }

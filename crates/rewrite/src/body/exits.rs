@@ -26,8 +26,9 @@ pub(super) fn restore_on_returns(
     Ok(())
 }
 
-/// What an exception does on its way out: where the local says how many bytecodes are pending they go into the node, and an OSI gives the thread back
-/// what it carried on entry.
+/// What an exception does on its way out: where the local says how many bytecodes are pending they go into the node, an OSI gives the thread back
+/// what it carried on entry, and then markers tell that their regions are left (`thrown`).
+#[allow(clippy::too_many_arguments)]
 pub(super) fn catch_all(
     emitter: &mut Emitter<'_, '_, '_>,
     code_edit: &mut CodeEdit<'_, '_>,
@@ -36,6 +37,7 @@ pub(super) fn catch_all(
     form: Form,
     initial_locals: &[VerificationType],
     locals: Locals,
+    thrown: Option<&Asm>,
 ) -> Result<()> {
     let guarded = match (&analysis.counts, locals.pending) {
         (Counts::Exact(plan), Some(pending)) => Some((&plan.guarded, pending)),
@@ -45,7 +47,7 @@ pub(super) fn catch_all(
         return trace_end(emitter, code_edit, body, (plan, analysis.is_extent), form, initial_locals, locals);
     }
     let is_guarded = guarded.is_some_and(|(guarded, _)| !guarded.is_empty());
-    if form == Form::Extended && !is_guarded {
+    if form == Form::Extended && !is_guarded && thrown.is_none() {
         return Ok(());
     }
     let (regions, frames) = states(emitter, body, form, initial_locals, locals)?;
@@ -58,29 +60,40 @@ pub(super) fn catch_all(
         let mut asm = Asm::new();
         exact_counts::count_pending(emitter, &mut asm, body.context, pending)?;
         asm.bytes.extend_from_slice(&restore.bytes);
-        asm.op(opcode::ATHROW);
         let mut handlers = [None, None];
         for (region, frame) in regions.iter().zip(&frames) {
             for &(start, end) in guarded {
                 let (start, end) = (start.max(region.start), end.min(region.end));
                 if start < end {
                     let slot = &mut handlers[usize::from(region.initialised)];
-                    let id = *slot.get_or_insert_with(|| code_edit.handler(asm.clone(), frame.clone()));
+                    let id = *slot.get_or_insert_with(|| {
+                        code_edit.handler(leaving(&asm, region, thrown), frame.clone())
+                    });
                     code_edit.catch_all(start, end, id);
                 }
             }
         }
     }
-    if form == Form::Original {
-        restore.op(opcode::ATHROW);
-        let mut handlers = [None, None];
-        for (region, frame) in regions.iter().zip(&frames) {
+    let mut handlers = [None, None];
+    for (region, frame) in regions.iter().zip(&frames) {
+        if form == Form::Original || thrown.is_some() && region.initialised {
             let slot = &mut handlers[usize::from(region.initialised)];
-            let id = *slot.get_or_insert_with(|| code_edit.handler(restore.clone(), frame.clone()));
+            let id = *slot
+                .get_or_insert_with(|| code_edit.handler(leaving(&restore, region, thrown), frame.clone()));
             code_edit.catch_all(region.start, region.end, id);
         }
     }
     Ok(())
+}
+
+/// A handler: what is ours, then markers, whose regions begin when `this` is an object, and on goes the exception.
+fn leaving(ours: &Asm, region: &Region, thrown: Option<&Asm>) -> Asm {
+    let mut asm = ours.clone();
+    if let Some(thrown) = thrown.filter(|_| region.initialised) {
+        asm.bytes.extend_from_slice(&thrown.bytes);
+    }
+    asm.op(opcode::ATHROW);
+    asm
 }
 
 /// The parts of a body that a handler can cover, and what the locals are in it for each.
@@ -99,23 +112,24 @@ fn states(
     };
     let throwable = emitter.constants.throwable(emitter.edit)?;
     let object = match form {
-        Form::Original => emitter.constants.object(emitter.edit)?,
-        Form::Extended => 0,
+        Form::Extended if locals.tokens == 0 => 0,
+        _ => emitter.constants.object(emitter.edit)?,
     };
     let frame = |region: &Region| {
         let is_new = initial_locals.first() == Some(&V::UninitializedThis) && !region.initialised;
         let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
         types.resize(usize::from(locals.at), V::Top);
         types.push(V::Long);
-        // Between the node and what is pending: nothing, the marker, or the saved context and the thread.
-        match (form, locals.pending) {
+        // Between the node and what is behind: nothing, the parameter that is always null, or the saved context and the thread.
+        match (form, locals.behind()) {
             (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
-            (Form::Extended, Some(pending)) if pending > locals.node + 2 => types.push(V::Top),
+            (Form::Extended, Some(behind)) if behind > locals.node + 2 => types.push(V::Top),
             (Form::Extended, _) => {}
         }
         if locals.pending.is_some() {
             types.push(V::Integer);
         }
+        types.extend((0..locals.tokens).map(|_| V::Object(object)));
         Frame { locals: types, stack: vec![V::Object(throwable)] }
     };
     let frames = regions.iter().map(frame).collect();

@@ -13,6 +13,7 @@ use crate::hooks;
 use crate::mid::Shape;
 use crate::plan::with_extension;
 use crate::rules;
+use crate::settings::Settings;
 use crate::survey::{MethodSummary, annotation_types};
 use crate::world::MethodId;
 use crate::wrappers::{self, Target};
@@ -191,7 +192,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     /// Classes of the library get the fields in which the runtime keeps what belongs to their instances.
     pub(super) fn add_fields(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
-        let fields = hooks::added_fields(self.class.name(), settings.allocations, settings.traces());
+        let Settings { allocations, markers, .. } = settings;
+        let fields = hooks::added_fields(self.class.name(), allocations, settings.traces(), markers);
         for (_, name, descriptor) in fields {
             let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
             let flags = access::TRANSIENT | access::SYNTHETIC;

@@ -6,15 +6,17 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, Code, ErrorKind, Member, opcode};
 use cct_events::structure::Recording;
 use cct_flow::BlockRule;
+use cct_markers::LeftOut;
 
 use super::Rewriter;
 use super::class::ClassRewriter;
 use crate::allocation::{self, Allocation, NativeMakes};
-use crate::body::{self, Analysis, Form, Planners};
+use crate::body::{self, Analysis, Form, Planners, Weaving};
 use crate::carrier::{Emitter, Sites};
 use crate::error::Result;
 use crate::hooks;
 use crate::local_names;
+use crate::markers::{self, Stopped};
 use crate::mid::{Mid, Shape};
 use crate::pcc::Part;
 use crate::pins;
@@ -61,7 +63,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         index: usize,
         member: &Member<'a>,
         treatment: Treatment,
-    ) -> Result<Bodies> {
+    ) -> Result<Bodies, Stopped> {
         let code = Code::of(self.class, member)?.ok_or_else(|| {
             cct_classfile::Error::new(ErrorKind::Malformed(
                 "a method without Code is neither native nor abstract",
@@ -157,7 +159,14 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                     let positions = positions.map_or_else(Packed::default, |positions| positions.pack());
                     return Ok(Bodies { shape, positions, fallback: fallback.filter(|_| self.recorded) });
                 }
-                Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {}
+                Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {
+                    // Markers are left out before counting is.
+                    let mut marked = self.beside.as_ref().zip(markers::why_too_large(&e));
+                    let left_out = marked.take().map(|(beside, why)| beside.left_out(why));
+                    if let Some(rules) = left_out.and_then(|mut all| all.remove(&index)) {
+                        return Err(Stopped::Without(LeftOut::from([(index, rules)])));
+                    }
+                }
                 Err(e) => return Err(e.into()),
             }
         }
@@ -192,6 +201,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             body::write(
                 &mut this.edit,
                 &mut this.constants,
+                this.beside.as_mut().map(|beside| Weaving { beside, position }),
                 member,
                 code,
                 analysis,
@@ -216,6 +226,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         let extended_body = body::write(
             &mut self.edit,
             &mut self.constants,
+            self.beside.as_mut().map(|beside| Weaving { beside, position }),
             member,
             code,
             analysis,

@@ -8,6 +8,7 @@ use cct_classfile::{ClassFile, Code, Member, access};
 use cct_events as events;
 use cct_events::structure::Recording;
 use cct_flow::{BlockRule, OwnMembers};
+use cct_markers::{Beside, LeftOut, Marked};
 
 use super::bodies::Bodies;
 use super::{Rewriter, Rewritten};
@@ -17,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::hooks;
 use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
+use crate::markers::{self, Stopped};
 use crate::marks;
 use crate::mid::{Mid, Shape};
 use crate::pins::{Clock, Pin};
@@ -47,16 +49,28 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     pub(super) foreign: BTreeMap<Mid, ForeignRecord>,
     /// The clocks that are pinned, by the names of the methods that ask them.
     pub(super) pinned: BTreeSet<(&'c [u8], Clock)>,
+    /// Its markers, where there may be some.
+    pub(super) beside: Option<Beside<'r, 'c, 'a>>,
 }
 
 impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
-    pub(super) fn new(rewriter: &'r Rewriter, class: &'c ClassFile<'a>, id: ClassId) -> Self {
-        ClassRewriter {
+    /// For a class that is written without the markers that are left out.
+    pub(super) fn new(
+        rewriter: &'r Rewriter,
+        class: &'c ClassFile<'a>,
+        id: ClassId,
+        left_out: &LeftOut,
+    ) -> Result<Self> {
+        let (mut edit, mut constants) = (ClassEdit::new(class), Constants::default());
+        let planned = rewriter.plan.of_class(id);
+        let marked = |markers| markers::of_class(markers, &mut edit, &mut constants, planned, left_out);
+        let beside = rewriter.markers.as_deref().map(marked).transpose()?;
+        Ok(ClassRewriter {
             rewriter,
             class,
             id,
-            edit: ClassEdit::new(class),
-            constants: Constants::default(),
+            edit,
+            constants,
             recorded: (rewriter.recorded)(class.name()),
             own: match rewriter.settings.block_rule() {
                 Some(BlockRule::Exact) => OwnMembers::of(class),
@@ -68,14 +82,27 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             traced: Vec::new(),
             foreign: BTreeMap::new(),
             pinned: BTreeSet::new(),
-        }
+            beside,
+        })
     }
 
-    pub(super) fn run(mut self) -> Result<Rewritten> {
+    /// Writes the class. Where it outgrows what class files can hold, its markers go first.
+    pub(super) fn run(self) -> Result<Rewritten, Stopped> {
+        let why = "its class has no room for more constants or members";
+        let all = self.beside.as_ref().map(|beside| beside.left_out(why)).unwrap_or_default();
+        self.written().map_err(|stopped| match stopped {
+            Stopped::Failed(error) if !all.is_empty() && markers::is_outgrown(&error) => {
+                Stopped::Without(all)
+            }
+            other => other,
+        })
+    }
+
+    fn written(mut self) -> Result<Rewritten, Stopped> {
         self.raise_interface_version();
         for (index, member) in self.class.methods.iter().enumerate() {
             self.method(index, member).map_err(|e| match e {
-                Error::Class(e) => Error::Class(member.locate(e)),
+                Stopped::Failed(Error::Class(e)) => Stopped::Failed(Error::Class(member.locate(e))),
                 other => other,
             })?;
         }
@@ -87,6 +114,10 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         self.add_fields()?;
         self.check_pins();
+        let marked = match self.beside.take() {
+            Some(beside) => beside.finish(&mut self.edit)?,
+            None => Marked::default(),
+        };
         let record = ClassRecord {
             name: self.class.name().into(),
             super_name: self.class.super_name().map(Into::into),
@@ -120,11 +151,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             class.pack(&mut packed);
             packed
         });
-        Ok(Rewritten { bytes: Some(bytes), record: Some(record), structure, report: self.report })
+        Ok(Rewritten { bytes: Some(bytes), record: Some(record), structure, report: self.report, marked })
     }
 
     /// Carries out one method's treatment.
-    fn method(&mut self, index: usize, member: &Member<'a>) -> Result<()> {
+    fn method(&mut self, index: usize, member: &Member<'a>) -> Result<(), Stopped> {
         let id = MethodId { class: self.id, index: index as u16 };
         let planned =
             self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;

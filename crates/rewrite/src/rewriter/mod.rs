@@ -7,9 +7,11 @@ mod class;
 mod tests;
 
 use cct_classfile::{ClassFile, Instruction, access, opcode};
+use cct_markers::{LeftOut, Marked};
 
 use crate::error::{Error, Result};
 use crate::index::ClassRecord;
+use crate::markers::{self, Stopped};
 use crate::marks::Marks;
 use crate::mid::ClassHash;
 use crate::module_descriptor;
@@ -43,6 +45,8 @@ pub struct Rewriter {
     shown_name: Option<Box<[u8]>>,
     /// By what name a class goes in the profile that names itself, if that is another one.
     own_name: Option<Box<[u8]>>,
+    /// What is marked, beside.
+    markers: Option<markers::Shared>,
 }
 
 /// A rewritten class.
@@ -56,6 +60,8 @@ pub struct Rewritten {
     pub structure: Option<Vec<u8>>,
     /// What was done to it.
     pub report: ClassReport,
+    /// Its markers, and what has none that rules match.
+    pub marked: Marked,
 }
 
 impl Rewriter {
@@ -92,6 +98,7 @@ impl Rewriter {
             names_locals,
             shown_name: None,
             own_name: None,
+            markers: None,
         })
     }
 
@@ -120,6 +127,11 @@ impl Rewriter {
     /// For a class that goes by another name in the profile: a generated one, without its number.
     pub fn with_own_name(self, name: &[u8]) -> Self {
         Rewriter { own_name: Some(name.into()), ..self }
+    }
+
+    /// With markers beside what counts, by [`Settings::markers`].
+    pub fn with_markers(self, markers: markers::Shared) -> Self {
+        Rewriter { markers: Some(markers), ..self }
     }
 
     /// The world.
@@ -207,12 +219,20 @@ impl Rewriter {
                 record: None,
                 structure: None,
                 report: ClassReport::untouched(class.name()),
+                marked: Marked::default(),
             });
         }
-        ClassRewriter::new(self, class, id).run().map_err(|e| match e {
-            Error::Class(e) => Error::Class(class.locate(e)),
-            other => other,
-        })
+        let mut left_out = LeftOut::new();
+        loop {
+            let written = ClassRewriter::new(self, class, id, &left_out).map_err(Stopped::Failed);
+            match written.and_then(ClassRewriter::run) {
+                Ok(rewritten) => return Ok(rewritten),
+                // Fewer each time.
+                Err(Stopped::Without(more)) => left_out.extend(more),
+                Err(Stopped::Failed(Error::Class(e))) => return Err(Error::Class(class.locate(e))),
+                Err(Stopped::Failed(other)) => return Err(other),
+            }
+        }
     }
 }
 

@@ -64,18 +64,26 @@ fn result(report: &Report, violation: &Violation) -> Value {
         let text = format!("'{}' was here", violation.after.as_deref().unwrap_or("?"));
         result.insert("relatedLocations".into(), json!([location(first, Some(&text))]));
     }
-    if !violation.context.is_empty() {
+    let stack = |what: String, frames: &[String]| {
         let frame =
             |frame: &String| json!({ "location": { "logicalLocations": [{ "fullyQualifiedName": frame }] } });
-        let frames: Vec<Value> = violation.context.iter().map(frame).collect();
-        result
-            .insert("stacks".into(), json!([{ "message": { "text": "calling context" }, "frames": frames }]));
+        let list: Vec<Value> = frames.iter().map(frame).collect();
+        (!frames.is_empty()).then(|| json!({ "message": { "text": what }, "frames": list }))
+    };
+    let node = violation.node.as_deref().unwrap_or("?");
+    let stacks: Vec<Value> = stack("calling context".to_owned(), &violation.context)
+        .into_iter()
+        .chain(stack(format!("path to node {node} of the calling-context tree"), &violation.path))
+        .collect();
+    if !stacks.is_empty() {
+        result.insert("stacks".into(), json!(stacks));
     }
     let parent = violation.parent.as_ref().map(|parent| format!("{}@{}", parent.class, parent.hash));
-    result.insert(
-        "properties".into(),
-        json!({ "kind": violation.kind, "state": violation.state, "object": object.id, "parent": parent, "thread": violation.thread }),
-    );
+    let mut properties = json!({ "kind": violation.kind, "state": violation.state, "object": object.id, "parent": parent, "thread": violation.thread });
+    if let (Some(node), Some(properties)) = (&violation.node, properties.as_object_mut()) {
+        properties.insert("node".into(), json!(node));
+    }
+    result.insert("properties".into(), properties);
     Value::Object(result)
 }
 

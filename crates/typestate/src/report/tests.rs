@@ -80,6 +80,36 @@ error: FileApi: 'read' is not allowed at the beginning
     );
 }
 
+/// Where the program was counted, too, its node is named in each format.
+#[test]
+fn nodes_of_the_tree_are_named() {
+    let with = FILE.replacen(
+        "\"context\":[\"tests.file.NoOpen.main\"]",
+        "\"context\":[\"tests.file.NoOpen.main\"],\"node\":\"00c0ffee00000001\",\"path\":[\"tests/file/File.read()I\",\"tests/file/NoOpen.main([Ljava/lang/String;)V\"]",
+        1,
+    );
+    let mut report = read(&with).unwrap();
+    let mut out = Vec::new();
+    text::write(&report, &mut out).unwrap();
+    let lines = "\
+  context  tests.file.NoOpen.main
+  node     00c0ffee00000001 of the calling-context tree
+  path     tests/file/File.read()I
+           tests/file/NoOpen.main([Ljava/lang/String;)V
+";
+    assert!(String::from_utf8(out).unwrap().contains(lines));
+    let mut out = Vec::new();
+    sarif::write(&report, "1", &mut out).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!(result["properties"]["node"], "00c0ffee00000001");
+    assert_eq!(result["stacks"][1]["frames"].as_array().unwrap().len(), 2);
+    assert!(document["runs"][0]["results"][1]["properties"].get("node").is_none());
+    // The same at another node is something else.
+    report.add(read(&with.replacen("00c0ffee", "00c0ffef", 1)).unwrap());
+    assert_eq!(report.violations.len(), 4);
+}
+
 /// By the schema of the standard, as far as what we write goes: what it requires and of which type (the whole schema is 100 kB).
 #[test]
 fn sarif_is_sarif() {

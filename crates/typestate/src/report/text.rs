@@ -71,6 +71,12 @@ fn write_violation(report: &Report, violation: &Violation, out: &mut dyn Write) 
     for (at, frame) in violation.context.iter().enumerate() {
         line(out, &format!("  {} {frame}", if at == 0 { "context " } else { "        " }))?;
     }
+    if let Some(node) = &violation.node {
+        line(out, &format!("  node     {node} of the calling-context tree"))?;
+    }
+    for (at, method) in violation.path.iter().enumerate() {
+        line(out, &format!("  {} {method}", if at == 0 { "path    " } else { "        " }))?;
+    }
     writeln!(out)
 }
 

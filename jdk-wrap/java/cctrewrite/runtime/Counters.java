@@ -11,6 +11,11 @@ public final class Counters {
         return CctMemory.U.getLong(null, node);
     }
 
+    /** The node in which a slot lies, be it told with a call site or not; also one behind the last. */
+    public static long owner(long slot) {
+        return Tree.owner(slot & Layout.ADDRESS);
+    }
+
     public static long calls(long node) {
         return CctMemory.U.getLong(null, node + Layout.CALLS);
     }

@@ -120,6 +120,11 @@ final class Description {
         return given(Outputs.known().all, "udi") != null;
     }
 
+    /** Whether markers may stand beside what counts. */
+    static boolean mayHaveMarkers() {
+        return given(Outputs.known().all, "markers") != null;
+    }
+
     /** Whether objects are counted. */
     static boolean countsObjects() {
         return value(Outputs.known().all, "allocations").equals("yes");

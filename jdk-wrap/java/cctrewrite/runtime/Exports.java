@@ -8,11 +8,18 @@ final class Exports {
 
     private static final String MODULES_PACKAGE = "cctrewrite.udi.runtime";
 
+    private static final String MARKERS_PACKAGE = "cctrewrite.markers";
+
     private Exports() {}
 
     /** Opens the package of the classes that code calls which users' modules have inserted. */
     static void modules() throws Exception {
         toAll(MODULES_PACKAGE);
+    }
+
+    /** Opens the package of what clients of markers implement. */
+    static void markers() throws Exception {
+        toAll(MARKERS_PACKAGE);
     }
 
     /** Opens the agent's. */

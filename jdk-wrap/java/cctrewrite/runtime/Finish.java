@@ -22,12 +22,20 @@ public final class Finish {
 
     private static boolean claimed;
 
+    /** What is to be done before the profile is written; null if nothing is. */
+    private static volatile Runnable before;
+
     /** The thread that makes the agent's last call, and with what; null before and afterwards. */
     private static Thread asking;
 
     private static Profile asked;
 
     private Finish() {}
+
+    /** Has something done before the profile is written. */
+    public static void before(Runnable what) {
+        before = what;
+    }
 
     /** No profile will be written. */
     static void abandon() {
@@ -121,6 +129,9 @@ public final class Finish {
         try {
             // Nothing, unless the JVM was not started by a launcher or has no main class (`java -version`).
             Launch.launch(true);
+            if (before != null) {
+                before.run();
+            }
             if (Tracing.on()) {
                 Tracing.finish();
                 return;

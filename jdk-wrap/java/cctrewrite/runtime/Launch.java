@@ -22,6 +22,22 @@ public final class Launch {
     /** From its initialisation on natives that method handles lead to are counted. */
     private static final String[] FOLLOWING_LINKS = {"java.lang.CctNatives"};
 
+    /** What the first marker needs that a thread comes to, wherever its stack ends. */
+    private static final String[] NEEDED_BY_MARKERS = {
+        "cctrewrite.markers.Boot",
+        "cctrewrite.markers.Stacks",
+        "cctrewrite.markers.Counts",
+        "cctrewrite.markers.MarkerStack",
+        "cctrewrite.markers.Marker",
+        "cctrewrite.markers.Told",
+        "cctrewrite.markers.MarkerTable",
+        "cctrewrite.markers.MarkerDescriptor",
+        "cctrewrite.markers.MarkerDescriptor$Row",
+        "cctrewrite.markers.Clients",
+        "cctrewrite.markers.End",
+        "cctrewrite.markers.Gate",
+    };
+
     private static boolean launched;
 
     private Launch() {}
@@ -66,6 +82,14 @@ public final class Launch {
                 trouble = "the classes of the module (--udi) cannot be made accessible: " + e;
             }
         }
+        if (trouble == null && Description.mayHaveMarkers()) {
+            try {
+                Exports.markers();
+                load(NEEDED_BY_MARKERS);
+            } catch (Throwable e) {
+                trouble = "what clients of markers implement cannot be made accessible: " + e;
+            }
+        }
         if (trouble == null && recording) {
             trouble = Tracing.trouble();
         }
@@ -91,5 +115,6 @@ public final class Launch {
         if (Arena.isOpen()) {
             Arena.describe(Description.of(false, false), Description.of(true, false));
         }
+        CctRuntime.launched();
     }
 }

@@ -189,12 +189,12 @@ public final class CctHooks {
      * not name them.
      */
     public static Object[] packages(Object[] all) {
-        return isBase(all) ? withOurs(all, new Object[all.length + 3]) : all;
+        return isBase(all) ? withOurs(all, new Object[all.length + 5]) : all;
     }
 
     /** For {@code Module.defineModule0} before. */
     public static String[] packages(String[] all) {
-        return isBase(all) ? (String[]) withOurs(all, new String[all.length + 3]) : all;
+        return isBase(all) ? (String[]) withOurs(all, new String[all.length + 5]) : all;
     }
 
     private static boolean isBase(Object[] packages) {
@@ -214,6 +214,8 @@ public final class CctHooks {
         more[all.length] = "cctrewrite.runtime";
         more[all.length + 1] = "cctrewrite.agent";
         more[all.length + 2] = "cctrewrite.udi.runtime";
+        more[all.length + 3] = "cctrewrite.markers";
+        more[all.length + 4] = "cctrewrite.typestate";
         return more;
     }
 

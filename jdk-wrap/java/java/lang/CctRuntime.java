@@ -65,6 +65,9 @@ public final class CctRuntime {
     /** False until {@link CctHooks#boot()}: before it the runtime may not touch Unsafe, and no thread carries a context. */
     private static boolean booted;
 
+    /** Whether the launcher has come to the program. */
+    private static volatile boolean launched;
+
     /** Whether contexts are recorded: from {@link CctHooks#boot()} on, unless {@code -Dcctrewrite.record=off} was given. */
     private static boolean recording;
 
@@ -88,6 +91,15 @@ public final class CctRuntime {
         waiting = waits;
         booted = true;
         recording = on;
+    }
+
+    /** The launcher comes to the program. */
+    public static void launched() {
+        launched = true;
+    }
+
+    static boolean hasLaunched() {
+        return launched;
     }
 
     static boolean booted() {

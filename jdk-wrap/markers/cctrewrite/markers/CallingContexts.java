@@ -27,6 +27,14 @@ public final class CallingContexts {
         return Arrays.copyOfRange(all, from, all.length);
     }
 
+    /**
+     * The node of the exact calling-context tree in which the thread came to the innermost marker; null if the program is not counted beside its markers, or nothing was recorded
+     * where the thread was. Only in handlers.
+     */
+    public static ContextNode node() {
+        return Trees.node(Markers.current());
+    }
+
     /** The frame at a place of {@link #current}; null if there are not so many. The JVM looks at no more frames than it must, from JDK 9 on. */
     public static StackTraceElement frame(int place) {
         if (Walks.canWalk()) {

@@ -43,7 +43,7 @@ final class Control {
         if (!control.look()) {
             return;
         }
-        Thread thread = new Thread(control::watch, "cctrewrite markers control");
+        Thread thread = Boot.apart(new Thread(control::watch, "cctrewrite markers control"));
         thread.setDaemon(true);
         thread.start();
     }

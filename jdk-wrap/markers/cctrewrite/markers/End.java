@@ -17,7 +17,7 @@ final class End {
 
     static void prepare() {
         isPrepared = true;
-        Runtime.getRuntime().addShutdownHook(new Thread(End::print, "cctrewrite markers"));
+        Boot.begin();
     }
 
     /** The JVM is about to be halted, or has come to its end. */
@@ -41,7 +41,7 @@ final class End {
     }
 
     /** Once. Who comes while it is being done waits for it. */
-    private static synchronized void print() {
+    static synchronized void print() {
         if (isPrinted) {
             return;
         }
@@ -88,7 +88,7 @@ final class End {
         for (String note : Image.notes()) {
             out.println("cctrewrite: markers: " + note);
         }
-        say(out, Gate.earlyEvents(), "not delivered before the JVM had booted");
+        say(out, Gate.earlyEvents() + Boot.early(), "not delivered before the JVM had booted");
         say(out, sum.ofClients, "not delivered, since clients came there themselves");
         say(out, sum.overflows, "not heard by a client, since the program had left no stack for it");
         if (out != System.err) {

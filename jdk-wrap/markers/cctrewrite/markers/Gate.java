@@ -167,6 +167,29 @@ public final class Gate {
         Stacks.current().at(told, receiver, arguments);
     }
 
+    /** {@link #enter} where the program is counted, too: with where the thread is in its tree. */
+    public static Object enter(Object table, int index, Object receiver, Object[] arguments, long context) {
+        if (table != null) {
+            Stacks.current().context = context;
+        }
+        return enter(table, index, receiver, arguments);
+    }
+
+    /** The same of {@link #at}. */
+    public static void at(Object table, int index, Object receiver, Object[] arguments, long context) {
+        if (table != null) {
+            Stacks.current().context = context;
+        }
+        at(table, index, receiver, arguments);
+    }
+
+    /** A thread that hears nothing has come to a marker: whether a client has brought it there its stack says, which may be null. */
+    public static void passed(Object stack) {
+        if (stack != null && ((MarkerStack) stack).inClient) {
+            ((MarkerStack) stack).counts.ofClients++;
+        }
+    }
+
     /** The launcher is about to load the program. */
     public static void launched() {
         Boot.launched();

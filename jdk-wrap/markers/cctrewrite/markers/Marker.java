@@ -14,6 +14,8 @@ public final class Marker {
     Object[] arguments;
     Object result;
     boolean byException;
+    /** Where a call site's slot is in the tree's node in which the thread came here, if it is recorded; else no address. */
+    long context;
 
     Marker(MarkerStack stack, int level) {
         this.stack = stack;
@@ -29,6 +31,7 @@ public final class Marker {
         copy.arguments = arguments;
         copy.result = result;
         copy.byException = byException;
+        copy.context = context;
         return copy;
     }
 

@@ -14,6 +14,8 @@ final class MarkerStack {
     final Counts counts;
     /** Whether a client runs: it hears nothing of itself. */
     boolean inClient;
+    /** Where the thread is in its tree, as {@link Marker#context}; set before each marker where the program is counted, too. */
+    long context;
     /** How often it was not the one found first. */
     int misses;
 
@@ -96,6 +98,7 @@ final class MarkerStack {
         }
         marker.told = told;
         marker.receiver = receiver;
+        marker.context = context;
         if (arguments != null) {
             marker.arguments = arguments;
         }

@@ -85,7 +85,12 @@ final class MarkerTable {
         return field;
     }
 
+    private MethodHandles.Lookup lookup() throws ReflectiveOperationException {
+        return lookup != null ? lookup : Trusted.lookup();
+    }
+
     private MethodHandle setter(String name) throws ReflectiveOperationException {
+        MethodHandles.Lookup lookup = lookup();
         if (lookup == null) {
             return MethodHandles.publicLookup().unreflectSetter(field(name));
         }
@@ -94,6 +99,7 @@ final class MarkerTable {
     }
 
     private MethodHandle getter(String name) throws ReflectiveOperationException {
+        MethodHandles.Lookup lookup = lookup();
         return lookup == null
                 ? MethodHandles.publicLookup().unreflectGetter(field(name))
                 : lookup.findGetter(owner, name, int.class);

@@ -26,7 +26,7 @@ public final class ObjectDeath {
         synchronized (QUEUE) {
             if (!started) {
                 started = true;
-                Thread thread = new Thread(ObjectDeath::tell, "cctrewrite object death");
+                Thread thread = Boot.apart(new Thread(ObjectDeath::tell, "cctrewrite object death"));
                 thread.setDaemon(true);
                 thread.start();
             }

@@ -1,6 +1,7 @@
 package cctrewrite.typestate;
 
 import cctrewrite.markers.CallingContexts;
+import cctrewrite.markers.ContextNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ final class Violations {
             if (frames.length > DEEPEST) {
                 first.context.add("... " + (frames.length - DEEPEST) + " more");
             }
+            first.node = CallingContexts.node();
             found.put(key, first);
         }
     }
@@ -117,6 +119,8 @@ final class Violations {
         final Who parent;
         final List<String> context = new ArrayList<>();
         String thread;
+        /** Of the exact tree, if there is one. */
+        ContextNode node;
         long count = 1;
 
         Found(Key key, Entry entry, Entry parent) {
@@ -147,6 +151,10 @@ final class Violations {
                 out.text("thread", thread);
             }
             out.texts("context", context);
+            if (node != null) {
+                out.text("node", node.toString());
+                out.texts("path", node.methods());
+            }
             out.end();
         }
 

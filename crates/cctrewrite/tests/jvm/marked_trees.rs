@@ -1,0 +1,262 @@
+//! Markers beside the calling-context tree (docs/markers.md): the profile is what it is without, clients hear what they hear without a tree, and are told in which node they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::markers::every_place;
+use super::modern_counts::{TREES, golden};
+use crate::support::{
+    Blocks, Java, Jdk, Run, assert_same_lines, assert_succeeded, copy_all, fixture, folder, instrument, jdks,
+    lasting_folder,
+};
+
+/// A class library in which methods of iterators are marked beside what counts; made once for each JDK.
+fn library(jdk: &'static Jdk) -> PathBuf {
+    static MADE: Mutex<Vec<(u32, PathBuf)>> = Mutex::new(Vec::new());
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, library)) = made.iter().find(|(version, _)| *version == jdk.version) {
+        return library.clone();
+    }
+    let output = lasting_folder(&format!("tree-library-{}", jdk.version)).join("library.jar");
+    let rules = fixture("markers").join("library.toml");
+    let rules = rules.to_str().unwrap();
+    match jdk.version {
+        8 => instrument(&[jdk.rt_jar()], &[], &output, &["--markers", rules]),
+        _ => instrument(&[jdk.path("lib/modules")], &[], &output, &["--patches", "--markers", rules]),
+    };
+    made.push((jdk.version, output.clone()));
+    output
+}
+
+/// Classes with markers beside what counts, for that class library.
+fn program(jdk: &'static Jdk, name: &str, classes: &[PathBuf], options: &[&str]) -> PathBuf {
+    let here = folder(&format!("tree-{name}-{}", jdk.version));
+    let plain = here.join("plain");
+    classes.iter().for_each(|classes| copy_all(classes, &plain));
+    let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
+    let output = here.join("classes");
+    instrument(&[plain], &[part], &output, options);
+    output
+}
+
+/// A JVM with both, by the options that `flags` has for them.
+fn java(jdk: &'static Jdk, name: &str, classes: &Path) -> Java {
+    let mut flags = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    let flags = flags.arg("flags").arg(library(jdk)).arg(classes).output().unwrap();
+    assert!(flags.status.success(), "{flags:?}");
+    let mut java = jdk.java(&format!("tree-{name}-run"));
+    java.verify().class_path([classes]);
+    for flag in String::from_utf8(flags.stdout).unwrap().lines() {
+        java.option(flag);
+    }
+    java
+}
+
+/// A folder with the client that hears of everything and does nothing; other fixtures have classes of the same names as those beside it.
+fn client(name: &str, jdk: &Jdk) -> PathBuf {
+    let folder = folder(&format!("{name}-{}", jdk.version));
+    fs::copy(fixture("markers").join("classes/Nothing.class"), folder.join("Nothing.class")).unwrap();
+    folder
+}
+
+/// Markers at each place of the programs whose trees were derived by hand, and a client that hears of all: the trees are what they were.
+fn trees(jdk: &'static Jdk) {
+    let rules = lasting_folder(&format!("tree-rules-{}", jdk.version)).join("all.toml");
+    fs::write(&rules, every_place()).unwrap();
+    let rules = rules.to_str().unwrap();
+    let client = client("tree-client", jdk);
+    for (name, _) in TREES.iter().filter(|(_, since)| *since <= jdk.version) {
+        let classes = [fixture(name).join("classes"), client.clone()];
+        let classes = program(jdk, name, &classes, &["--markers", rules]);
+        let golden = golden(name, Blocks::Exact, jdk.version);
+        let mut java = java(jdk, name, &classes);
+        if golden.threads.as_deref() == Some("each") {
+            java.option("-Dcctrewrite.threads=each");
+        }
+        let main = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
+        java.option("-Dcctrewrite.markers.clients=Nothing");
+        let run = java.succeed(&main, &[]);
+        golden.assert_equal(&run, &format!("{name} on JDK {}, with markers", jdk.version));
+        let delivered = run.err.lines().find_map(|line| line.strip_prefix("cctrewrite: markers: "));
+        let delivered = delivered.and_then(|line| line.split(' ').next()).unwrap().parse::<u64>().unwrap();
+        assert!(delivered > 10, "{name}: {}", run.err);
+    }
+}
+
+/// The same is heard as without a tree, event by event: exits on every path, arguments, threads.
+fn places(jdk: &'static Jdk) {
+    let markers = fixture("markers");
+    let rules = markers.join("rules.toml");
+    let classes = program(jdk, "places", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
+    let out = folder(&format!("tree-heard-{}", jdk.version)).join("heard.txt");
+    let mut java = java(jdk, "places", &classes);
+    java.option(format!("-Dcctrewrite.markers.out={}", out.display()));
+    // What is marked in the class library.
+    java.option("-Dcctrewrite.markers.off=others,library");
+    let run = java.option("-Dcctrewrite.markers.clients=Recorder").succeed("Places", &[]);
+    assert_eq!(run.out, "0 1 2 bottom 2\nx1 4\n5 -1 -1\nleft 2\n3\n");
+    let heard = fs::read_to_string(out).unwrap();
+    // Those of the class library are methods with markers, too, though they are switched off.
+    let is_event = |line: &&str| !line.starts_with("cctrewrite: ") && !line.ends_with("methods with markers");
+    let events: Vec<&str> = heard.lines().filter(is_event).collect();
+    let expected = fs::read_to_string(markers.join("expected.txt")).unwrap();
+    assert_eq!(events, expected.lines().filter(is_event).collect::<Vec<_>>());
+    // Nothing that a client does is the program's.
+    let contexts = run.contexts(false);
+    assert!(contexts.iter().any(|line| line.contains("Places.recursion")));
+    assert!(!contexts.iter().any(|line| line.contains("Recorder") || line.contains("cctrewrite")));
+}
+
+/// What the client of `InTree` hears.
+const IN_TREE: &str = "\
+> leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+< leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+> leaf in 1 [InTree.leaf(I)I, InTree.two()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+< leaf in 1 [InTree.leaf(I)I, InTree.two()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+> leaf in 1 [InTree.leaf(I)I, InTree.two()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+< leaf in 1 [InTree.leaf(I)I, InTree.two()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+> leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+< leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
+> leaf in 2 [InTree.leaf(I)I, InTree.deep(I)I, InTree.deep(I)I, InTree.deep(I)I, InTree.main([Ljava/lang/String;)V], leaf below 4
+< leaf in 2 [InTree.leaf(I)I, InTree.deep(I)I, InTree.deep(I)I, InTree.deep(I)I, InTree.main([Ljava/lang/String;)V], leaf below 4
+> leaf in 3 [InTree.leaf(I)I, InTree.thrown()Ljava/lang/String;, InTree.main([Ljava/lang/String;)V], leaf below 2
+! leaf in 3 [InTree.leaf(I)I, InTree.thrown()Ljava/lang/String;, InTree.main([Ljava/lang/String;)V], leaf below 2
+";
+
+/// Clients are told the node: the same for the same context, another one for another, in all threads and runs; its path is that of the stack.
+fn nodes(jdk: &'static Jdk) {
+    let markers = fixture("markers");
+    let rules = markers.join("in-tree.toml");
+    let classes = program(jdk, "nodes", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
+    let run = java(jdk, "nodes", &classes)
+        .option("-Dcctrewrite.markers.clients=InTree$Heard")
+        .succeed("InTree", &[]);
+    assert_eq!(run.out, "2 3 2 1 negative\n");
+    let heard: String =
+        run.err.lines().filter(|line| line.contains(" leaf in ")).map(|l| format!("{l}\n")).collect();
+    assert!(heard.starts_with(IN_TREE), "{heard}");
+    let other = &heard[IN_TREE.len()..];
+    assert!(other.starts_with("> leaf in 4 [InTree.leaf(I)I, InTree.one()I, InTree$1.run()V"), "{heard}");
+    // The profile has these nodes.
+    let lines = run.contexts(false);
+    let leaf = |path: &str| {
+        lines.iter().find(|line| line.ends_with(path)).map(|line| line.split(' ').next().unwrap())
+    };
+    assert_eq!(leaf(";InTree.two()I;InTree.leaf(I)I"), Some("2"), "{lines:#?}");
+
+    let ids = || {
+        let mut java = java(jdk, "ids", &classes);
+        let run = java.option("-Dcctrewrite.markers.clients=InTree$Ids").succeed("InTree", &[]);
+        run.err.lines().find(|line| line.starts_with("ids ")).unwrap().to_owned()
+    };
+    let first = ids();
+    assert_eq!(first, ids());
+    assert_eq!(first.split(' ').nth(1).unwrap().len(), 16, "{first}");
+}
+
+/// A violation has the node in which it happened, in each format.
+fn properties(jdk: &'static Jdk) {
+    let typestate = fixture("typestate");
+    let classes = program(jdk, "properties", &[typestate.join("classes")], &["--typestate", "file-api"]);
+    let report = folder(&format!("tree-report-{}", jdk.version)).join("report");
+    let mut java = java(jdk, "properties", &classes);
+    java.option(format!("-Dcctrewrite.typestate.out={}", report.display()));
+    let run = java.succeed("tests.file.NoOpen", &[]);
+    assert!(run.contexts(false).iter().any(|line| line.contains("tests.file.NoOpen.main")));
+    let written = |format: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+        let output = command.args(["typestate", "report", "--format", format]).arg(&report).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json: Value = serde_json::from_str(&written("json")).unwrap();
+    let violation = &json["violations"][0];
+    let node = violation["node"].as_str().unwrap();
+    assert_eq!(node.len(), 16);
+    let path: Vec<&str> = violation["path"].as_array().unwrap().iter().map(|m| m.as_str().unwrap()).collect();
+    assert_eq!(path.last(), Some(&"tests/file/NoOpen.main([Ljava/lang/String;)V"), "{path:?}");
+    let (text, sarif) = (written("text"), written("sarif"));
+    assert!(text.contains(&format!("  node     {node} of the calling-context tree")), "{text}");
+    assert!(sarif.contains(&format!("path to node {node}")), "{sarif}");
+}
+
+/// Programs with markers at each place and a tree do what they did before, with the verifier on.
+fn everywhere(jdk: &'static Jdk) {
+    let rules = lasting_folder(&format!("tree-everywhere-{}", jdk.version)).join("all.toml");
+    fs::write(&rules, every_place()).unwrap();
+    let classes = [fixture("semantics").join("classes"), client("tree-everywhere-client", jdk)];
+    let marked = program(jdk, "everywhere", &classes, &["--markers", rules.to_str().unwrap()]);
+    // Profiled class libraries from 9 on have more packages (`sections.rs`).
+    let without: &[&str] = if jdk.version == 8 { &[] } else { &["-LibraryPackages"] };
+    let prepare = |java: &mut Java| {
+        java.option("-Xmx512m").option("-XX:-OmitStackTraceInFastThrow");
+        if jdk.version >= 17 {
+            java.option("--enable-native-access=ALL-UNNAMED");
+        }
+    };
+    let mut plain = jdk.java("tree-everywhere-plain");
+    prepare(&mut plain);
+    let plain = plain.verify().class_path([&classes[0]]).succeed("Semantics", without);
+    let mut java = java(jdk, "everywhere", &marked);
+    prepare(&mut java);
+    let heard = java.option("-Dcctrewrite.markers.clients=Nothing").succeed("Semantics", without);
+    let lines = |run: &Run| run.out.lines().map(str::to_owned).collect::<Vec<_>>();
+    assert!(lines(&plain).len() > 2000, "{}", plain.out);
+    assert_same_lines(&lines(&plain), &lines(&heard), "with markers at each place");
+}
+
+/// What does not run together is refused: a program with markers on a class library that knows none.
+#[test]
+fn libraries_without_markers_are_refused() {
+    let Some(jdk) = Jdk::find() else { return };
+    let markers = fixture("markers");
+    let rules = markers.join("in-tree.toml");
+    let classes = program(jdk, "misfit", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
+    let plain = folder("tree-misfit-library").join("library.jar");
+    instrument(&[jdk.rt_jar()], &[], &plain, &[]);
+    let mut flags = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    let flags = flags.arg("flags").arg(&plain).arg(&classes).output().unwrap();
+    let said = String::from_utf8_lossy(&flags.stderr);
+    assert!(
+        !flags.status.success() && said.contains("markers=none") && said.contains("markers=yes"),
+        "{said}"
+    );
+    let mut java = jdk.java("tree-misfit");
+    java.option(format!("-Xbootclasspath/p:{}", plain.display())).class_path([&classes]);
+    let run = java.run("InTree", &[]);
+    assert!(run.err.contains("not made for each other") || run.err.contains("markers"), "{}", run.err);
+    assert_ne!(run.code, Some(0), "{}", run.err);
+}
+
+/// What is not checked is said not to be: no class is found right that was not looked at.
+#[test]
+fn verify_does_not_check_them() {
+    let Some(jdk) = Jdk::find() else { return };
+    let markers = fixture("markers");
+    let rules = markers.join("in-tree.toml");
+    let classes = program(jdk, "verify", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
+    for (original, made) in [
+        (markers.join("classes"), classes.clone()),
+        (markers.join("classes/InTree.class"), classes.join("InTree.class")),
+    ] {
+        let mut verify = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+        let output = verify.arg("verify").arg(original).arg(made).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("which are not checked yet; nothing was checked"), "{said}");
+        assert!(!matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    }
+    // What was not marked is checked as ever.
+    let mut verify = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    let (original, made) = (markers.join("classes/Nothing.class"), classes.join("Nothing.class"));
+    assert_succeeded(verify.arg("verify").arg(original).arg(made));
+}
+
+jdks!(golden_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(heard, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(told, nodes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(checked, properties, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(behaves, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -1,0 +1,183 @@
+//! What inserted code calls of the runtime: static methods of a class, or, where the program is counted, too, helpers of `java.lang.Object`, which every loader knows
+//! and which keep what clients do out of the tree (docs/markers.md, *Beside a calling-context tree*).
+
+use cct_classfile::Result;
+use cct_classfile::constant_pool::{Index, tag};
+use cct_classfile::edit::ClassEdit;
+
+/// How a region is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Normal,
+    Thrown,
+    /// With the object that there is now.
+    With,
+    /// With what is returned.
+    Result,
+}
+
+/// Something that inserted code calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Whether the class may register.
+    IsReady,
+    /// Which bits of a word of guards are on.
+    Bits,
+    /// The same of regions whose exits are told.
+    Regions,
+    /// The class has registered.
+    Settled,
+    /// It could not.
+    Abandoned,
+    /// The table of an interface.
+    TableOf,
+    /// Whether anybody is told of a marker of an interface.
+    IsOn,
+    /// A thread is at a marker: whether it is a region, and whether it hands arguments over.
+    At { pair: bool, has_arguments: bool },
+    /// A region is left.
+    Exit(Exit),
+    /// Helpers alone: one more text of what a class says of itself.
+    Row,
+    /// Helpers alone: the class says it.
+    Register,
+    /// Helpers alone: an array for so many arguments.
+    Array,
+    /// Helpers alone: an argument goes into it, of a primitive type, by its letter, or an object.
+    Put(Option<u8>),
+}
+
+/// How code reaches the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// By a class, of this name.
+    Class(&'static [u8]),
+    /// By helpers that are inherited from `java.lang.Object`, named by this class constant.
+    Helpers(Index),
+}
+
+impl Gate {
+    /// The constant for a call.
+    pub(crate) fn method(self, edit: &mut ClassEdit<'_, '_>, call: Call) -> Result<Index> {
+        match self {
+            Gate::Class(name) => {
+                let class = edit.additions.class_named(name)?;
+                let (name, descriptor) = call.of_class();
+                member(edit, class, name, descriptor)
+            }
+            Gate::Helpers(owner) => {
+                let (name, descriptor) = call.of_helpers();
+                member(edit, owner, name, descriptor)
+            }
+        }
+    }
+}
+
+impl Call {
+    fn of_class(self) -> (&'static [u8], &'static [u8]) {
+        match self {
+            Call::IsReady => (b"isReady", b"()Z"),
+            Call::Bits => (b"bits", b"(Ljava/lang/Object;I)I"),
+            Call::Regions => (b"regions", b"(Ljava/lang/Object;I)I"),
+            Call::Settled => (b"settled", b"(Ljava/lang/Object;)V"),
+            Call::Abandoned => (b"abandoned", b"()V"),
+            Call::TableOf => (b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;"),
+            Call::IsOn => (b"isOn", b"(Ljava/lang/Object;I)Z"),
+            Call::At { pair: true, has_arguments: false } => {
+                (b"enter", b"(Ljava/lang/Object;ILjava/lang/Object;)Ljava/lang/Object;")
+            }
+            Call::At { pair: true, has_arguments: true } => {
+                (b"enter", b"(Ljava/lang/Object;ILjava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;")
+            }
+            Call::At { pair: false, has_arguments: false } => {
+                (b"at", b"(Ljava/lang/Object;ILjava/lang/Object;)V")
+            }
+            Call::At { pair: false, has_arguments: true } => {
+                (b"at", b"(Ljava/lang/Object;ILjava/lang/Object;[Ljava/lang/Object;)V")
+            }
+            Call::Exit(Exit::Normal) => (b"exit", b"(Ljava/lang/Object;)V"),
+            Call::Exit(Exit::With) => (b"exit", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+            Call::Exit(Exit::Thrown) => (b"thrown", b"(Ljava/lang/Object;)V"),
+            Call::Exit(Exit::Result) => (b"returned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+            // Who calls a class does these by other means.
+            Call::Register | Call::Row | Call::Array | Call::Put(_) => (b"", b""),
+        }
+    }
+
+    fn of_helpers(self) -> (&'static [u8], &'static [u8]) {
+        match self {
+            Call::IsReady => (b"cct$markerReady", b"()Z"),
+            Call::Bits => (b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
+            Call::Regions => (b"cct$markerRegions", b"(Ljava/lang/Object;I)I"),
+            Call::Settled => (b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
+            Call::Abandoned => (b"cct$markerAbandoned", b"()V"),
+            Call::TableOf => (b"cct$markerTable", b"(Ljava/lang/Object;)Ljava/lang/Object;"),
+            Call::IsOn => (b"cct$markerIsOn", b"(Ljava/lang/Object;I)Z"),
+            Call::At { pair: true, .. } => (
+                b"cct$markerEnter",
+                b"(Ljava/lang/Object;ILjava/lang/Object;Ljava/lang/Object;J)Ljava/lang/Object;",
+            ),
+            Call::At { pair: false, .. } => {
+                (b"cct$markerAt", b"(Ljava/lang/Object;ILjava/lang/Object;Ljava/lang/Object;J)V")
+            }
+            Call::Exit(Exit::Normal) => (b"cct$markerExit", b"(Ljava/lang/Object;)V"),
+            Call::Exit(Exit::With) => (b"cct$markerMade", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+            Call::Exit(Exit::Thrown) => (b"cct$markerThrown", b"(Ljava/lang/Object;)V"),
+            Call::Exit(Exit::Result) => (b"cct$markerReturned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+            Call::Row => (b"cct$markerRow", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
+            Call::Register => {
+                (b"cct$markerRegister", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;")
+            }
+            Call::Array => (b"cct$markerArray", b"(I)Ljava/lang/Object;"),
+            Call::Put(of) => (
+                b"cct$markerPut",
+                match of {
+                    None => b"(Ljava/lang/Object;ILjava/lang/Object;)V",
+                    Some(b'Z') => b"(Ljava/lang/Object;IZ)V",
+                    Some(b'B') => b"(Ljava/lang/Object;IB)V",
+                    Some(b'C') => b"(Ljava/lang/Object;IC)V",
+                    Some(b'S') => b"(Ljava/lang/Object;IS)V",
+                    Some(b'I') => b"(Ljava/lang/Object;II)V",
+                    Some(b'J') => b"(Ljava/lang/Object;IJ)V",
+                    Some(b'F') => b"(Ljava/lang/Object;IF)V",
+                    Some(_) => b"(Ljava/lang/Object;ID)V",
+                },
+            ),
+        }
+    }
+}
+
+/// A method of a class, as a constant.
+pub(crate) fn member(
+    edit: &mut ClassEdit<'_, '_>,
+    class: Index,
+    name: &[u8],
+    descriptor: &[u8],
+) -> Result<Index> {
+    let (name, descriptor) = (edit.additions.utf8(name)?, edit.additions.utf8(descriptor)?);
+    edit.additions.member_ref(tag::METHODREF, class, name, descriptor)
+}
+
+/// The helpers of `java.lang.Object`: names and descriptors. The runtime's methods are called the same without `cct$`, in `java.lang.CctMarkers`.
+pub fn helpers() -> Vec<(&'static [u8], &'static [u8])> {
+    let simple = [
+        Call::IsReady,
+        Call::Bits,
+        Call::Regions,
+        Call::Settled,
+        Call::Abandoned,
+        Call::TableOf,
+        Call::IsOn,
+        Call::At { pair: true, has_arguments: true },
+        Call::At { pair: false, has_arguments: true },
+        Call::Exit(Exit::Normal),
+        Call::Exit(Exit::With),
+        Call::Exit(Exit::Thrown),
+        Call::Exit(Exit::Result),
+        Call::Row,
+        Call::Register,
+        Call::Array,
+    ];
+    let puts = b"ZBCSIJFD".iter().map(|&base| Call::Put(Some(base)));
+    simple.into_iter().chain([Call::Put(None)]).chain(puts).map(Call::of_helpers).collect()
+}

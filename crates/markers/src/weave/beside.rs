@@ -1,0 +1,153 @@
+//! Markers of a class into which other code of ours goes, too: where the program is counted (docs/markers.md, *Beside a calling-context tree*).
+//!
+//! Who writes the class has the bodies' edits, at the indices of the original. Here is said how many locals the markers of a body need, and they are put into the
+//! edit; in the end the class gains what they call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct_classfile::constant_pool::Index;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
+use cct_classfile::{ClassFile, ErrorKind, Result as Edited};
+
+use super::method::Method;
+use super::{
+    Library, Marked, Objection, Place, Result, Way, check_names, describe, find, method_name, number, refuse,
+};
+use crate::attribute::{self, Descriptor};
+use crate::gate::Gate;
+use crate::helpers::{Helper, Helpers, Slot};
+use crate::places;
+use crate::rules::Rules;
+use crate::world::World;
+
+/// Methods whose markers are left out, by their positions: by which rules they would be marked, and why they are not.
+pub type LeftOut = BTreeMap<usize, (BTreeSet<usize>, &'static str)>;
+
+/// The markers of a class that is being written.
+pub struct Beside<'r, 'c, 'a> {
+    class: &'c ClassFile<'a>,
+    rules: &'r Rules,
+    places: Vec<Place<'a>>,
+    /// The numbers of the markers of each place.
+    numbers: Vec<Vec<u16>>,
+    described: Vec<(Descriptor, usize)>,
+    helpers: Helpers,
+    list: Vec<Option<Helper>>,
+    marked: Marked,
+}
+
+impl<'r, 'c, 'a> Beside<'r, 'c, 'a> {
+    /// What the rules match in a class. `carrier` is the class constant by which it names helpers of `java.lang.Object`.
+    pub fn of(
+        edit: &ClassEdit<'c, 'a>,
+        rules: &'r Rules,
+        world: &World,
+        objection: Objection<'_>,
+        left_out: &LeftOut,
+        carrier: Index,
+    ) -> Result<Beside<'r, 'c, 'a>> {
+        let class = edit.class();
+        let of_class = places::of_class(class, rules, world);
+        let mut marked = Marked::default();
+        let skipped = left_out.keys().copied().collect();
+        let way = Way { library: Some(Library::Counted), objection, ..Way::new(rules, world) };
+        let places = find(class, &of_class, &way, &skipped, &mut marked.refused)?;
+        if !places.is_empty() {
+            check_names(class)?;
+        }
+        for (&position, (rules, why)) in left_out {
+            let name = method_name(class, &class.methods[position]);
+            refuse(&mut marked.refused, rules.iter().copied(), &name, why);
+        }
+        let (described, numbers) = number(describe(class, &places, rules))?;
+        let mut rest = &numbers[..];
+        let numbers = places.iter().map(|place| {
+            let (own, others) = rest.split_at(place.found.len());
+            rest = others;
+            own.to_vec()
+        });
+        Ok(Beside {
+            class,
+            rules,
+            numbers: numbers.collect(),
+            places,
+            list: vec![None; described.len()],
+            described,
+            helpers: Helpers::new(edit, Gate::Helpers(carrier), true),
+            marked,
+        })
+    }
+
+    /// Whether the class has no markers.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The methods with markers, as such that are left out for a reason.
+    pub fn left_out(&self, why: &'static str) -> LeftOut {
+        let rules = |place: &Place<'_>| place.found.iter().map(|found| found.rule).collect();
+        self.places.iter().map(|place| (place.position, (rules(place), why))).collect()
+    }
+
+    fn place(&self, position: usize) -> Option<usize> {
+        self.places.binary_search_by_key(&position, |place| place.position).ok()
+    }
+
+    /// How many locals, with objects, the markers of the method at this position need; `None` of one without.
+    pub fn locals(&mut self, position: usize) -> Option<u16> {
+        let at = self.place(position)?;
+        let count = self.method(at, None).token_count();
+        u16::try_from(count).ok()
+    }
+
+    /// Puts the markers of a method into one of its bodies, each of whose frames states the locals from `first` on. Returns what is to be done where an exception
+    /// leaves the method, if anything is.
+    pub fn weave(
+        &mut self,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
+        position: usize,
+        signature: &Signature<'_>,
+        first: u16,
+        slot: Slot,
+    ) -> Edited<Option<Asm>> {
+        match self.place(position) {
+            Some(at) => self.method(at, Some(slot)).weave(edit, code_edit, signature, first),
+            None => Ok(None),
+        }
+    }
+
+    fn method(&mut self, at: usize, slot: Option<Slot>) -> Method<'_, 'c, 'a> {
+        let place = &self.places[at];
+        Method {
+            class: self.class,
+            member: &self.class.methods[place.position],
+            place,
+            rules: self.rules,
+            numbers: &self.numbers[at],
+            helpers: &self.helpers,
+            list: &mut self.list,
+            slot,
+        }
+    }
+
+    /// The class gains what its markers call, and says what they are.
+    pub fn finish(mut self, edit: &mut ClassEdit<'_, '_>) -> Edited<Marked> {
+        if self.is_empty() {
+            return Ok(self.marked);
+        }
+        for (descriptor, rule) in self.described {
+            self.marked.descriptors.push(descriptor);
+            self.marked.rules.push(rule);
+        }
+        let texts: Vec<Vec<u8>> = self.marked.descriptors.iter().map(Descriptor::text).collect();
+        let list: Vec<Helper> = self.list.into_iter().flatten().collect();
+        if list.len() != texts.len() {
+            return Err(ErrorKind::Malformed("a method with markers was written without them").into());
+        }
+        self.helpers.add(edit, &list, &texts)?;
+        edit.add_attribute(attribute::NAME, attribute::write(&self.marked.descriptors))?;
+        Ok(self.marked)
+    }
+}

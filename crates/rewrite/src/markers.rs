@@ -1,0 +1,107 @@
+//! Markers beside what counts (docs/markers.md): which methods of a class can have some, and what stands in the way of those of a class that is being written.
+
+use std::sync::Arc;
+
+use cct_classfile::edit::ClassEdit;
+use cct_classfile::{ClassFile, ErrorKind, access};
+use cct_markers::{Beside, LeftOut, Rules, World, library};
+use rustc_hash::FxHashSet;
+
+use crate::carrier::Constants;
+use crate::error::{Error, Result};
+use crate::plan::{Planned, Treatment};
+
+/// More than this HotSpot does not compile (`HugeMethodLimit`).
+const HUGE: u32 = 8000;
+
+/// What is to be marked.
+#[derive(Debug, Clone, Default)]
+pub struct Markers {
+    /// By which rules.
+    pub rules: Rules,
+    /// What is above which class.
+    pub world: World,
+}
+
+/// The same, for all that write classes.
+pub type Shared = Arc<Markers>;
+
+/// Why a class is not written.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// It cannot be.
+    Failed(Error),
+    /// It is to be written once more, without these markers.
+    Without(LeftOut),
+}
+
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Self {
+        Stopped::Failed(error)
+    }
+}
+
+impl From<cct_classfile::Error> for Stopped {
+    fn from(error: cct_classfile::Error) -> Self {
+        Stopped::Failed(error.into())
+    }
+}
+
+/// The markers of a class that is to be written by this plan.
+pub(crate) fn of_class<'r, 'c, 'a>(
+    markers: &'r Markers,
+    edit: &mut ClassEdit<'c, 'a>,
+    constants: &mut Constants,
+    planned: &[Planned],
+    left_out: &LeftOut,
+) -> Result<Beside<'r, 'c, 'a>> {
+    let class: &'c ClassFile<'a> = edit.class();
+    let bodiless: FxHashSet<(&[u8], &[u8])> = class
+        .methods
+        .iter()
+        .zip(planned)
+        .filter(|(member, planned)| !member.is(access::NATIVE) && !has_body(planned.treatment))
+        .map(|(member, _)| (member.name, member.descriptor))
+        .collect();
+    let whole = library::unmarked(class.name());
+    let objection = |name: &[u8], descriptor: &[u8]| {
+        let is_bodiless = bodiless.contains(&(name, descriptor));
+        let why = is_bodiless.then_some(
+            "where the program is counted, too, it has no body of its own; mark its calls, by at = \"call\"",
+        );
+        whole.or(why)
+    };
+    let carrier = constants.helpers_owner(edit)?;
+    Ok(Beside::of(edit, &markers.rules, &markers.world, &objection, left_out, carrier)?)
+}
+
+/// Whether a method of this treatment is written with a body.
+fn has_body(treatment: Treatment) -> bool {
+    matches!(
+        treatment,
+        Treatment::Wrapped | Treatment::Duplicated | Treatment::Redispatched | Treatment::OriginalOnly
+    )
+}
+
+/// The size at which a body with markers is as good as too large, for one of an original of this size; `None` if it matters no more.
+pub(crate) fn limit(original: u32) -> Option<u32> {
+    (original <= HUGE).then_some(HUGE)
+}
+
+/// Why a body has no markers that is too large with them.
+pub(crate) fn why_too_large(error: &cct_classfile::Error) -> Option<&'static str> {
+    match error.kind() {
+        ErrorKind::MethodTooLarge(size) if *size <= usize::from(u16::MAX) => Some(
+            "with them and what counts it would have more than the 8,000 bytes up to which HotSpot compiles methods",
+        ),
+        ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_) => {
+            Some("with them and what counts it would be larger than methods may be")
+        }
+        _ => None,
+    }
+}
+
+/// Whether a class outgrows what class files can hold.
+pub(crate) fn is_outgrown(error: &Error) -> bool {
+    matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
+}
