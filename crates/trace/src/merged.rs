@@ -23,7 +23,7 @@ struct Stream<'t> {
     whole: Whole<'t>,
     /// Events that are implied by the last word, or that it is.
     events: VecDeque<Event>,
-    /// Whether anything but turns has come.
+    /// Whether anything but a turn has come.
     has_begun: bool,
 }
 
@@ -61,6 +61,8 @@ impl Stream<'_> {
         if !self.has_begun && self.next_chunk == 1 && self.events.is_empty() {
             self.words = Vec::new();
             self.next_chunk = 0;
+            // Once: a chunk of turns alone would be read as often as it has some.
+            self.has_begun = true;
         }
     }
 
