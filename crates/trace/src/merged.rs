@@ -23,7 +23,7 @@ struct Stream<'t> {
     whole: Whole<'t>,
     /// Events that are implied by the last word, or that it is.
     events: VecDeque<Event>,
-    /// Whether anything but turns has come.
+    /// Whether anything but a turn has come.
     has_begun: bool,
 }
 
@@ -40,12 +40,13 @@ impl Stream<'_> {
                     self.whole.finish(&mut |event| events.push_back(event));
                     return Ok(self.events.pop_front());
                 }
-                let chunk = self.trace.chunk(self.thread, self.next_chunk)?;
+                // Behind one that cannot be read comes the next: whoever goes on gets to the end.
+                self.next_chunk += 1;
+                let chunk = self.trace.chunk(self.thread, self.next_chunk - 1)?;
                 if chunk.is_behind_gap {
                     self.whole.gap();
                 }
                 (self.words, self.at) = (chunk.words, 0);
-                self.next_chunk += 1;
                 continue;
             };
             self.at += 4;
@@ -61,14 +62,16 @@ impl Stream<'_> {
         if !self.has_begun && self.next_chunk == 1 && self.events.is_empty() {
             self.words = Vec::new();
             self.next_chunk = 0;
+            // Once: a chunk of turns alone would be read as often as it has some.
+            self.has_begun = true;
         }
     }
 
     /// It is its turn.
     fn go_on(&mut self) -> Result<(), Error> {
         if self.next_chunk == 0 && self.at > 0 {
-            self.words = self.trace.chunk(self.thread, 0)?.words;
             self.next_chunk = 1;
+            self.words = self.trace.chunk(self.thread, 0)?.words;
         }
         Ok(())
     }
@@ -169,5 +172,22 @@ mod tests {
             }
         }
         assert_eq!((last + 1, seen), (all as usize, all as usize * 20));
+    }
+
+    /// Whoever goes on behind a chunk that is damaged gets to the end.
+    #[test]
+    fn a_damaged_chunk_is_one_error() {
+        let chunks =
+            [chunk(1, 0, &[Event::Order(1), start(0)]), chunk(1, 1, &[end(0)]), chunk(1, 2, &[start(0)])];
+        let (folder, trace) = trace("mode=shared", std::iter::once(class(1)).chain(chunks));
+        let path = folder.path().join("a.trace");
+        let mut bytes = std::fs::read(&path).unwrap();
+        // The last byte of the chunk in the middle: behind it are two heads and four bytes.
+        let at = bytes.len() - 28 - 28 - 4 - 1;
+        bytes[at] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        let seen: Vec<bool> =
+            Merged::of(&trace, &trace.threads).take(100).map(|event| event.is_ok()).collect();
+        assert_eq!(seen, [true, false, true]);
     }
 }
