@@ -70,9 +70,7 @@ impl Choice {
         for name in &self.only {
             ensure!(works.iter().any(|work| work.program.name == name), "there is no program {name}");
         }
-        works.retain(|work| {
-            self.only.is_empty() || self.only.iter().any(|only| only == work.program.name)
-        });
+        works.retain(|work| self.only.is_empty() || self.only.iter().any(|only| only == work.program.name));
         let mut packages = Packages::new(Fetch::IfMissing)?;
         if !self.now {
             machine::wait_until_quiet();

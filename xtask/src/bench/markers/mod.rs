@@ -63,7 +63,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for name in &arguments.way {
         ensure!(WAYS.iter().any(|way| way.word == name), "there is no way {name}");
     }
-    let is_chosen = |way: &&Way| arguments.way.is_empty() || arguments.way.iter().any(|word| word == way.word);
+    let is_chosen =
+        |way: &&Way| arguments.way.is_empty() || arguments.way.iter().any(|word| word == way.word);
     let ways: Vec<Way> = WAYS.iter().filter(is_chosen).copied().collect();
     let ground = choice.ground()?;
     let jdk = ground.jdks.first().context("no JDK")?;
