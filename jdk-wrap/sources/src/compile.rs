@@ -1,8 +1,8 @@
 //! The sources compiled by a `javac`.
 //!
 //! First the stubs (`stubs/`: `java.lang.Thread` with our field, `sun.misc.Unsafe`, HotSpot's annotations), then the sources (`java/`) with the stubs in
-//! front of the class library. `--release 8` cannot do this: it hides what the stubs stand for. What programs use (`api/`) stands alone, and so do what
-//! modules of users are (`udi/`) and what classes with markers call (`markers/`); the harness of `cctrewrite bench` (`harness/`) uses the first.
+//! front of the class library. `--release 8` cannot do this: it hides what the stubs stand for. What programs use (`api/`) stands alone, and so does what
+//! modules of users are (`udi/`), and, but for HotSpot's annotations, what classes with markers call (`markers/`); the harness of `cctrewrite bench` (`harness/`) uses the first.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,21 +19,25 @@ use crate::{Error, Result, at, files_below};
 pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf> {
     let sources = |name: &str| jdk_wrap.join(name);
     let classes = scratch.join("classes");
-    let scratched = ["stubs", "markers-gate", "markers-library", "markers-tree-gate", "markers-tree"];
-    let [stubs, gate, merged, tree_gate, of_tree] = scratched.map(|name| scratch.join(name));
+    let scratched =
+        ["stubs", "annotations", "markers-gate", "markers-library", "markers-tree-gate", "markers-tree"];
+    let [stubs, annotations, gate, merged, tree_gate, of_tree] = scratched.map(|name| scratch.join(name));
     let [api, harness, markers, library, tree, runtime, udi] = crate::GROUPS.map(|name| classes.join(name));
 
     javac_makes(javac, &sources("stubs"), &stubs, &[])?;
+    for package in ["java/lang/invoke", "jdk/internal/vm/annotation"] {
+        copy(&stubs.join(package), &annotations.join(package))?;
+    }
     javac_makes(javac, &sources("java"), &runtime, &[&stubs])?;
     javac_makes(javac, &sources("api"), &api, &[])?;
     javac_makes(javac, &sources("harness"), &harness, &[&api])?;
     javac_makes(javac, &sources("udi"), &udi, &[])?;
-    javac_makes(javac, &sources("markers"), &markers, &[])?;
+    javac_makes(javac, &sources("markers"), &markers, &[&annotations])?;
     // In a class library some of it is different, and stands in place of the same files of the others; and classes come in by a class of `java.lang`.
     copy(&sources("markers"), &merged)?;
     copy(&sources("markers-library"), &merged)?;
     javac_makes(javac, &sources("markers-gate"), &gate, &[&stubs, &markers])?;
-    javac_makes(javac, &merged, &library, &[&gate])?;
+    javac_makes(javac, &merged, &library, &[&gate, &annotations])?;
     copy(&gate.join("java/lang"), &library.join("java/lang"))?;
     // Beside a calling-context tree other things are different; a thread's marker stack is where it is in a class library.
     copy(&sources("markers"), &of_tree)?;
@@ -41,7 +45,7 @@ pub fn compile(javac: &Path, jdk_wrap: &Path, scratch: &Path) -> Result<PathBuf>
     at(&of_tree, fs::copy(sources("markers-library").join(stacks), of_tree.join(stacks)))?;
     copy(&sources("markers-tree"), &of_tree)?;
     javac_makes(javac, &sources("markers-tree-gate"), &tree_gate, &[&stubs, &markers, &runtime])?;
-    javac_makes(javac, &of_tree, &tree, &[&tree_gate, &runtime])?;
+    javac_makes(javac, &of_tree, &tree, &[&tree_gate, &runtime, &annotations])?;
     copy(&tree_gate.join("java/lang"), &tree.join("java/lang"))?;
     Ok(classes)
 }

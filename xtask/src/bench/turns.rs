@@ -1,18 +1,107 @@
-//! A real program run in several ways, in turns.
+//! Real programs run in several ways, in turns.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
+use super::ground::Ground;
+use super::machine;
 use super::measure::Spread;
+use super::run::works::{Work, works};
+use crate::jdks::{self, Fetch};
 use crate::programs::compare;
 use crate::programs::outcome::Outcome;
+use crate::programs::packages::{Fetched, Packages};
 use crate::programs::place::{Place, RAW, Start};
 use crate::watch::Limits;
 
 /// Longer than any of them takes.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
+
+/// What is run on what, and how often.
+#[derive(clap::Args)]
+pub struct Choice {
+    /// The JDK.
+    #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
+    pub jdk: u32,
+    /// How often each program is run in each way, in turns.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub rounds: u32,
+    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// A program `cctrewrite` that was built before, in the place of one that is built for release now.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Do not wait until the machine is quiet.
+    #[arg(long)]
+    now: bool,
+}
+
+/// What came of the chosen programs.
+pub struct Measured<R> {
+    /// Of each that was measured.
+    pub rows: Vec<R>,
+    /// The others, with the reason.
+    pub left_out: Vec<String>,
+    /// Load averages before and after.
+    pub loads: [f64; 2],
+}
+
+impl Choice {
+    /// What they stand on.
+    ///
+    /// # Errors
+    /// If the JDK is not to be had, or the command cannot be built.
+    pub fn ground(&self) -> Result<Ground> {
+        match &self.program {
+            Some(program) => Ground::with(&[self.jdk], program),
+            None => Ground::new(&[self.jdk]),
+        }
+    }
+
+    /// Has each chosen program measured, once the machine is quiet. One that cannot be is named.
+    ///
+    /// # Errors
+    /// If none is left.
+    pub fn each<R>(&self, measure: impl Fn(&Work, &Fetched) -> Result<R>) -> Result<Measured<R>> {
+        let mut works = works()?;
+        for name in &self.only {
+            ensure!(works.iter().any(|work| work.program.name == name), "there is no program {name}");
+        }
+        works.retain(|work| self.only.is_empty() || self.only.iter().any(|only| only == work.program.name));
+        let mut packages = Packages::new(Fetch::IfMissing)?;
+        if !self.now {
+            machine::wait_until_quiet();
+        }
+        let before = machine::load().unwrap_or(f64::NAN);
+        let (mut rows, mut left_out) = (Vec::new(), Vec::new());
+        for work in &works {
+            let name = work.program.name;
+            let row = match work.why_not_on(self.jdk) {
+                Some(why) => Err(anyhow::anyhow!(why)),
+                None => packages.get(&work.program).and_then(|fetched| measure(work, &fetched)),
+            };
+            match row {
+                Ok(row) => rows.push(row),
+                Err(why) => {
+                    eprintln!("{name} is left out: {why:#}");
+                    left_out.push(format!("{name} ({why:#})"));
+                }
+            }
+        }
+        ensure!(!rows.is_empty(), "nothing was measured: {}", left_out.join("; "));
+        Ok(Measured { rows, left_out, loads: [before, machine::load().unwrap_or(f64::NAN)] })
+    }
+
+    /// When and from which commit a table is.
+    pub fn origin(&self) -> String {
+        let (date, commit) = (machine::date(), machine::commit());
+        let by = if self.program.is_some() { ", by a program that was built before" } else { "" };
+        format!("{date}, commit {commit} (`+`: with changes){by}")
+    }
+}
 
 /// A way of running a program.
 pub struct Way<'w> {
@@ -28,6 +117,12 @@ impl<'w> Way<'w> {
     /// The program as it is.
     pub fn plain(options: Vec<String>) -> Way<'w> {
         Way { name: "plain", jars: RAW.to_owned(), options }
+    }
+
+    /// The same with the options for speed that are among these, which marked programs have.
+    pub fn plain_fast(marked: &[String]) -> Way<'w> {
+        let for_speed = marked.iter().filter(|option| option.starts_with("-XX:")).cloned();
+        Way { name: "plain, --fast", ..Way::plain(for_speed.collect()) }
     }
 }
 
@@ -98,4 +193,24 @@ fn check(way: &str, place: &Place, plain: &Outcome, run: &Outcome, remarks: &mut
         }
     }
     Ok(())
+}
+
+/// What a table says below: of programs that were not measured, and of runs that differ from the plain one.
+pub fn remarks<'t>(
+    left_out: &[String],
+    turns: impl IntoIterator<Item = &'t Turns>,
+    is_known: impl Fn(&str) -> bool,
+) -> String {
+    let mut text = String::from("\n");
+    if !left_out.is_empty() {
+        text += &format!("Not measured: {}.\n\n", left_out.join("; "));
+    }
+    text += "Exit codes, standard output, standard error and files are those of the plain run in all ways";
+    let remarks = turns.into_iter().flat_map(|turns| &turns.remarks).map(String::as_str);
+    let remarks: Vec<&str> = remarks.filter(|remark| !is_known(remark)).collect();
+    match remarks.is_empty() {
+        true => text += ".\n",
+        false => text += &format!(", with these remarks:\n\n- {}\n", remarks.join("\n- ")),
+    }
+    text
 }

@@ -2,41 +2,28 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use super::ground::Ground;
 use super::machine;
 use super::page::write_section;
 use super::run::geometric;
-use super::run::works::{Work, works};
-use super::turns::{self, Turns, Way};
-use crate::jdks::{self, Fetch, Jdk};
-use crate::programs::packages::{Fetched, Packages};
+use super::run::works::Work;
+use super::turns::{self, Choice, Measured, Turns, Way};
+use crate::jdks::Jdk;
+use crate::programs::packages::Fetched;
 use crate::programs::place::Place;
 use crate::{print_line, process};
 
 /// Options of `cargo xtask bench typestate`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The JDK.
-    #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
-    jdk: u32,
-    /// How often each program is run in each way, in turns.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
-    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
-    #[arg(long, value_name = "NAME")]
-    only: Vec<String>,
-    /// A program `cctrewrite` that was built before, in the place of one that is built for release now.
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-    /// Do not wait until the machine is quiet.
-    #[arg(long)]
-    now: bool,
+    #[command(flatten)]
+    choice: Choice,
 }
 
 /// The properties: the thesis' name, that of the file, the number of its table.
@@ -74,45 +61,12 @@ struct Row {
 ///
 /// # Errors
 /// If a JDK or a program is not to be had, or a run fails.
-pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut works = works()?;
-    for name in &arguments.only {
-        ensure!(works.iter().any(|work| work.program.name == name), "there is no program {name}");
-    }
-    works.retain(|work| {
-        arguments.only.is_empty() || arguments.only.iter().any(|only| only == work.program.name)
-    });
-    let ground = match &arguments.program {
-        Some(program) => Ground::with(&[arguments.jdk], program)?,
-        None => Ground::new(&[arguments.jdk])?,
-    };
+pub fn run(Arguments { choice }: &Arguments) -> Result<()> {
+    let ground = choice.ground()?;
     let jdk = ground.jdks.first().context("no JDK")?;
-    let mut packages = Packages::new(Fetch::IfMissing)?;
-    if !arguments.now {
-        machine::wait_until_quiet();
-    }
-    let load_before = machine::load().unwrap_or(f64::NAN);
-    let (mut rows, mut left_out) = (Vec::new(), Vec::new());
-    for work in &works {
-        let name = work.program.name;
-        let row = match work.why_not_on(arguments.jdk) {
-            Some(why) => Err(anyhow::anyhow!(why)),
-            None => packages
-                .get(&work.program)
-                .and_then(|fetched| measure(arguments, &ground, jdk, work, &fetched)),
-        };
-        match row {
-            Ok(row) => rows.push(row),
-            Err(why) => {
-                eprintln!("{name} is left out: {why:#}");
-                left_out.push(format!("{name} ({why:#})"));
-            }
-        }
-    }
-    ensure!(!rows.is_empty(), "nothing was measured: {}", left_out.join("; "));
-    let loads = [load_before, machine::load().unwrap_or(f64::NAN)];
-    let text = section(arguments, jdk, &rows, &left_out, loads);
-    if arguments.only.is_empty() {
+    let measured = choice.each(|work, fetched| measure(choice, &ground, jdk, work, fetched))?;
+    let text = section(choice, jdk, &measured);
+    if choice.only.is_empty() {
         print_line(&format!("wrote {}", write_section("typestate", &text)?.display()))
     } else {
         print_line(&text)
@@ -120,10 +74,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Runs a program in all ways, in turns.
-fn measure(arguments: &Arguments, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &Fetched) -> Result<Row> {
+fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &Fetched) -> Result<Row> {
     let program = work.program;
     let folder = ground.work().join(program.name);
-    let place = Place::prepare(program, arguments.jdk, jdk, &folder, fetched)?;
+    let place = Place::prepare(program, choice.jdk, jdk, &folder, fetched)?;
     if !place.has_classes() {
         bail!("all its classes are the JDK's");
     }
@@ -132,8 +86,7 @@ fn measure(arguments: &Arguments, ground: &Ground, jdk: &Jdk, work: &Work, fetch
     for (property, file, _) in PROPERTIES {
         let mut common = place.mark(&ground.cctrewrite, &["--typestate", file], file)?;
         if ways.len() == BASE {
-            let for_speed = common.iter().filter(|option| option.starts_with("-XX:")).cloned();
-            ways.push(Way { name: "plain, --fast", ..Way::plain(for_speed.collect()) });
+            ways.push(Way::plain_fast(&common));
         }
         common.push(format!("-Dcctrewrite.typestate.out={}", report.display()));
         for (kind, is_adaptive) in KINDS {
@@ -145,7 +98,7 @@ fn measure(arguments: &Arguments, ground: &Ground, jdk: &Jdk, work: &Work, fetch
         }
     }
     let mut found = vec![Found::default(); ways.len()];
-    let turns = turns::take(&place, &jdk.home, &ways, arguments.rounds, |at| {
+    let turns = turns::take(&place, &jdk.home, &ways, choice.rounds, |at| {
         found[at] = found_in(&ground.cctrewrite, &report)?;
         let _ = fs::remove_file(&report);
         Ok(())
@@ -185,26 +138,19 @@ fn found_in(cctrewrite: &Path, report: &Path) -> Result<Found> {
     })
 }
 
-fn section(
-    arguments: &Arguments,
-    jdk: &Jdk,
-    rows: &[Row],
-    left_out: &[String],
-    [before, after]: [f64; 2],
-) -> String {
+fn section(choice: &Choice, jdk: &Jdk, measured: &Measured<Row>) -> String {
+    let Measured { rows, left_out, loads: [before, after] } = measured;
     let mut text = format!(
         "## Typestate: `cargo xtask bench typestate`
 
 Tables 4.6 and 4.7 of the thesis, on JDK {}: processor time of whole processes, compilers and collector included. The calls of iterators in the program's jars are events of one property. Plain: seconds, and with the options of `cctrewrite flags --fast`, which marked programs have; the others: how many times the latter; medians of {} runs in turns, in parentheses the least and the most.
-Adaptively an event that changes nothing is let go; `events` are those that were heard. Load average {before:.2} before, {after:.2} after. {}, commit {} (`+`: with changes){}.
+Adaptively an event that changes nothing is let go; `events` are those that were heard. Load average {before:.2} before, {after:.2} after. {}.
 
 - **Machine**: {}.
 ",
         jdk.full_version,
-        arguments.rounds,
-        machine::date(),
-        machine::commit(),
-        if arguments.program.is_some() { ", by a program that was built before" } else { "" },
+        choice.rounds,
+        choice.origin(),
         machine::describe(),
     );
     for (at, (property, _, number)) in PROPERTIES.iter().enumerate() {
@@ -259,18 +205,8 @@ Adaptively an event that changes nothing is let go; `events` are those that were
             mean(all)
         );
     }
-    text += "\n";
-    if !left_out.is_empty() {
-        let _ = writeln!(text, "Not measured: {}.\n", left_out.join("; "));
-    }
-    let remarks = rows.iter().flat_map(|row| &row.turns.remarks).map(String::as_str);
-    let remarks: Vec<&str> = remarks.filter(|remark| !remark.contains(REPORT)).collect();
-    text += "Exit codes, standard output, standard error (but for the line that names the report) and files are those of the plain run in all ways";
-    match remarks.is_empty() {
-        true => text += ".\n",
-        false => {
-            let _ = writeln!(text, ", with these remarks:\n\n- {}", remarks.join("\n- "));
-        }
-    }
+    let turns = rows.iter().map(|row| &row.turns);
+    text += &turns::remarks(left_out, turns, |remark| remark.contains(REPORT));
+    text += "Standard error has the line that names the report besides.\n";
     text
 }

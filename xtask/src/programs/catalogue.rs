@@ -133,6 +133,52 @@ const SCALA_JARS: &[&str] = &[
 const GROOVY: &[&str] = &["groovy"];
 const GROOVY_JARS: &[&str] = &["groovy-all.jar"];
 const GROOVYC: &str = "org.codehaus.groovy.tools.FileSystemCompiler";
+/// The interpreter and what it needs for a script, without gems and native code.
+const JRUBY: &[&str] = &[
+    "jruby",
+    "libasm-java",
+    "libbackport9-java",
+    "libdirgra-java",
+    "libheadius-options-java",
+    "libinvokebinder-java",
+    "libjcodings-java",
+    "libjffi-java",
+    "libjitescript-java",
+    "libjnr-constants-java",
+    "libjnr-enxio-java",
+    "libjnr-ffi-java",
+    "libjnr-netdb-java",
+    "libjnr-posix-java",
+    "libjnr-unixsocket-java",
+    "libjnr-x86asm-java",
+    "libjoda-time-java",
+    "libjruby-joni-java",
+    "libjzlib-java",
+];
+const JRUBY_JARS: &[&str] = &[
+    "jruby-core.jar",
+    "asm-all.jar",
+    "backport9.jar",
+    "dirgra.jar",
+    "headius-options.jar",
+    "invokebinder.jar",
+    "jcodings.jar",
+    "jffi.jar",
+    "jitescript.jar",
+    "jnr-constants.jar",
+    "jnr-enxio.jar",
+    "jnr-ffi.jar",
+    "jnr-netdb.jar",
+    "jnr-posix.jar",
+    "jnr-unixsocket.jar",
+    "jnr-x86asm.jar",
+    "joda-time.jar",
+    "joni.jar",
+    "jzlib.jar",
+];
+const JRUBY_INPUT: &[&str] = &["jruby/program.rb"];
+const JRUBY_MAIN: &str = "org.jruby.Main";
+const JRUBY_ARGUMENTS: &[&str] = &["--disable-gems", "program.rb"];
 const SQL: Before = Before { main: JAVAC, arguments: &["-g", "-d", "{classes}", "Sql.java"] };
 
 /// A program of which nothing is said; for what the others have in common.
@@ -435,6 +481,35 @@ const FROM_8_ON: &[Program] = &[
         input: &["groovy/Program.groovy"],
         main: "groovy.ui.GroovyMain",
         arguments: &["Program.groovy"],
+        ..NOTHING
+    },
+    Program {
+        name: "jruby",
+        about: "JRuby running a script, compiling what is called often: blocks, exceptions, patterns, fibers, threads",
+        // On later ones it says, with the time, what it must not open.
+        jdks: &[8],
+        packages: JRUBY,
+        jars: JRUBY_JARS,
+        input: JRUBY_INPUT,
+        options: &["-Djruby.native.enabled=false"],
+        main: JRUBY_MAIN,
+        arguments: JRUBY_ARGUMENTS,
+        ..NOTHING
+    },
+    Program {
+        name: "jruby-compiled",
+        about: "the same, compiling all of it before it runs, its own kernel too, with invokedynamic for calls",
+        jdks: &[8],
+        packages: JRUBY,
+        jars: JRUBY_JARS,
+        input: JRUBY_INPUT,
+        options: &[
+            "-Djruby.native.enabled=false",
+            "-Djruby.compile.mode=FORCE",
+            "-Djruby.compile.invokedynamic=true",
+        ],
+        main: JRUBY_MAIN,
+        arguments: JRUBY_ARGUMENTS,
         ..NOTHING
     },
     Program {

@@ -5,11 +5,12 @@ use std::path::Path;
 use super::support::{run, scratch};
 
 /// Where they lie, and how many there are.
-const INPUTS: [(&str, u64); 5] = [
+const INPUTS: [(&str, u64); 6] = [
     ("kotlin/classes", 10),
     ("scala/classes", 7),
     ("groovy/classes", 4),
     ("clojure/classes", 16),
+    ("jruby/classes", 1),
     ("proguard/shapes.jar", 8),
 ];
 

@@ -1,10 +1,14 @@
 package cctrewrite.markers;
 
+import java.lang.invoke.DontInline;
 import java.lang.invoke.MethodHandles;
 
 /**
  * Where inserted code comes in. A class's table is an object to it, which {@link #register} made of what the class says of its markers; it is {@code null}
  * as long as nothing can be told, and then nothing is but how often. So is the token of a region, which is {@code null} if nobody was told of it.
+ *
+ * <p>Both ends of a region are called, and not inlined: what they do is more than most methods that they stand in, and C2 took twice as long over these with it
+ * in them, while they were no faster (docs/markers.md). Whether anybody hears the class's own helper asks, which is inlined.
  */
 public final class Gate {
     private static long early;
@@ -85,12 +89,20 @@ public final class Gate {
     }
 
     /** The thread is in a region. What this returns goes to {@link #exit}. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static Object enter(Object table, int index, Object receiver) {
-        return enter(table, index, receiver, null);
+        return begin(table, index, receiver, null);
     }
 
     /** The same with arguments. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static Object enter(Object table, int index, Object receiver, Object[] arguments) {
+        return begin(table, index, receiver, arguments);
+    }
+
+    private static Object begin(Object table, int index, Object receiver, Object[] arguments) {
         if (table == null) {
             return untold();
         }
@@ -118,6 +130,8 @@ public final class Gate {
     }
 
     /** The thread leaves a region. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static void exit(Object token) {
         if (token != null) {
             Marker marker = (Marker) token;
@@ -126,6 +140,8 @@ public final class Gate {
     }
 
     /** The same, of a constructor, where there is an object now. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static void exit(Object token, Object receiver) {
         if (token != null) {
             Marker marker = (Marker) token;
@@ -134,6 +150,8 @@ public final class Gate {
     }
 
     /** The same, of a method or call that returns an object. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static void returned(Object token, Object result) {
         if (token != null) {
             Marker marker = (Marker) token;
@@ -142,6 +160,8 @@ public final class Gate {
     }
 
     /** The same by an exception. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static void thrown(Object token) {
         if (token != null) {
             Marker marker = (Marker) token;
@@ -168,11 +188,13 @@ public final class Gate {
     }
 
     /** {@link #enter} where the program is counted, too: with where the thread is in its tree. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static Object enter(Object table, int index, Object receiver, Object[] arguments, long context) {
         if (table != null) {
             Stacks.current().context = context;
         }
-        return enter(table, index, receiver, arguments);
+        return begin(table, index, receiver, arguments);
     }
 
     /** The same of {@link #at}. */
