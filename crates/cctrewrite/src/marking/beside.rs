@@ -39,7 +39,6 @@ impl Beside {
         arguments.choices.filter()?;
         for (given, option) in [
             (arguments.udi.udi.is_some(), "--udi"),
-            (arguments.verify, "--verify"),
             (arguments.class_path, "--class-path"),
         ] {
             if given {

@@ -232,31 +232,45 @@ fn libraries_without_markers_are_refused() {
     assert_ne!(run.code, Some(0), "{}", run.err);
 }
 
-/// What is not checked is said not to be: no class is found right that was not looked at.
-#[test]
-fn verify_does_not_check_them() {
-    let Some(jdk) = Jdk::find() else { return };
+/// Both are checked: what counts, and where markers stand. A class that tells of a marker elsewhere than it says is found out, and so is one that counts otherwise.
+fn checked_against_originals(jdk: &'static Jdk) {
     let markers = fixture("markers");
-    let rules = markers.join("in-tree.toml");
-    let classes = program(jdk, "verify", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
-    for (original, made) in [
-        (markers.join("classes"), classes.clone()),
-        (markers.join("classes/InTree.class"), classes.join("InTree.class")),
-    ] {
+    let here = folder(&format!("tree-verify-{}", jdk.version));
+    let rules = here.join("all.toml");
+    fs::write(&rules, every_place()).unwrap();
+    let plain = here.join("plain");
+    [markers.join("classes"), fixture("semantics").join("classes")]
+        .iter()
+        .for_each(|classes| copy_all(classes, &plain));
+    let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
+    let made = here.join("classes");
+    let rules = ["--markers", rules.to_str().unwrap(), "--verify"];
+    let said = instrument(&[plain.clone()], &[part], &made, &rules);
+    assert!(said.contains("checked against their originals: ") && said.contains("nothing was found"), "{said}");
+    let verify = |original: &Path, made: &Path| {
         let mut verify = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
         let output = verify.arg("verify").arg(original).arg(made).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("which are not checked yet; nothing was checked"), "{said}");
-        assert!(!matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    }
-    // What was not marked is checked as ever.
-    let mut verify = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    let (original, made) = (markers.join("classes/Nothing.class"), classes.join("Nothing.class"));
-    assert_succeeded(verify.arg("verify").arg(original).arg(made));
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = verify(&plain, &made);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("pieces of code that tell of markers: "), "{said}");
+    // One class by itself, and the same with what it says of its markers changed.
+    let (original, class) = (plain.join("Places.class"), made.join("Places.class"));
+    assert_eq!(verify(&original, &class).0, Some(0));
+    let bytes = fs::read(&class).unwrap();
+    let text = b"\x01method\x01recursion\x01";
+    let at = bytes.windows(text.len()).position(|window| window == text).unwrap();
+    let mut wrong = bytes;
+    wrong[at + 8..at + 10].copy_from_slice(b"RE");
+    fs::write(&class, &wrong).unwrap();
+    let (code, said) = verify(&original, &class);
+    assert_eq!(code, Some(1), "{said}");
 }
 
 jdks!(golden_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(heard, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(told, nodes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(checked, properties, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(verified, checked_against_originals, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(behaves, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);
