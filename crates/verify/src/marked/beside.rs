@@ -64,22 +64,19 @@ impl<'a> Beside<'a> {
     }
 
     /// The fields that the class gains: name, descriptor, flags, and whether all bits are on in the beginning.
-    pub fn fields(&self, class: &ClassFile<'_>) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
+    pub fn fields(&self, class: &ClassFile<'a>) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
         match self.markers.is_empty() {
             true => Vec::new(),
             false => self.gains(class).fields(),
         }
     }
 
-    fn gains<'g, 'c>(&'g self, class: &'g ClassFile<'c>) -> Gains<'g, 'c>
-    where
-        'a: 'g,
-    {
+    fn gains<'g>(&'g self, class: &'g ClassFile<'a>) -> Gains<'g, 'a> {
         Gains { class, gate: Gate::Helpers, markers: &self.markers }
     }
 
     /// Of added methods that have no other meaning those that are not as they must be; and those that are missing.
-    pub fn wrong_methods(&self, class: &ClassFile<'_>, added: &[&Member<'_>]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
+    pub fn wrong_methods(&self, class: &ClassFile<'a>, added: &[&Member<'_>]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
         let mut wanted = match self.markers.is_empty() {
             true => BTreeMap::new(),
             false => self.gains(class).methods(&self.called),

@@ -28,7 +28,7 @@ pub enum Gate {
 
 /// How a region is told to be left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum Leaving {
     /// Anyhow.
     Left,
     /// By an exception.
@@ -41,15 +41,15 @@ pub enum Told {
 
 impl Gate {
     /// What is called where a region is left.
-    pub fn exit(self, told: Told) -> &'static [u8] {
-        match (self, told) {
-            (Gate::Class(_), Told::Left | Told::Made) => b"exit",
-            (Gate::Class(_), Told::Thrown) => b"thrown",
-            (Gate::Class(_), Told::Returned) => b"returned",
-            (Gate::Helpers, Told::Left) => b"cct$markerExit",
-            (Gate::Helpers, Told::Made) => b"cct$markerMade",
-            (Gate::Helpers, Told::Thrown) => b"cct$markerThrown",
-            (Gate::Helpers, Told::Returned) => b"cct$markerReturned",
+    pub fn exit(self, leaving: Leaving) -> &'static [u8] {
+        match (self, leaving) {
+            (Gate::Class(_), Leaving::Left | Leaving::Made) => b"exit",
+            (Gate::Class(_), Leaving::Thrown) => b"thrown",
+            (Gate::Class(_), Leaving::Returned) => b"returned",
+            (Gate::Helpers, Leaving::Left) => b"cct$markerExit",
+            (Gate::Helpers, Leaving::Made) => b"cct$markerMade",
+            (Gate::Helpers, Leaving::Thrown) => b"cct$markerThrown",
+            (Gate::Helpers, Leaving::Returned) => b"cct$markerReturned",
         }
     }
 
