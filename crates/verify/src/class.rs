@@ -8,7 +8,8 @@ use cct_events::structure::Recording;
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
 use crate::convention::{
-    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, MARKER_FIELDS, OBJECT, TRACE_FIELDS, class_hash, extended,
+    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, MARKER_FIELDS, OBJECT, TRACE_FIELDS,
+    class_hash, extended,
 };
 use crate::counts::Fields;
 use crate::events;
@@ -153,9 +154,10 @@ impl<'c, 'a> Class<'c, 'a> {
         // Where nothing is known of the output.
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
-        let has_place = after.fields.iter().chain(&after.methods).any(|m| {
-            m.name == b"cct$stack" || before.name() == OBJECT && m.name.starts_with(b"cct$marker")
-        });
+        let has_place =
+            after.fields.iter().chain(&after.methods).any(|m| {
+                m.name == b"cct$stack" || before.name() == OBJECT && m.name.starts_with(b"cct$marker")
+            });
         self.expectation.markers.get_or_insert(has_place);
         if names(after, &[b"cct$rootOf"]) {
             self.expectation.no_natives.get_or_insert(true);

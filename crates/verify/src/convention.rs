@@ -294,7 +294,8 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
 ];
 
 /// Those that they get where markers may stand beside what counts.
-pub const MARKER_FIELDS: &[(&[u8], &[u8], &[u8])] = &[(b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;")];
+pub const MARKER_FIELDS: &[(&[u8], &[u8], &[u8])] =
+    &[(b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;")];
 
 /// The methods by which a program switches the recording, and the number that stands for each.
 pub const SWITCHES: &[(&[u8], &[u8], i32)] = &[

@@ -218,8 +218,8 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
         !handler.ends || has(locals.node, Type::Long) && locals.pending.is_none_or(|p| has(p, Type::Integer));
     let end = usize::from(locals.at) + usize::from(locals.by);
     let tokens = slots.get(end.saturating_sub(locals.tokens.into())..end);
-    let tells = !handler.tells
-        || tokens.is_some_and(|tokens| tokens.iter().all(|t| *t == Type::Object(OBJECT)));
+    let tells =
+        !handler.tells || tokens.is_some_and(|tokens| tokens.iter().all(|t| *t == Type::Object(OBJECT)));
     forgets && counts && restores && ends && tells && state.stack == [Type::Object(b"java/lang/Throwable")]
 }
 

@@ -59,7 +59,8 @@ fn start(code: &Reader<'_, '_>) -> usize {
 
 fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Option<Begun> {
     let by = if slot == node { EXTENSION_SLOTS } else { 2 };
-    let locals = Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same, tokens: 0 };
+    let locals =
+        Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same, tokens: 0 };
     Some(Begun { at: start(code), slot, locals })
 }
 

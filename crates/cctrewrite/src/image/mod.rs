@@ -180,7 +180,8 @@ pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
 
 /// Fails if the image in a folder has markers by other rules than are wanted now.
 pub fn check_marked(home: &Path, wanted: &Wanted) -> Result<()> {
-    let is_of_rules = |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
+    let is_of_rules =
+        |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
     let mut options = options_of(home)?;
     options.retain(is_of_rules);
     match options == wanted.spelled_rules() {

@@ -37,10 +37,9 @@ impl Beside {
             return Ok(None);
         }
         arguments.choices.filter()?;
-        for (given, option) in [
-            (arguments.udi.udi.is_some(), "--udi"),
-            (arguments.class_path, "--class-path"),
-        ] {
+        for (given, option) in
+            [(arguments.udi.udi.is_some(), "--udi"), (arguments.class_path, "--class-path")]
+        {
             if given {
                 bail!(
                     "{option} does not go together with markers beside a calling-context tree yet; leave it out"

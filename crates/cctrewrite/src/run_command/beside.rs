@@ -39,7 +39,9 @@ impl<'a> Beside<'a> {
             // A JDK that is there already may have its own rules.
             let target = Target::of(command, arguments.jdk.as_deref())?;
             if image::checks_properties_beside(&target.home)?.is_none() {
-                bail!("{option} is about markers; give rules with it (--markers, --typestate), or leave it out");
+                bail!(
+                    "{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
+                );
             }
         }
         Ok(Beside { arguments, wanted: None })

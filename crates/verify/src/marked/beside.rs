@@ -76,7 +76,11 @@ impl<'a> Beside<'a> {
     }
 
     /// Of added methods that have no other meaning those that are not as they must be; and those that are missing.
-    pub fn wrong_methods(&self, class: &ClassFile<'a>, added: &[&Member<'_>]) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
+    pub fn wrong_methods(
+        &self,
+        class: &ClassFile<'a>,
+        added: &[&Member<'_>],
+    ) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
         let mut wanted = match self.markers.is_empty() {
             true => BTreeMap::new(),
             false => self.gains(class).methods(&self.called),
@@ -147,7 +151,12 @@ impl<'m, 'a> Erased<'m, 'a> {
     }
 
     /// Whether the pieces stand where descriptors say, and regions that are entered are left. Gives the helpers that are called.
-    pub fn check(&self, told: &order::Walked, aligned: &Aligned<'a>, locals: &Locals) -> Check<BTreeMap<Helper, u16>> {
+    pub fn check(
+        &self,
+        told: &order::Walked,
+        aligned: &Aligned<'a>,
+        locals: &Locals,
+    ) -> Check<BTreeMap<Helper, u16>> {
         order::check(&self.method, told, aligned, self.scratch(locals))?;
         Ok(told.called_helpers())
     }

@@ -111,7 +111,8 @@ impl<'a> Method<'_, 'a> {
         reader: &Reader<'_, 'a>,
     ) -> Check<Body> {
         let by = self.tokens(at, reader)?;
-        let locals = Locals { at, by, node: at, pending: None, thread: None, carries: Carries::Tokens, tokens: by };
+        let locals =
+            Locals { at, by, node: at, pending: None, thread: None, carries: Carries::Tokens, tokens: by };
         let scratch = self.code.max_locals.max(at).saturating_add(by);
         let pieces = Pieces {
             class: self.after,
@@ -238,7 +239,13 @@ impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
         if self.pieces.code.op(self.at) != Op::Throw || self.at + 1 != self.pieces.code.steps.len() {
             return Err(tail());
         }
-        self.aligned.appended.push(Appended { at: begin, counts: false, restores: false, ends: false, tells: true });
+        self.aligned.appended.push(Appended {
+            at: begin,
+            counts: false,
+            restores: false,
+            ends: false,
+            tells: true,
+        });
         Ok(())
     }
 }

@@ -210,10 +210,14 @@ impl Gains<'_, '_> {
         match self.class.is_interface() {
             true => code.steps.extend([
                 Step::Class(opcode::LDC, self.class.name().to_vec()),
-                self.gate(b"tableOf", b"cct$markerTable", match self.gate {
-                    Gate::Class(_) => b"(Ljava/lang/Class;)Ljava/lang/Object;",
-                    Gate::Helpers => TAKES_OBJECT,
-                }),
+                self.gate(
+                    b"tableOf",
+                    b"cct$markerTable",
+                    match self.gate {
+                        Gate::Class(_) => b"(Ljava/lang/Class;)Ljava/lang/Object;",
+                        Gate::Helpers => TAKES_OBJECT,
+                    },
+                ),
             ]),
             false => code.steps.push(Step::Field(opcode::GETSTATIC, TABLE.to_vec(), OBJECT.to_vec())),
         }
@@ -248,7 +252,10 @@ impl Gains<'_, '_> {
         if !self.class.is_interface() {
             code.steps.push(Step::Plain(opcode::DUP));
             code.steps.push(Step::Field(opcode::PUTSTATIC, TABLE.to_vec(), OBJECT.to_vec()));
-            let words = [("markers", &b"bits"[..], &b"cct$markerBits"[..]), ("regions", b"regions", b"cct$markerRegions")];
+            let words = [
+                ("markers", &b"bits"[..], &b"cct$markerBits"[..]),
+                ("regions", b"regions", b"cct$markerRegions"),
+            ];
             for (name, of, helper) in words {
                 for word in 0..self.words() {
                     code.steps.extend([
@@ -266,7 +273,8 @@ impl Gains<'_, '_> {
             Step::Plain(opcode::ARETURN),
         ]);
         code.caught = Some((from, code.steps.len()));
-        code.steps.extend([self.gate(b"abandoned", b"cct$markerAbandoned", b"()V"), Step::Plain(opcode::ATHROW)]);
+        code.steps
+            .extend([self.gate(b"abandoned", b"cct$markerAbandoned", b"()V"), Step::Plain(opcode::ATHROW)]);
         code
     }
 

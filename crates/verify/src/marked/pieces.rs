@@ -7,7 +7,7 @@ use cct_classfile::{ClassFile, opcode};
 
 use super::attribute::Descriptor;
 use super::helpers::{Gate, Helper, Leaving};
-use crate::op::{Callee, Kind, Op};
+use crate::op::{Kind, Op};
 use crate::probe::{Locals, Reader};
 
 /// How a region is left.
