@@ -77,7 +77,12 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     let instrumented = folder(&format!("tree-jdk-instrumented-{}", jdk.version)).join("classes");
     let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
     let in_tree = fixture("markers").join("in-tree.toml");
-    instrument(&[plain.clone()], &[part], &instrumented, &["--markers", in_tree.to_str().unwrap()]);
+    instrument(
+        std::slice::from_ref(&plain),
+        &[part],
+        &instrumented,
+        &["--markers", in_tree.to_str().unwrap()],
+    );
     let mut profiles = Vec::new();
     for (name, classes) in [("plain", &plain), ("instrumented", &instrumented)] {
         let mut java = java(jdk, name, classes);

@@ -317,8 +317,8 @@ fn too_large(jdk: &'static Jdk) {
     let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
     let outputs = [here.join("counted"), here.join("marked")];
     instrument(
-        &[plain.clone()],
-        &[part.clone()],
+        std::slice::from_ref(&plain),
+        std::slice::from_ref(&part),
         &outputs[0],
         &["--markers", fixture("markers").join("in-tree.toml").to_str().unwrap()],
     );
@@ -368,7 +368,7 @@ fn checked_against_originals(jdk: &'static Jdk) {
     let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
     let made = here.join("classes");
     let rules = ["--markers", rules.to_str().unwrap(), "--verify"];
-    let said = instrument(&[plain.clone()], &[part], &made, &rules);
+    let said = instrument(std::slice::from_ref(&plain), &[part], &made, &rules);
     assert!(
         said.contains("checked against their originals: ") && said.contains("nothing was found"),
         "{said}"

@@ -32,7 +32,7 @@ impl<'a> Beside<'a> {
     pub fn of(class: &ClassFile<'a>) -> Option<Beside<'a>> {
         let markers = match class.attributes.find(attribute::NAME) {
             None => Vec::new(),
-            Some(attribute) => attribute::read(&attribute).filter(|markers| !markers.is_empty())?,
+            Some(attribute) => attribute::read(attribute).filter(|markers| !markers.is_empty())?,
         };
         Some(Beside { markers, ..Beside::default() })
     }
