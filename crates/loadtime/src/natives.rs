@@ -50,7 +50,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 19] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 22] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -76,6 +76,13 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         (b"index\0", b"()[B\0", index as *mut c_void),
         (b"method\0", b"(J)[Ljava/lang/String;\0", method as *mut c_void),
         (b"notes\0", b"()[Ljava/lang/String;\0", notes as *mut c_void),
+        (
+            b"markers\0",
+            b"(Ljava/lang/String;)Ljava/lang/String;\0",
+            marking::natives::take as *mut c_void,
+        ),
+        (b"marked\0", b"()Ljava/lang/String;\0", marking::natives::placed as *mut c_void),
+        (b"unmarked\0", b"()[Ljava/lang/String;\0", marking::natives::notes as *mut c_void),
         (b"place\0", b"()Ljava/lang/String;\0", place as *mut c_void),
         (b"option\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", option as *mut c_void),
         (
@@ -92,7 +99,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         ),
     ];
     match env.find_class("cctrewrite/runtime/LoadTime") {
-        // A class library that is marked and not counted. One that is both has no natives for markers.
+        // A class library that is marked and not counted. In one that is both these are natives of the other class.
         None if marking::natives::register(env) => sys::JNI_VERSION_1_6,
         Some(class)
             if env.register(class, &natives)

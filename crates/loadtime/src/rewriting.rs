@@ -7,6 +7,7 @@ use cct_classfile::ClassFile;
 use cct_classfile::constant_pool::tag;
 use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
 use cct_rewrite::filter::Filter;
+use cct_rewrite::markers::Shared;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::report::Fallback;
@@ -19,6 +20,7 @@ use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::loaders::{self, Number};
+use crate::marking::beside;
 use crate::module;
 use crate::pcc;
 use crate::state::{Members, jvmti, state};
@@ -102,6 +104,7 @@ pub(crate) fn in_world(
     (settings, provenance): (Settings, Provenance),
     names_locals: bool,
     (marks, filter): (Marks, Filter),
+    markers: Option<Shared>,
 ) -> Result<Rewritten, String> {
     let id = world.class_hashed(identity.hash).ok_or("the class is not in its own world")?;
     let numbers = tracer().map(|tracer| tracer.number(class.methods.len()));
@@ -114,7 +117,22 @@ pub(crate) fn in_world(
         Some(numbers) => rewriter.with_numbers(numbers),
         None => rewriter,
     };
-    let rewritten = rewriter.rewrite_as(class, id).map_err(|e| e.to_string())?;
+    let (rewriter, is_marked) = match markers {
+        Some(markers) => (rewriter.with_markers(markers), true),
+        None => (rewriter, false),
+    };
+    let rewritten = match rewriter.rewrite_as(class, id) {
+        // Counting does not depend on them.
+        Err(error) if is_marked => {
+            let rewritten = rewriter.without_markers().rewrite_as(class, id);
+            if rewritten.is_ok() {
+                beside::not_marked(class.name(), &error.to_string());
+            }
+            rewritten
+        }
+        other => other,
+    };
+    let rewritten = rewritten.map_err(|e| e.to_string())?;
     if let (Some(tracer), Some(structure)) = (tracer(), &rewritten.structure) {
         tracer.class(structure);
     }
@@ -170,7 +188,11 @@ impl Definition<'_, '_> {
         let exception = state().library.class(b"java/lang/NullPointerException");
         let names_locals = exception.is_some_and(|e| tells_of_null_references(&e.summary));
         let rules = state().selected.rules();
-        let rewritten = in_world(class, &identity, world, provenance, names_locals, rules)?;
+        let loader = if scope.loader.is_null() { None } else { self.env.object_class(scope.loader) };
+        let loader = loader.and_then(|class| jvmti?.class_name(class));
+        let markers = beside::wanted(class, &world, !self.how.is_unnamable(), loader.as_deref());
+        let rewritten = in_world(class, &identity, world, provenance, names_locals, rules, markers)?;
+        beside::add(&rewritten.marked);
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };
         let rows = record.methods.iter().map(MethodRow::from).collect();
         let known = Arc::new(Known::rewritten(Arc::unwrap_or_clone(summary), rows));

@@ -30,5 +30,5 @@ pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
     let (settings, world) = (Settings::default(), World::new([(Role::Input, Arc::new(summary))]));
     let provenance = (settings, Provenance::new("trial", &settings, None));
     let rules = (Marks::default(), Filter::default());
-    Ok(rewriting::in_world(&class, &identity, world, provenance, true, rules)?.bytes)
+    Ok(rewriting::in_world(&class, &identity, world, provenance, true, rules, None)?.bytes)
 }

@@ -18,7 +18,7 @@ const HUGE: u32 = 8000;
 #[derive(Debug, Clone, Default)]
 pub struct Markers {
     /// By which rules.
-    pub rules: Rules,
+    pub rules: Arc<Rules>,
     /// What is above which class.
     pub world: World,
 }

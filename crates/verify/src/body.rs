@@ -1,5 +1,7 @@
 //! One body: the original code under one of the two signatures, with probes.
 
+use std::collections::BTreeMap;
+
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member};
 
 use cct_tables::CostModel;
@@ -8,16 +10,17 @@ use crate::Expectation;
 use crate::Tool;
 use crate::align::{Aligned, Pair, align};
 use crate::allocations;
-use crate::convention::{changes_the_current_thread, counting_id};
+use crate::convention::{SLOTS_OFFSET, changes_the_current_thread, counting_id};
 use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
 use crate::handlers::Handlers;
 use crate::limits::{self, Coded};
 use crate::links::Counted;
+use crate::marked::{Erased, Marker, MarkerHelper};
 use crate::method::MAY_OUTGROW;
 use crate::positions::Positions;
-use crate::probe::{Carries, Reader};
+use crate::probe::{Carries, Locals, Reader};
 use crate::prologue::{Prologue, prologues};
 use crate::sites::Sites;
 use crate::tables::Tables;
@@ -46,6 +49,10 @@ pub struct Method<'m, 'a> {
     pub packed_positions: &'a [u8],
     /// The number of the class's first method in a trace, if it is recorded in one.
     pub first_method: Option<u32>,
+    /// The class's markers, if it has some.
+    pub(crate) markers: &'m [Marker<'a>],
+    /// The numbers of the method's own.
+    pub own: &'m [usize],
 }
 
 /// What is found out about a body that is right.
@@ -77,6 +84,10 @@ pub struct Body {
     pub telling: Vec<(Bci, bool)>,
     /// Attributes of the code that were left out.
     pub dropped: Vec<String>,
+    /// Pieces of code that tell clients of markers.
+    pub pieces: u64,
+    /// The helpers of markers that it calls, each for one of them.
+    pub(crate) called: BTreeMap<MarkerHelper, u16>,
 }
 
 /// The code of a method that must have some.
@@ -186,7 +197,7 @@ impl<'a> Method<'_, 'a> {
     #[allow(clippy::too_many_arguments)]
     fn under(
         &self,
-        prologue: Prologue,
+        mut prologue: Prologue,
         events: Option<&Plan>,
         is_extended: bool,
         rewritten: &Member<'a>,
@@ -212,6 +223,15 @@ impl<'a> Method<'_, 'a> {
             Some(plan) => Some(plan.method.is_some()),
             None => self.is_recorded(&prologue, part.as_ref(), slots, calls)?,
         };
+        let Method { before, after, original, markers, own, .. } = *self;
+        let erased = Erased::of(before, after, original, self.code, markers, own);
+        if !own.is_empty() {
+            let tokens = erased.tokens(&prologue.locals, reader)?;
+            let by = prologue.locals.by.saturating_add(tokens);
+            prologue.locals = Locals { by, tokens, ..prologue.locals };
+        }
+        let offset = if prologue.locals.has_node() { SLOTS_OFFSET } else { 0 };
+        let pieces = erased.pieces(&prologue.locals, reader, (prologue.locals.node, offset));
         let pair = Pair {
             class: self.before,
             name: self.original.name,
@@ -228,8 +248,14 @@ impl<'a> Method<'_, 'a> {
             counts_objects,
             events,
             values: part,
+            told: (!own.is_empty()).then(|| erased.told(&pieces)),
         };
-        let aligned = align(&pair, originals.to_vec())?;
+        let (aligned, told) = align(pair, originals.to_vec())?;
+        let pieces = told.as_ref().map_or(0, |told| told.count);
+        let called = match &told {
+            Some(told) => erased.check(&told.walked, &aligned, &prologue.locals)?,
+            None => BTreeMap::new(),
+        };
         if let Some(bci) = aligned.objects.unmade
             && (aligned.objects.made > 0 || self.code.length() < MAY_OUTGROW)
         {
@@ -288,6 +314,13 @@ impl<'a> Method<'_, 'a> {
                 tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.ends, otherwise)?;
             }
         }
+        if prologue.locals.tokens > 0
+            && let Some(reached) = erased.must_tell(&aligned.originals)
+        {
+            let otherwise = "an exception would leave a marker's region without an exit";
+            let name = self.original.name;
+            tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.tells, otherwise)?;
+        }
         let has_node = prologue.locals.has_node();
         let follows = |rule: Rule| body.follows(rule).err();
         // Other rules matter only where the one that was asked for is not followed.
@@ -306,6 +339,6 @@ impl<'a> Method<'_, 'a> {
         let Aligned { effects, pinned, unpinned, hooks, counted, recorded, telling, .. } = aligned;
         let probes = effects.len() as u64 + recorded + u64::from(prologue.recorded_at.is_some());
         let facts = Body { is_recorded, slots, on_entry, counts, is_unfollowed, probes, ..Body::default() };
-        Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, ..facts })
+        Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, pieces, called, ..facts })
     }
 }

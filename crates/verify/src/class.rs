@@ -8,13 +8,15 @@ use cct_events::structure::Recording;
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
 use crate::convention::{
-    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, OBJECT, TRACE_FIELDS, class_hash, extended,
+    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, MARKER_FIELDS, OBJECT, TRACE_FIELDS,
+    class_hash, extended,
 };
 use crate::counts::Fields;
 use crate::events;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{self, Target};
 use crate::links::{Counted, Links};
+use crate::marked::{self, Beside};
 use crate::probe::{Entered, Reader};
 use crate::structure::{StaticSide, Traced};
 use crate::tables::is_static;
@@ -55,6 +57,10 @@ pub struct Class<'c, 'a> {
     pub(crate) own_fields: Fields<'a>,
     /// What the attribute says of where the bytecodes of each method were.
     pub(crate) positions: Vec<&'a [u8]>,
+    /// Its markers, if it has some.
+    pub(crate) beside: Beside<'a>,
+    /// Methods that were added and that nothing that counts needs.
+    of_markers: Vec<&'c Member<'a>>,
 }
 
 impl<'c, 'a> Class<'c, 'a> {
@@ -85,6 +91,8 @@ impl<'c, 'a> Class<'c, 'a> {
             bodiless: BTreeMap::new(),
             own_fields: Fields::new(),
             positions: Vec::new(),
+            beside: Beside::default(),
+            of_markers: Vec::new(),
         };
         class.tally.classes = 1;
         if before.is(access::MODULE) {
@@ -137,11 +145,20 @@ impl<'c, 'a> Class<'c, 'a> {
         for field in &before.fields {
             self.own_fields.entry((field.name, field.descriptor)).or_insert(field.access_flags);
         }
+        match Beside::of(after) {
+            Some(beside) => self.beside = beside,
+            None => return self.find(Problem::Attribute("cctrewrite.Markers".to_owned())),
+        }
         self.attributes();
         let rows = self.own_attribute();
         // Where nothing is known of the output.
         let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
         self.expectation.call_sites.get_or_insert(are_apart);
+        let has_place =
+            after.fields.iter().chain(&after.methods).any(|m| {
+                m.name == b"cct$stack" || before.name() == OBJECT && m.name.starts_with(b"cct$marker")
+            });
+        self.expectation.markers.get_or_insert(has_place);
         if names(after, &[b"cct$rootOf"]) {
             self.expectation.no_natives.get_or_insert(true);
         }
@@ -181,6 +198,26 @@ impl<'c, 'a> Class<'c, 'a> {
         self.recorded_rows();
         self.pins();
         self.rule();
+        self.markers();
+    }
+
+    /// Each marker is told of, and what the class gained for them is as it must be.
+    fn markers(&mut self) {
+        if !self.beside.are_in_order() {
+            self.find(Problem::Class("the list of markers"));
+        }
+        // What bodies tell and call is known of those that are right.
+        if !self.findings.is_empty() {
+            return;
+        }
+        if let Some((name, descriptor)) = self.beside.untold() {
+            let problem = Problem::Marker("that a descriptor tells of is missing");
+            self.findings.push(Finding::of(problem).in_member(name, descriptor));
+        }
+        for (name, descriptor, is_there) in self.beside.wrong_methods(self.after, &self.of_markers) {
+            let problem = if is_there { Problem::AddedMember } else { Problem::Missing };
+            self.findings.push(Finding::of(problem).in_member(&name, &descriptor));
+        }
     }
 
     /// Where nothing is known of the output, the answers of all clocks are replaced or none is.
@@ -227,7 +264,8 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         let of_objects = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
         let of_traces = if self.expectation.tool == Some(Tool::Trace) { TRACE_FIELDS } else { &[] };
-        let more = [of_objects, of_traces].concat();
+        let of_markers = if self.expectation.markers == Some(true) { MARKER_FIELDS } else { &[] };
+        let more = [of_objects, of_traces, of_markers].concat();
         for (_, name, descriptor) in FIELDS.iter().chain(&more).filter(|(class, ..)| *class == before.name())
         {
             let added = after.fields.iter().skip(before.fields.len());
@@ -235,7 +273,20 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
             }
         }
+        let mut wanted: BTreeMap<Vec<u8>, _> = BTreeMap::new();
+        for (name, descriptor, flags, all_on) in self.beside.fields(after) {
+            wanted.insert(name, (descriptor, flags, all_on));
+        }
         for field in after.fields.iter().skip(before.fields.len()) {
+            if let Some((descriptor, flags, all_on)) = wanted.remove(field.name) {
+                self.tally.added_fields += 1;
+                let has_value = if all_on { is_on(after, field) } else { field.attributes.is_empty() };
+                if (field.descriptor, field.access_flags) != (descriptor, flags) || !has_value {
+                    let finding = Finding::of(Problem::AddedMember);
+                    self.findings.push(finding.in_member(field.name, field.descriptor));
+                }
+                continue;
+            }
             let key = (before.name(), field.name, field.descriptor);
             let is_known = (FIELDS.contains(&key) || more.contains(&key))
                 && field.access_flags == access::TRANSIENT | access::SYNTHETIC
@@ -245,9 +296,12 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name, field.descriptor));
             }
         }
+        if let Some(name) = wanted.into_keys().next() {
+            self.findings.push(Finding::of(Problem::Missing).in_member(&name, b""));
+        }
     }
 
-    /// The class's own attributes, of which the last is the rewriter's.
+    /// The class's own attributes, of which the last is the rewriter's; in front of it the class may say what its markers are.
     fn attributes(&mut self) {
         let mut after = self.after.attributes.iter();
         for attribute in self.before.attributes.iter() {
@@ -255,6 +309,10 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
                 return;
             }
+        }
+        let is_marked = !self.beside.markers.is_empty();
+        if is_marked && after.next().is_none_or(|a| !marked::is_list(a)) {
+            self.find(Problem::Attribute("cctrewrite.Markers".to_owned()));
         }
         if after.next().is_none_or(|a| a.name != ATTRIBUTE) || after.next().is_some() {
             self.find(Problem::OwnAttribute("is missing, or not the last one"));
@@ -264,6 +322,7 @@ impl<'c, 'a> Class<'c, 'a> {
     /// The added methods, by name and descriptor; those that are no extended forms of methods are checked.
     fn added(&mut self) -> BTreeMap<(&'a [u8], Vec<u8>), &'c Member<'a>> {
         let (before, after) = (self.before, self.after);
+        let is_marked = !self.beside.markers.is_empty();
         let mut twins = BTreeMap::new();
         let mut helpers = 0;
         let mut seen = BTreeSet::new();
@@ -299,6 +358,11 @@ impl<'c, 'a> Class<'c, 'a> {
                         && forwarder::is_call_for_the_runtime(after, method, is_static(kind))
                 })
             };
+            if !is_known && is_marked && method.name.starts_with(b"cct$") {
+                // They are looked at when it is known what bodies call.
+                self.of_markers.push(method);
+                is_known = true;
+            }
             is_known &= is_first;
             is_known &= method.attributes.iter().all(|a| {
                 a.name == b"Code"
@@ -323,6 +387,14 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         twins
     }
+}
+
+/// Whether a field of markers begins with all bits on.
+pub(crate) fn is_on(class: &ClassFile<'_>, field: &Member<'_>) -> bool {
+    let attributes: Vec<_> = field.attributes.iter().collect();
+    let [value] = attributes[..] else { return false };
+    let index = <[u8; 2]>::try_from(value.data).ok().map(u16::from_be_bytes);
+    value.name == b"ConstantValue" && index.and_then(|i| class.pool.integer(i).ok()) == Some(-1)
 }
 
 /// Whether an added method redispatches a method that the class inherits.

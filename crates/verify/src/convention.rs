@@ -219,6 +219,38 @@ pub const HELPERS: &[(Helper, &[u8], &[u8])] = &[
     (Helper::Monitor, b"cct$monitor", b"(Ljava/lang/Object;JI)V"),
 ];
 
+/// What those helpers forward to that tell of markers.
+pub const MARKERS_RUNTIME: &[u8] = b"java/lang/CctMarkers";
+
+/// Those that there are where markers may stand beside what counts: name and descriptor.
+const OF_MARKERS: &[(&[u8], &[u8])] = &[
+    (b"cct$markerReady", b"()Z"),
+    (b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
+    (b"cct$markerRegions", b"(Ljava/lang/Object;I)I"),
+    (b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
+    (b"cct$markerAbandoned", b"()V"),
+    (b"cct$markerTable", b"(Ljava/lang/Object;)Ljava/lang/Object;"),
+    (b"cct$markerIsOn", b"(Ljava/lang/Object;I)Z"),
+    (b"cct$markerEnter", b"(Ljava/lang/Object;ILjava/lang/Object;Ljava/lang/Object;J)Ljava/lang/Object;"),
+    (b"cct$markerAt", b"(Ljava/lang/Object;ILjava/lang/Object;Ljava/lang/Object;J)V"),
+    (b"cct$markerExit", b"(Ljava/lang/Object;)V"),
+    (b"cct$markerMade", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+    (b"cct$markerThrown", b"(Ljava/lang/Object;)V"),
+    (b"cct$markerReturned", b"(Ljava/lang/Object;Ljava/lang/Object;)V"),
+    (b"cct$markerRow", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
+    (b"cct$markerRegister", b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"),
+    (b"cct$markerArray", b"(I)Ljava/lang/Object;"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;ILjava/lang/Object;)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;IZ)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;IB)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;IC)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;IS)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;II)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;IJ)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;IF)V"),
+    (b"cct$markerPut", b"(Ljava/lang/Object;ID)V"),
+];
+
 /// The helpers that `java/lang/Object` gets in an output, each with its name, its descriptor, and the class of the runtime that it forwards to.
 pub fn helpers(
     expectation: &Expectation,
@@ -227,7 +259,9 @@ pub fn helpers(
     let are_apart = expectation.call_sites == Some(true);
     let values = matches!(expectation.tool, Some(Tool::Values(_)));
     let traces = expectation.tool == Some(Tool::Trace);
-    HELPERS.iter().filter_map(move |(helper, name, descriptor)| {
+    let of_markers = if expectation.markers == Some(true) { OF_MARKERS } else { &[] };
+    let of_markers = of_markers.iter().map(|(name, descriptor)| (*name, *descriptor, MARKERS_RUNTIME));
+    let counting = HELPERS.iter().filter_map(move |(helper, name, descriptor)| {
         let runtime = match helper {
             helper if OF_TRACES.contains(helper) => Some(TRACE_RUNTIME).filter(|_| traces),
             helper if OF_TRACED_OBJECTS.contains(helper) => {
@@ -244,7 +278,8 @@ pub fn helpers(
             _ => Some(RUNTIME),
         };
         Some((*name, *descriptor, runtime?))
-    })
+    });
+    counting.chain(of_markers)
 }
 
 /// Fields that classes of the library get.
@@ -257,6 +292,10 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Class", b"cct$natives", b"Ljava/lang/Object;"),
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"cct$frames", b"[Ljava/lang/Object;"),
 ];
+
+/// Those that they get where markers may stand beside what counts.
+pub const MARKER_FIELDS: &[(&[u8], &[u8], &[u8])] =
+    &[(b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;")];
 
 /// The methods by which a program switches the recording, and the number that stands for each.
 pub const SWITCHES: &[(&[u8], &[u8], i32)] = &[

@@ -139,7 +139,7 @@ fn added(tables: &Tables<'_, '_>) -> Vec<Type<'static>> {
         return vec![Type::Object(OBJECT); locals.by.into()];
     }
     let mut types = vec![Type::Long];
-    let behind = locals.by - 2 - u16::from(locals.pending.is_some());
+    let behind = locals.by - 2 - u16::from(locals.pending.is_some()) - locals.tokens;
     match locals.thread {
         Some(_) => types.extend([Type::Long, Type::Object(OBJECT)]),
         None if behind == 1 => types.push(Type::Object(MARKER)),
@@ -148,6 +148,7 @@ fn added(tables: &Tables<'_, '_>) -> Vec<Type<'static>> {
     if locals.pending.is_some() {
         types.push(Type::Integer);
     }
+    types.extend((0..locals.tokens).map(|_| Type::Object(OBJECT)));
     types
 }
 
@@ -215,7 +216,11 @@ fn is_handlers(tables: &Tables<'_, '_>, at: Bci, state: &State<'_>) -> bool {
             .is_some_and(|(saved, thread)| has(saved, Type::Long) && has(thread, Type::Object(OBJECT)));
     let ends =
         !handler.ends || has(locals.node, Type::Long) && locals.pending.is_none_or(|p| has(p, Type::Integer));
-    forgets && counts && restores && ends && state.stack == [Type::Object(b"java/lang/Throwable")]
+    let end = usize::from(locals.at) + usize::from(locals.by);
+    let tokens = slots.get(end.saturating_sub(locals.tokens.into())..end);
+    let tells =
+        !handler.tells || tokens.is_some_and(|tokens| tokens.iter().all(|t| *t == Type::Object(OBJECT)));
+    forgets && counts && restores && ends && tells && state.stack == [Type::Object(b"java/lang/Throwable")]
 }
 
 /// Whether the only frame of a forwarder is that of its handler at `at`, which has these locals: contexts, or the thread.

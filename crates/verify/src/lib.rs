@@ -14,7 +14,7 @@
 //!    What the static side of a trace says of a class is held against both ([`StaticSide`]).
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
-//! 7. `marked`: classes with markers, which have nothing of all that.
+//! 7. `marked`: classes with markers, which have nothing of all that, or stand beside what counts: then both are taken out.
 //! 8. [`links`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
 //!
 //! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
@@ -106,6 +106,8 @@ pub struct Expectation {
     pub no_natives: Option<bool>,
     /// Whether natives may have been renamed.
     pub renames_natives: Option<bool>,
+    /// Whether markers may stand beside what counts.
+    pub markers: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -132,6 +134,7 @@ impl Expectation {
             }
             _ => Tool::Profile,
         };
+        let markers = Some(value("markers") == Some("yes"));
         let provenance = Some(xxh3_64(provenance.as_bytes()));
         Ok(Expectation {
             tool: Some(tool),
@@ -144,6 +147,7 @@ impl Expectation {
             allocations,
             no_natives,
             renames_natives,
+            markers,
             provenance,
         })
     }
@@ -238,14 +242,6 @@ impl Tally {
     }
 }
 
-/// Whether a class has markers beside what counts, which is not checked.
-pub fn is_marked_and_counted(class: &[u8]) -> bool {
-    let class = ClassFile::parse(class);
-    class.is_ok_and(|class| {
-        marked::is_marked(&class) && class.attributes.find(convention::ATTRIBUTE).is_some()
-    })
-}
-
 /// Checks a rewritten class against its original. What is equal byte for byte is right.
 pub fn check(original: &[u8], rewritten: &[u8], expectation: Expectation) -> (Vec<Finding>, Tally) {
     let (findings, tally, _) = check_with_links(original, rewritten, expectation, None);
@@ -269,7 +265,7 @@ pub fn check_with_links(
     match (parse(original, "original"), parse(rewritten, "rewritten")) {
         (Ok(before), Ok(after))
             if expectation.tool == Some(Tool::Markers)
-                || expectation.tool.is_none() && marked::is_marked(&after) =>
+                || expectation.tool.is_none() && marked::is_marked(&after) && !counts(&after) =>
         {
             let (findings, tally) = marked::check(&before, &after);
             (findings, tally, None)
@@ -283,6 +279,11 @@ pub fn check_with_links(
             (findings, Tally { classes: 1, ..Tally::default() }, Links::of(rewritten))
         }
     }
+}
+
+/// Whether a class says that it was rewritten to be counted.
+fn counts(class: &ClassFile<'_>) -> bool {
+    class.attributes.find(convention::ATTRIBUTE).is_some()
 }
 
 #[cfg(test)]

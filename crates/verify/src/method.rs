@@ -166,12 +166,18 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         self.tally.bodies += 1;
         self.tally.probes += body.probes;
+        self.tally.pieces += body.pieces;
         self.tally.pinned += u64::from(body.pinned);
         self.tally.hooks += u64::from(body.hooks);
         for name in body.dropped {
             *self.tally.dropped.entry(name).or_default() += 1;
         }
         let method = &self.before.methods[number];
+        let own = self.beside.of_method(method);
+        if own.iter().any(|number| self.beside.markers[*number].is_loop()) {
+            self.tally.not_checked("where loops are left", self.before.name(), method.name);
+        }
+        self.beside.add(&own, body.called);
         if let Some(level) = body.level {
             self.traced.insert(number, Traced { level, telling: body.telling });
         }
@@ -227,7 +233,13 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    fn of<'m>(&'m self, number: usize, original: &'m Member<'a>, code: &'m Code<'a>) -> Method<'m, 'a>
+    fn of<'m>(
+        &'m self,
+        number: usize,
+        original: &'m Member<'a>,
+        code: &'m Code<'a>,
+        own: &'m [usize],
+    ) -> Method<'m, 'a>
     where
         'c: 'm,
     {
@@ -246,6 +258,8 @@ impl<'c, 'a> Class<'c, 'a> {
             fields,
             packed_positions,
             first_method,
+            markers: &self.beside.markers,
+            own,
         }
     }
 
@@ -310,7 +324,8 @@ impl<'c, 'a> Class<'c, 'a> {
             self.find(Problem::Forwarder("a method without code"));
             return None;
         };
-        let method = self.of(number, original, code);
+        let own = self.beside.of_method(original);
+        let method = self.of(number, original, code, &own);
         match method.body(rewritten, false) {
             Ok(body) => Some(Original::Body(Box::new(body))),
             Err(finding) => {
@@ -358,7 +373,8 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.find(Problem::Forms("a wrapper of what has no code".to_owned()));
                 return None;
             };
-            let method = self.of(number, original, code);
+            let own = self.beside.of_method(original);
+            let method = self.of(number, original, code, &own);
             return match method.body(twin, true) {
                 Ok(body) => (found == self.findings.len()).then(|| Extended::Body(Box::new(body))),
                 Err(finding) => {

@@ -35,6 +35,8 @@ pub struct Locals {
     pub thread: Option<(u16, u16)>,
     /// What the first of them is.
     pub carries: Carries,
+    /// The last of them, so many, are tokens of markers' regions.
+    pub tokens: u16,
 }
 
 impl Locals {

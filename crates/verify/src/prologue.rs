@@ -59,7 +59,8 @@ fn start(code: &Reader<'_, '_>) -> usize {
 
 fn extended(code: &Reader<'_, '_>, slot: u16, node: u16) -> Option<Begun> {
     let by = if slot == node { EXTENSION_SLOTS } else { 2 };
-    let locals = Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same };
+    let locals =
+        Locals { at: node, by, node, pending: None, thread: None, carries: Carries::Same, tokens: 0 };
     Some(Begun { at: start(code), slot, locals })
 }
 
@@ -91,8 +92,8 @@ fn original(code: &Reader<'_, '_>, at: u16, are_events: bool) -> Option<Begun> {
             context = node;
         }
     }
-    let locals =
-        Locals { at, by: 5, node, pending: None, thread: Some((saved, thread)), carries: Carries::Same };
+    let thread = Some((saved, thread));
+    let locals = Locals { at, by: 5, node, pending: None, thread, carries: Carries::Same, tokens: 0 };
     Some(Begun { at: next, slot: context, locals })
 }
 

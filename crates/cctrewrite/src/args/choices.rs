@@ -32,8 +32,8 @@ pub struct Choices {
     #[arg(long, value_enum, default_value_t = ToolArgument::Profile)]
     pub tool: ToolArgument,
 
-    /// Where clients hear that a thread is there: a file of rules (docs/markers.md; repeatable). With --tool markers nothing else is done; `instrument` puts markers beside
-    /// what counts, too
+    /// Where clients hear that a thread is there: a file of rules (docs/markers.md; repeatable). With --tool markers nothing else is done; without, markers stand beside
+    /// what counts
     #[arg(long, value_name = "FILE.toml")]
     pub markers: Vec<PathBuf>,
 
@@ -307,22 +307,12 @@ impl Choices {
 
     /// Whether there are to be markers, and no property says who hears of them.
     pub fn counts_markers(&self) -> bool {
-        self.marks_alone() && self.typestate.is_empty()
+        (self.marks_alone() || self.marks_beside()) && self.typestate.is_empty()
     }
 
     /// Whether there are to be markers beside a calling-context tree.
     pub fn marks_beside(&self) -> bool {
         self.tool == ToolArgument::Profile && self.has_rules()
-    }
-
-    /// Refuses that, where programs are rewritten while they are loaded.
-    pub fn refuse_beside(&self) -> Result<()> {
-        if self.marks_beside() {
-            bail!(
-                "markers beside a calling-context tree are for class files that `cctrewrite instrument` rewrites, those of the class library among them (docs/markers.md): instrument both with --markers or --typestate; or give --tool markers, and run once more without for a profile"
-            );
-        }
-        Ok(())
     }
 
     /// Whether there are to be markers, and nothing else.

@@ -20,6 +20,9 @@ Examples:
     cctrewrite jdk $JAVA_HOME --tool markers --markers rules.toml -o marked-jdk
     marked-jdk/bin/java -Dcctrewrite.markers.clients=MyClient -cp app.jar:. Main
 
+  The same beside profiles: clients are told in which node of the tree they are
+    cctrewrite jdk $JAVA_HOME --markers rules.toml -o marked-profiled-jdk
+
 The image can be moved, copied and packed: nothing in it says where it lies. It is put in its place when it is complete.";
 
 /// Make a profiled JDK out of a JDK

@@ -31,6 +31,9 @@ Examples:
     cctrewrite run --tool markers --typestate iterator -- java -jar app.jar
     cctrewrite typestate report cctrewrite.typestate
 
+  The same beside a profile, in which violations have their nodes:
+    cctrewrite run --typestate iterator -- java -jar app.jar
+
   Another JDK than the command would use, and the same profile each time:
     cctrewrite run --jdk $JAVA_HOME --reproducible -- java -cp classes Main
 
@@ -148,16 +151,16 @@ pub struct Tracing {
 /// Who hears of markers (docs/markers.md).
 #[derive(Debug, Clone, Args)]
 pub struct Marking {
-    /// With --tool markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Where there is none, and no property, how often each marker was
+    /// With rules for markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Where there is none, and no property, how often each marker was
     /// come to is counted
     #[arg(long, value_name = "CLASS")]
     pub client: Vec<String>,
 
-    /// With --tool markers: a jar or a folder in which clients are (repeatable), as they are on no class path of the program's
+    /// With rules for markers: a jar or a folder in which clients are (repeatable), as they are on no class path of the program's
     #[arg(long, value_name = "PATH")]
     pub client_path: Vec<PathBuf>,
 
-    /// With --tool markers: a file of lines `on TOKEN` and `off TOKEN`, read whenever it changes, by which markers are switched while the program runs
+    /// With rules for markers: a file of lines `on TOKEN` and `off TOKEN`, read whenever it changes, by which markers are switched while the program runs
     #[arg(long, value_name = "FILE")]
     pub marker_control: Option<PathBuf>,
 

@@ -17,7 +17,7 @@ use crate::args;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::{Manner, Record, Rewritten, Summary, rewrite_all};
 use crate::jdk;
-use crate::marking::{self, Wanted};
+use crate::marking::{self, Beside, Wanted};
 use crate::pending_file::PendingFile;
 use crate::udi::Module;
 
@@ -99,14 +99,17 @@ impl ClassLibrary {
         self.paths.iter().any(|p| p == path)
     }
 
-    /// Writes it into an image in the making, which has all folders and none of these files; and its index. From JDK 9 on `options` are in it.
+    /// Writes it into an image in the making, which has all folders and none of these files; and its index. Where markers are wanted beside, also what the image carries for the program's
+    /// classes. From JDK 9 on `options` are in it.
     pub fn rewrite(
         mut self,
         home: &Home,
         image: &Path,
         arguments: &args::Jdk,
+        wanted: Option<&Wanted>,
         options: &[String],
     ) -> Result<Made> {
+        let beside = wanted.map(|wanted| Beside::of_library(wanted, &self.sources)).transpose()?;
         let options = resource(home, options);
         let targets = self.targets(image)?;
         let manner = Manner {
@@ -119,7 +122,7 @@ impl ClassLibrary {
             patches: false,
             manifest: false,
             made_from: None,
-            beside: None,
+            beside: beside.as_ref(),
         };
         if let Some(module) = Module::of(&arguments.udi)? {
             let made = module.transform(&self.sources.inputs, &arguments.udi, arguments.quiet)?;
@@ -139,6 +142,10 @@ impl ClassLibrary {
             let file = image.join(home.own_folder()).join(record::STRUCTURE);
             structure::write(&file, &provenance, &structures)
                 .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        if let (Some(beside), Some(wanted), Some(account)) = (&beside, wanted, summary.marked()) {
+            let (classes, places) = (beside.markers.world.table(), account.places());
+            marking::image::carry(wanted, &classes, places, &image.join(home.own_folder()))?;
         }
         if self.sources.udi.is_some() {
             let file = image.join(home.own_folder()).join(record::UDI_HOST);

@@ -170,9 +170,21 @@ pub fn checks_properties(home: &Path) -> Result<Option<bool>> {
     Ok(is_marked.then(|| options.iter().any(|option| option.starts_with("--typestate="))))
 }
 
+/// Whether properties are checked on the image in a folder that has markers beside what counts; `None` of any other.
+pub fn checks_properties_beside(home: &Path) -> Result<Option<bool>> {
+    let options = options_of(home)?;
+    let has = |what: &str| options.iter().any(|option| option.starts_with(what));
+    let is_marked = has("--markers=") && !has("--tool=");
+    Ok(is_marked.then(|| has("--typestate=")))
+}
+
 /// Fails if the image in a folder has markers by other rules than are wanted now.
 pub fn check_marked(home: &Path, wanted: &Wanted) -> Result<()> {
-    match options_of(home)? == wanted.spelled() {
+    let is_of_rules =
+        |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
+    let mut options = options_of(home)?;
+    options.retain(is_of_rules);
+    match options == wanted.spelled_rules() {
         true => Ok(()),
         false => bail!(
             "{}: this JDK was made with other rules; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
@@ -220,7 +232,7 @@ struct Order<'a> {
     /// How many files of the JDK an image does not have.
     left_out: usize,
     library: PathBuf,
-    /// What is to be marked, where that is all.
+    /// What is to be marked: beside what counts, or alone.
     wanted: Option<Wanted>,
     options: Vec<String>,
     /// Archives of classes that are to be made.
@@ -239,9 +251,9 @@ impl<'a> Order<'a> {
             let name = load_time::library_name();
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;
-        let options = match wanted {
-            Some(_) => options::for_markers(),
-            None => options::built_in(&home, arguments),
+        let options = match arguments.choices.marks_alone() {
+            true => options::for_markers(),
+            false => options::built_in(&home, arguments),
         };
         // HotSpot makes no archive where an agent is loaded.
         let has_agent = options::renames_natives(arguments);
@@ -278,8 +290,12 @@ impl<'a> Order<'a> {
         let own = image.join(self.home.own_folder());
         fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
         let mut made = match &self.wanted {
-            Some(wanted) => class_library.mark(&self.home, image, wanted, &self.options)?,
-            None => class_library.rewrite(&self.home, image, self.arguments, &self.options)?,
+            Some(wanted) if self.marks_alone() => {
+                class_library.mark(&self.home, image, wanted, &self.options)?
+            }
+            wanted => {
+                class_library.rewrite(&self.home, image, self.arguments, wanted.as_ref(), &self.options)?
+            }
         };
 
         let copy = image.join(self.home.lib()).join(load_time::library_name());
@@ -292,10 +308,11 @@ impl<'a> Order<'a> {
         let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
         jvm::run(image, &java_home, &["-version"])?;
         let runtime = match self.wanted {
-            Some(_) => jdk_wrap::markers_of_library(),
-            None => jdk_wrap::classes(),
+            Some(_) if self.marks_alone() => vec![jdk_wrap::markers_of_library()],
+            Some(_) => vec![jdk_wrap::classes(), jdk_wrap::markers_of_tree()],
+            None => vec![jdk_wrap::classes()],
         };
-        archive_of_classes::make(&self.home, image, runtime, &self.archives)?;
+        archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives)?;
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;
@@ -327,7 +344,16 @@ impl<'a> Order<'a> {
 
     /// What one says of such an image.
     fn kind(&self) -> &'static str {
-        if self.wanted.is_some() { "marked" } else { "profiled" }
+        match self.wanted {
+            Some(_) if self.marks_alone() => "marked",
+            Some(_) => "marked and profiled",
+            None => "profiled",
+        }
+    }
+
+    /// Whether it is marked, and counts nothing.
+    fn marks_alone(&self) -> bool {
+        self.arguments.choices.marks_alone()
     }
 
     /// The summary of what was made.
@@ -357,12 +383,17 @@ impl<'a> Order<'a> {
     }
 }
 
-/// What is to be marked, if that is what an image is for. Refuses what does not go together.
+/// What is to be marked, if anything is. Refuses what does not go together.
 fn wanted(arguments: &args::Jdk) -> Result<Option<Wanted>> {
     if !arguments.choices.marks_alone() {
         arguments.choices.filter()?;
-        arguments.choices.refuse_beside()?;
-        return Ok(None);
+        if !arguments.choices.marks_beside() {
+            return Ok(None);
+        }
+        if arguments.udi.udi.is_some() {
+            bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
+        }
+        return Wanted::beside(&arguments.choices).map(Some);
     }
     for (given, option) in [(arguments.report.is_some(), "--report"), (arguments.udi.udi.is_some(), "--udi")]
     {
@@ -375,7 +406,11 @@ fn wanted(arguments: &args::Jdk) -> Result<Option<Wanted>> {
 
 /// The choices as they are given on a command line; of rules and properties their contents.
 fn spelled(arguments: &args::Jdk, wanted: Option<&Wanted>) -> Vec<String> {
-    wanted.map_or_else(|| arguments.choices.spelled(), Wanted::spelled)
+    match wanted {
+        Some(wanted) if arguments.choices.marks_alone() => wanted.spelled(),
+        Some(wanted) => [arguments.choices.spelled(), wanted.spelled_rules()].concat(),
+        None => arguments.choices.spelled(),
+    }
 }
 
 /// What would bring plain classes into the image.

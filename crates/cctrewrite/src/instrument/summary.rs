@@ -233,6 +233,11 @@ impl Summary {
         self.warnings.extend(unfit.values().map(stays));
     }
 
+    /// What became of rules, if markers stand beside.
+    pub fn marked(&self) -> Option<&Account> {
+        self.marked.as_deref()
+    }
+
     /// Tells what becomes of rules.
     pub fn mark(&mut self, beside: &Beside) {
         self.marked = Some(Box::new(Account::new(beside)));

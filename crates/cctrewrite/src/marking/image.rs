@@ -50,6 +50,13 @@ pub fn mark(
     for output in std::mem::take(&mut done.outputs) {
         output.commit()?;
     }
+    carry(wanted, &carried, done.tally.places(), own)?;
+    let lines = done.tally.lines(&wanted.rules);
+    Ok(Summary { done, lines })
+}
+
+/// Writes what an image carries into `own`, the folder of its own files: the rules, what is above which class, how many places each rule has in the class library, and the automata of properties.
+pub fn carry(wanted: &Wanted, classes: &[u8], places: &[u64], own: &Path) -> Result<()> {
     let folder = own.join(FOLDER);
     fs::create_dir(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let write = |name: &str, bytes: &[u8]| {
@@ -57,14 +64,13 @@ pub fn mark(
         fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))
     };
     write("rules.toml", wanted.rules.text().as_bytes())?;
-    write("classes", &carried)?;
-    let places: String = done.tally.places().iter().map(|count| format!("{count}\n")).collect();
+    write("classes", classes)?;
+    let places: String = places.iter().map(|count| format!("{count}\n")).collect();
     write("places", places.as_bytes())?;
     if let Some(tables) = wanted.tables() {
         write("typestate", tables.as_bytes())?;
     }
-    let lines = done.tally.lines(&wanted.rules);
-    Ok(Summary { done, lines })
+    Ok(())
 }
 
 impl Summary {
@@ -75,8 +81,13 @@ impl Summary {
             return;
         }
         for line in &self.lines {
-            say(&line.replace("matches nothing", "matches nothing in the class library"));
+            say(&of_library(line));
         }
         say(&format!("{} of the class library", self.done.totals()));
     }
+}
+
+/// What is said of a rule, where that is about the class library: the program may have what matches.
+pub fn of_library(line: &str) -> String {
+    line.replace("matches nothing", "matches nothing in the class library")
 }

@@ -78,7 +78,7 @@ impl Wanted {
         ["--tool=markers".to_owned()].into_iter().chain(self.spelled_rules()).collect()
     }
 
-    /// The same without the tool.
+    /// The same without the tool, as where the program is counted.
     pub fn spelled_rules(&self) -> Vec<String> {
         let tables = self.tables().map(|tables| format!("--typestate={:016x}", xxh3_64(tables.as_bytes())));
         let rules = format!("--markers={:016x}", self.rules.hash());

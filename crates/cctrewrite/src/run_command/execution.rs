@@ -16,7 +16,8 @@ use crate::target_jdk::Target;
 /// A command that has ended.
 pub struct Ended {
     command: OsString,
-    home: PathBuf,
+    /// The image on which it ran.
+    pub home: PathBuf,
     code: u8,
     /// Where its JVMs have entered themselves.
     pub collection: Collection,

@@ -92,7 +92,7 @@ fn check(arguments: &Run) -> Result<()> {
 }
 
 /// Puts a report in its place, and says what is in it.
-fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
+pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     let file = File::open(from).with_context(|| format!("cannot read {}", from.display()))?;
     let report = Report::read(BufReader::new(file)).with_context(|| from.display().to_string())?;
     move_file(from, to)?;
@@ -128,7 +128,7 @@ fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
 }
 
 /// Puts what clients printed in its place, and says what is not theirs: what was counted most, and what the reader must know.
-fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
+pub fn put_printed(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     let text = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
     move_file(from, to)?;
     if quiet {

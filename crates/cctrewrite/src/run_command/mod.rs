@@ -4,6 +4,7 @@
 //! `PATH` lead to the image, and a variable tells its JVMs where their profiles go ([`collection`]). A shim in front of `java` would see less: JVMs
 //! start others by the `java` of their own home.
 
+mod beside;
 mod child;
 mod collection;
 mod execution;
@@ -31,6 +32,7 @@ use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
 use crate::recover_command;
 use crate::text::counted;
+use beside::{Beside, Left};
 use collection::Jvm;
 use execution::{Execution, execute};
 
@@ -49,9 +51,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if arguments.choices.marks_alone() {
         return marked::run(arguments, command, rest);
     }
-    if let Some(option) = arguments.marking.given() {
-        bail!("{option} is about markers; give --tool markers with it, or leave it out");
-    }
+    let beside = Beside::of(arguments, command)?;
     if arguments.choices.settings().traces() {
         return traced::run(arguments, command, rest);
     }
@@ -59,9 +59,8 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         return valued::run(arguments, command, rest);
     }
     // Also of a JDK that is there already, which decides about all other choices itself.
-    if !arguments.choices.spelled_chosen().is_empty() || arguments.choices.has_rules() {
+    if !arguments.choices.spelled_chosen().is_empty() {
         arguments.choices.filter()?;
-        arguments.choices.refuse_beside()?;
     }
     if arguments.pcc_memory.is_some() {
         bail!("--pcc-memory is about values of calling contexts; give --tool pcc with it, or leave it out");
@@ -71,17 +70,18 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     }
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
-    let ended =
-        match execute(arguments, command, rest, &places.sum, |home| check_tool(home, Leaves::Profiles))? {
-            Execution::Ended(ended) => ended,
-            Execution::NotStarted(outcome) => return Ok(outcome),
-        };
+    let check = |home: &Path| check_tool(home, Leaves::Profiles).and_then(|()| beside.check(home));
+    let ended = match execute(arguments, command, rest, &places.sum, check)? {
+        Execution::Ended(ended) => ended,
+        Execution::NotStarted(outcome) => return Ok(outcome),
+    };
     let mut jvms = ended.collection.jvms()?;
-    let missing = recover_missing(&mut jvms);
+    let mut missing = recover_missing(&mut jvms);
     if jvms.is_empty() {
         ended.say_no_jvm("profiled JDK", "is not profiled");
     } else {
-        deliver(arguments, &places, wanted.as_ref(), jvms)?;
+        let beside = beside.left(&ended.home)?;
+        missing |= !deliver(arguments, &places, wanted.as_ref(), beside, jvms)?;
     }
     Ok(ended.outcome(missing))
 }
@@ -154,7 +154,10 @@ impl Places {
         let Ok(entries) = fs::read_dir(&places.each) else { return Ok(places) };
         for entry in entries {
             let path = entry.with_context(|| format!("cannot read {}", places.each.display()))?.path();
-            if path.extension() != Some(OsStr::new("cct")) {
+            let is_ours = |extension: &OsStr| {
+                extension == "cct" || beside::EXTENSIONS.iter().any(|other| extension == *other)
+            };
+            if !path.extension().is_some_and(is_ours) {
                 bail!(
                     "{}: not a folder of profiles, since it holds {}",
                     places.each.display(),
@@ -166,8 +169,21 @@ impl Places {
     }
 }
 
-/// Puts the profiles in their places, and says what is in them.
-fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<Jvm>) -> Result<()> {
+/// Puts the profiles in their places, and what JVMs leave beside them, and says what is in them. Whether nothing of that is missing.
+fn deliver(
+    arguments: &Run,
+    places: &Places,
+    wanted: Option<&Wanted>,
+    beside: Option<Left>,
+    jvms: Vec<Jvm>,
+) -> Result<bool> {
+    let mut is_whole = true;
+    let mut put_beside = |jvm: &Jvm, place: &Path| {
+        if let Some(left) = beside {
+            is_whole &= left.put(jvm, place, arguments.quiet)?;
+        }
+        Ok::<_, anyhow::Error>(())
+    };
     let mut profiles = Vec::new();
     for jvm in jvms {
         if let Some(path) = &jvm.profile {
@@ -185,14 +201,14 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
             .with_context(|| format!("cannot remove {}", places.each.display()))?;
     }
     match &profiles[..] {
-        [] => Ok(()),
+        [] => {}
         [(jvm, profile)] => {
             take(jvm, &places.sum)?;
             if !arguments.quiet {
                 say(&format!("cctrewrite: {}: {}", places.sum.display(), totals(&Summary::of(profile))));
                 say_top(profile.clone().without_allocations()?, &places.sum)?;
             }
-            Ok(())
+            put_beside(jvm, &places.sum)?;
         }
         _ => {
             fs::create_dir(&places.each).with_context(|| format!("cannot make {}", places.each.display()))?;
@@ -206,6 +222,7 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
                 if !arguments.quiet {
                     say(&format!("cctrewrite: {}: {}", path.display(), totals(&Summary::of(&profile))));
                 }
+                put_beside(&jvm, &path)?;
                 merger.add(&name, profile).context(CANNOT)?;
             }
             let sum = merger.finish().context(CANNOT)?;
@@ -215,9 +232,9 @@ fn deliver(arguments: &Run, places: &Places, wanted: Option<&Wanted>, jvms: Vec<
                 say(&format!("cctrewrite: {}: {jvms}, {}", places.sum.display(), totals(&Summary::of(&sum))));
                 say_top(sum.without_allocations()?, &places.sum)?;
             }
-            Ok(())
         }
     }
+    Ok(is_whole)
 }
 
 /// Moves a JVM's profile to its place; copies it where that is on another file system.

@@ -79,12 +79,16 @@ fn what_does_not_go_together_with_markers() {
     refused(&[&rules[..], &["--udi", "udi.jar"]].concat(), "--udi does not go together");
     refused(&[&rules[..], &["--call-sites"]].concat(), "--call-sites, which is about what a profile has");
     // Not silently left out, either.
-    let profiled = ["jdk", "-q", "jdk", "-o", "image", "--typestate", "iterator"];
-    run(folder, &profiled).fails_saying(&["markers beside a calling-context tree are for class files"]);
+    let traced = ["jdk", "-q", "jdk", "-o", "image", "--tool", "trace", "--typestate", "iterator"];
+    run(folder, &traced).fails_saying(&["markers stand beside a calling-context tree, or alone"]);
+    let counted = ["jdk", "-q", "jdk", "-o", "image", "--typestate", "iterator", "--udi", "udi.jar"];
+    run(folder, &counted).fails_saying(&["--udi does not go together with markers beside"]);
 
     for (arguments, part) in [
         (&["--client", "A"][..], "--client is about markers"),
-        (&["--markers", "rules.toml"], "markers beside a calling-context tree are for"),
+        (&["--markers", "bad.toml"], "bad.toml: line 3"),
+        (&["--markers", "rules.toml", "--typestate-budget", "5"], "--typestate-budget is about properties"),
+        (&["--tool", "trace", "--markers", "rules.toml"], "markers stand beside a calling-context tree, or"),
         (
             &["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"],
             "--max-contexts, which is for profiles",

@@ -39,6 +39,7 @@ mod intrinsics;
 mod library_calls;
 mod loadtime;
 mod marked_jdks;
+mod marked_tree_jdks;
 mod marked_trees;
 mod markers;
 mod misfits;

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use cct_classfile::access;
 use serde_json::Value;
 
-use super::markers::every_place;
+use super::markers::{SWITCHED, every_place};
 use super::modern_counts::{TREES, golden};
+use crate::support::assembler::ClassAssembler;
 use crate::support::{
-    Blocks, Java, Jdk, Run, assert_same_lines, assert_succeeded, copy_all, fixture, folder, instrument, jdks,
-    lasting_folder,
+    Blocks, Java, Jdk, Run, assert_same_lines, copy_all, fixture, folder, instrument, jdks, lasting_folder,
 };
 
 /// A class library in which methods of iterators are marked beside what counts; made once for each JDK.
@@ -112,7 +113,7 @@ fn places(jdk: &'static Jdk) {
 }
 
 /// What the client of `InTree` hears.
-const IN_TREE: &str = "\
+pub const IN_TREE: &str = "\
 > leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
 < leaf in 0 [InTree.leaf(I)I, InTree.one()I, InTree.main([Ljava/lang/String;)V], leaf below 2
 > leaf in 1 [InTree.leaf(I)I, InTree.two()I, InTree.main([Ljava/lang/String;)V], leaf below 2
@@ -232,31 +233,173 @@ fn libraries_without_markers_are_refused() {
     assert_ne!(run.code, Some(0), "{}", run.err);
 }
 
-/// What is not checked is said not to be: no class is found right that was not looked at.
-#[test]
-fn verify_does_not_check_them() {
-    let Some(jdk) = Jdk::find() else { return };
+/// Clients come and go, tokens and objects are switched, from inside and from outside, as without a tree.
+fn switches(jdk: &'static Jdk) {
     let markers = fixture("markers");
-    let rules = markers.join("in-tree.toml");
-    let classes = program(jdk, "verify", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
-    for (original, made) in [
-        (markers.join("classes"), classes.clone()),
-        (markers.join("classes/InTree.class"), classes.join("InTree.class")),
+    let rules = markers.join("switches.toml");
+    let classes =
+        program(jdk, "switches", &[markers.join("classes")], &["--markers", rules.to_str().unwrap()]);
+    let control = folder(&format!("tree-control-{}", jdk.version)).join("control");
+    let mut java = java(jdk, "switches", &classes);
+    java.option(format!("-Dcctrewrite.markers.control={}", control.display()));
+    let run = java.option("-Dcctrewrite.markers.off=others,library").succeed("Switches", &[]);
+    assert_eq!(run.out, SWITCHED);
+    for line in [
+        " not delivered, since clients came there themselves",
+        "client Switches$2 threw java.lang.IllegalStateException: d and was told nothing more",
     ] {
+        assert!(run.err.contains(line), "{line}: {}", run.err);
+    }
+    // What was switched off is counted all the same.
+    assert!(
+        run.contexts(false).iter().any(|line| line.ends_with(";Switches.one()V")),
+        "{:#?}",
+        run.contexts(false)
+    );
+}
+
+/// A region in which a virtual thread goes from one carrier to another: each is heard in the node of its own tree.
+fn virtual_threads(jdk: &'static Jdk) {
+    let rules = folder(&format!("tree-virtual-rules-{}", jdk.version)).join("rules.toml");
+    fs::write(
+        &rules,
+        "[[marker]]\ntoken = \"leaf\"\nat = \"method\"\nclass = \"Virtual\"\nmethod = \"deeper\"\n",
+    )
+    .unwrap();
+    let classes = folder(&format!("tree-virtual-classes-{}", jdk.version));
+    for (from, class) in [("virtual", "Virtual"), ("markers", "InTree$Heard")] {
+        let class = format!("{class}.class");
+        fs::copy(fixture(from).join("classes").join(&class), classes.join(&class)).unwrap();
+    }
+    let classes = program(jdk, "virtual", &[classes], &["--markers", rules.to_str().unwrap()]);
+    let run = java(jdk, "virtual", &classes)
+        .option("-Dcctrewrite.markers.clients=InTree$Heard")
+        .succeed("Virtual", &[]);
+    // 10 + 20 + ... + 80, in threads that all call it in the same context.
+    let path = " leaf in 0 [Virtual.deeper(I)I, Virtual.work(I)V, Virtual.run()V, ";
+    for what in ["> ", "< "] {
+        let heard = run.err.lines().filter(|line| line.starts_with(&format!("{what}{}", &path[1..]))).count();
+        assert_eq!(heard, 360, "{what}: {}", run.err);
+    }
+    let leaf = ";Virtual.run()V;Virtual.work(I)V;Virtual.deeper(I)I;Virtual.leaf()I";
+    assert!(run.contexts(false).iter().any(|line| line.starts_with("360 ") && line.ends_with(leaf)));
+}
+
+/// Methods that become too large with markers have none, and are counted as ever; one that is too large to be counted is counted by less, and has none either.
+fn too_large(jdk: &'static Jdk) {
+    use cct_classfile::opcode as op;
+    let mut class = ClassAssembler::new(50, "Large", "java/lang/Object");
+    let public = access::PUBLIC | access::STATIC;
+    class.method(public, "called()V", 0, 0, |code| {
+        code.ops(&[op::RETURN]);
+    });
+    // Below 8,000 bytes; below 64 KB; so near to that that not all of its bytecodes can be counted.
+    for (name, calls) in [("small", 200), ("medium", 1000), ("large", 2800), ("huge", 21_000)] {
+        class.method(public, &format!("{name}()V"), 0, 0, |code| {
+            for _ in 0..calls {
+                code.call(op::INVOKESTATIC, "Large.called:()V");
+            }
+            code.ops(&[op::RETURN]);
+        });
+    }
+    class.method(public, "main([Ljava/lang/String;)V", 0, 1, |code| {
+        for name in ["small", "medium", "large", "huge"] {
+            code.call(op::INVOKESTATIC, &format!("Large.{name}:()V"));
+        }
+        code.ops(&[op::RETURN]);
+    });
+    let here = folder(&format!("tree-large-{}", jdk.version));
+    let plain = here.join("plain");
+    fs::create_dir(&plain).unwrap();
+    fs::write(plain.join("Large.class"), class.finish()).unwrap();
+    let rules = here.join("rules.toml");
+    fs::write(&rules, "[[marker]]\ntoken = \"t\"\nat = \"call\"\nclass = \"Large\"\n\n[[marker]]\ntoken = \"m\"\nat = \"method\"\nclass = \"Large\"\nmethod = \"huge\"\n").unwrap();
+    let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
+    let outputs = [here.join("counted"), here.join("marked")];
+    instrument(
+        std::slice::from_ref(&plain),
+        std::slice::from_ref(&part),
+        &outputs[0],
+        &["--markers", fixture("markers").join("in-tree.toml").to_str().unwrap()],
+    );
+    let report = here.join("report.json");
+    let options = ["--markers", rules.to_str().unwrap(), "--verify", "--report", report.to_str().unwrap()];
+    let said = instrument(&[plain], &[part], &outputs[1], &options);
+    let report = fs::read_to_string(report).unwrap();
+    for line in [
+        "not marked: Large.medium()V: with them and what counts it would have more than the 8,000 bytes up to which HotSpot compiles methods",
+        "not marked: Large.large()V: with them and what counts it would be larger than methods may be",
+        "204 markers in 1 class",
+    ] {
+        assert!(said.contains(line) && report.contains(line), "{line}: {said}");
+    }
+    assert!(said.contains("Large.huge()V: "), "{said}");
+    let lines = |classes: &Path| {
+        let mut java = java(jdk, "large", classes);
+        java.option("-Dcctrewrite.markers.counts=all").option("-Dcctrewrite.markers.off=others,library");
+        let run = java.succeed("Large", &[]);
+        let lines: Vec<String> =
+            run.contexts(false).into_iter().filter(|line| line.contains("Large")).collect();
+        (lines, run.err)
+    };
+    let (counted, _) = lines(&outputs[0]);
+    let (marked, heard) = lines(&outputs[1]);
+    assert_eq!(marked, counted);
+    assert!(
+        counted
+            .iter()
+            .any(|line| line.starts_with("2800 ") && line.ends_with(";Large.large()V;Large.called()V")),
+        "{counted:#?}"
+    );
+    // 200 calls, and those of `main`.
+    assert!(heard.contains("cctrewrite: markers: 204 delivered"), "{heard}");
+}
+
+/// Both are checked: what counts, and where markers stand. A class that tells of a marker elsewhere than it says is found out, and so is one that counts otherwise.
+fn checked_against_originals(jdk: &'static Jdk) {
+    let markers = fixture("markers");
+    let here = folder(&format!("tree-verify-{}", jdk.version));
+    let rules = here.join("all.toml");
+    fs::write(&rules, every_place()).unwrap();
+    let plain = here.join("plain");
+    [markers.join("classes"), fixture("semantics").join("classes")]
+        .iter()
+        .for_each(|classes| copy_all(classes, &plain));
+    let part = if jdk.version == 8 { jdk.rt_jar() } else { jdk.path("lib/modules") };
+    let made = here.join("classes");
+    let rules = ["--markers", rules.to_str().unwrap(), "--verify"];
+    let said = instrument(std::slice::from_ref(&plain), &[part], &made, &rules);
+    assert!(
+        said.contains("checked against their originals: ") && said.contains("nothing was found"),
+        "{said}"
+    );
+    let verify = |original: &Path, made: &Path| {
         let mut verify = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
         let output = verify.arg("verify").arg(original).arg(made).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(said.contains("which are not checked yet; nothing was checked"), "{said}");
-        assert!(!matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    }
-    // What was not marked is checked as ever.
-    let mut verify = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    let (original, made) = (markers.join("classes/Nothing.class"), classes.join("Nothing.class"));
-    assert_succeeded(verify.arg("verify").arg(original).arg(made));
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, said) = verify(&plain, &made);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("pieces of code that tell of markers: "), "{said}");
+    // One class by itself, and the same with what it says of its markers changed.
+    let (original, class) = (plain.join("Places.class"), made.join("Places.class"));
+    assert_eq!(verify(&original, &class).0, Some(0));
+    let bytes = fs::read(&class).unwrap();
+    let text = b"\x01method\x01recursion\x01";
+    let at = bytes.windows(text.len()).position(|window| window == text).unwrap();
+    let mut wrong = bytes;
+    wrong[at + 8..at + 10].copy_from_slice(b"RE");
+    fs::write(&class, &wrong).unwrap();
+    let (code, said) = verify(&original, &class);
+    assert_eq!(code, Some(1), "{said}");
 }
 
 jdks!(golden_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(heard, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(told, nodes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(checked, properties, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(verified, checked_against_originals, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(switched, switches, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(on_virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25);
+jdks!(large, too_large, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(behaves, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);

@@ -59,13 +59,8 @@ fn silence(jdk: &'static Jdk) {
     assert!(run.err.contains("0 delivered, of 36 markers"), "{}", run.err);
 }
 
-/// Clients come and go, tokens and objects are switched, from inside and from outside.
-fn switches(jdk: &'static Jdk) {
-    let control = folder(&format!("markers-control-{}", jdk.version)).join("control");
-    let mut java = java(jdk, "switches", "switches.toml");
-    let run =
-        java.option(format!("-Dcctrewrite.markers.control={}", control.display())).succeed("Switches", &[]);
-    let expected = "\
+/// What `Switches` prints.
+pub const SWITCHED: &str = "\
 nobody: 
 one client: a> a<
 two clients: a> b> b< a<
@@ -85,7 +80,14 @@ dead [gone], alive [kept].
 heard of it: 
 switched from outside
 ";
-    assert_eq!(run.out, expected);
+
+/// Clients come and go, tokens and objects are switched, from inside and from outside.
+fn switches(jdk: &'static Jdk) {
+    let control = folder(&format!("markers-control-{}", jdk.version)).join("control");
+    let mut java = java(jdk, "switches", "switches.toml");
+    let run =
+        java.option(format!("-Dcctrewrite.markers.control={}", control.display())).succeed("Switches", &[]);
+    assert_eq!(run.out, SWITCHED);
     for line in [
         "4 not delivered, since clients came there themselves",
         "client Switches$2 threw java.lang.IllegalStateException: d and was told nothing more",

@@ -11,14 +11,11 @@ use cct_rewrite::{hooks, wellformed};
 use jni_sys as sys;
 use jni_sys::{jclass, jint, jobject};
 
-use super::{MARKING, Marking, ancestors};
+use super::{CLIENTS, MARKING, Marking, ancestors};
 use crate::jni::Env;
 use crate::jvmti::Jvmti;
 use crate::rewriting::PARENT_FIRST;
 use crate::state::jvmti;
-
-/// The loader of clients.
-const CLIENTS: &[u8] = b"cctrewrite/markers/ClientLoader";
 
 /// JVMTI's event ClassFileLoadHook. A panic, which would be a defect, leaves the class as it is.
 ///

@@ -1,9 +1,10 @@
 //! Markers in classes that are defined while the program runs, on a JDK whose class library has markers by the same rules (docs/markers.md, *Whole JDKs*).
 //!
-//! JVMTI tells of each class file before the JVM takes it ([`hook`]), from the moment on at which the launcher comes to the program. That needs no capability, and so no agent on the command
+//! Where the program is counted, too, classes get them when they are rewritten for that ([`beside`]). Elsewhere JVMTI tells of each class file before the JVM takes it ([`hook`]), from the moment on at which the launcher comes to the program. That needs no capability, and so no agent on the command
 //! line. Rules by what is above a class have its superclass loaded a moment before the JVM does ([`ancestors`]).
 
 mod ancestors;
+pub mod beside;
 mod hook;
 pub mod natives;
 
@@ -20,12 +21,15 @@ use cct_markers::{Marked, Rules};
 use crate::jni::Env;
 use crate::state::jvmti;
 
+/// The loader of clients, whose classes have no markers.
+const CLIENTS: &[u8] = b"cctrewrite/markers/ClientLoader";
+
 /// What decides about markers, once it is known.
 static MARKING: OnceLock<Marking> = OnceLock::new();
 
 /// The rules of the image, and what came of them.
 struct Marking {
-    rules: Rules,
+    rules: Arc<Rules>,
     library: Arc<Table>,
     tally: Mutex<Tally>,
 }
@@ -60,6 +64,18 @@ impl Tally {
 
 /// Takes what an image carries, and has the JVM tell of classes from now on. Says what is wrong with it.
 fn start(env: Env, folder: &Path) -> Result<(), String> {
+    let marking = read(folder)?;
+    let jvmti = jvmti(env).ok_or("the JVM gives no JVMTI environment")?;
+    let marking = MARKING.get_or_init(|| marking);
+    if !jvmti.tell_of_class_files(hook::class_file, hook::class_loaded) {
+        return Err("the JVM does not tell of class files".to_owned());
+    }
+    hook::look_back(env, jvmti, marking);
+    Ok(())
+}
+
+/// What an image carries. Says what is wrong with it.
+fn read(folder: &Path) -> Result<Marking, String> {
     let read = |name: &str| {
         let path = folder.join(name);
         fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))
@@ -75,14 +91,7 @@ fn start(env: Env, folder: &Path) -> Result<(), String> {
     places.resize(rules.list.len(), 0);
     let (troubles, hidden, nameless) = (Troubles::default(), BTreeMap::new(), BTreeMap::new());
     let tally = Tally { classes: 0, markers: 0, places, troubles, hidden, nameless };
-    let marking = Marking { rules, library: Arc::new(library), tally: Mutex::new(tally) };
-    let jvmti = jvmti(env).ok_or("the JVM gives no JVMTI environment")?;
-    let marking = MARKING.get_or_init(|| marking);
-    if !jvmti.tell_of_class_files(hook::class_file, hook::class_loaded) {
-        return Err("the JVM does not tell of class files".to_owned());
-    }
-    hook::look_back(env, jvmti, marking);
-    Ok(())
+    Ok(Marking { rules: Arc::new(rules), library: Arc::new(library), tally: Mutex::new(tally) })
 }
 
 impl Marking {
@@ -97,7 +106,7 @@ impl Marking {
             return;
         }
         let mut tally = self.tally();
-        tally.classes += u64::from(marked.bytes.is_some());
+        tally.classes += u64::from(!marked.descriptors.is_empty());
         tally.markers += marked.descriptors.len() as u64;
         for &rule in &marked.rules {
             tally.places[rule] += 1;

@@ -1,4 +1,4 @@
-//! The natives of `cctrewrite.markers.Image`.
+//! The natives of `cctrewrite.markers.Image`; and those of `cctrewrite.runtime.LoadTime` that are about markers.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +8,7 @@ use std::ptr;
 
 use jni_sys as sys;
 
-use super::{MARKING, start};
+use super::{MARKING, beside, start};
 use crate::collection;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
 use crate::natives::guarded;
@@ -52,18 +52,26 @@ extern "system" fn option(raw: *mut sys::JNIEnv, _: jclass, key: jstring) -> jst
     })
 }
 
-/// `String placed0()`
-extern "system" fn placed(raw: *mut sys::JNIEnv, _: jclass) -> jstring {
+/// `String placed0()`, `String LoadTime.marked()`
+pub extern "system" fn placed(raw: *mut sys::JNIEnv, _: jclass) -> jstring {
     guarded(raw, ptr::null_mut(), |env| {
         let placed = MARKING.get().and_then(|marking| marking.placed());
         placed.map_or(ptr::null_mut(), |placed| string(env, &placed))
     })
 }
 
-/// `String[] notes0()`
-extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
+/// `String[] notes0()`, `String[] LoadTime.unmarked()`
+pub extern "system" fn notes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
     guarded(raw, ptr::null_mut(), |env| {
         let notes = MARKING.get().map(|marking| marking.notes());
         notes.map_or(ptr::null_mut(), |notes| env.new_strings(&notes))
+    })
+}
+
+/// `String LoadTime.markers(String folder)`
+pub extern "system" fn take(raw: *mut sys::JNIEnv, _: jclass, folder: jstring) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        let Some(folder) = env.text(folder) else { return string(env, "no memory") };
+        beside::start(Path::new(&folder)).err().map_or(ptr::null_mut(), |trouble| string(env, &trouble))
     })
 }

@@ -40,7 +40,7 @@ impl World {
     }
 
     /// What is directly above a class: the classes that were added go before those of the library.
-    fn above(&self, name: &[u8]) -> Vec<&[u8]> {
+    pub fn above(&self, name: &[u8]) -> Vec<&[u8]> {
         match (self.above.get(name), &self.library) {
             (Some(above), _) => above.iter().map(|name| &**name).collect(),
             (None, Some(table)) => table.above(name).into_iter().flatten().collect(),

@@ -134,6 +134,11 @@ impl Rewriter {
         Rewriter { markers: Some(markers), ..self }
     }
 
+    /// The same without: where these are what cannot be written.
+    pub fn without_markers(self) -> Self {
+        Rewriter { markers: None, ..self }
+    }
+
     /// The world.
     pub fn world(&self) -> &World {
         &self.world

@@ -13,6 +13,7 @@ use crate::convention::Helper;
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks::{self, BodyHook, Place};
 use crate::links::Counted;
+use crate::marked::Told;
 use crate::op::{Callee, Kind, Op};
 use crate::pins::{self, Clock};
 use crate::probe::{Call, Probe, Reader, restoring};
@@ -34,6 +35,8 @@ pub struct Appended {
     pub restores: bool,
     /// Whether it writes the method's end.
     pub ends: bool,
+    /// Whether it tells that the regions of markers are left.
+    pub tells: bool,
 }
 
 /// Which instruction of the original is where in the rewritten code.
@@ -95,6 +98,8 @@ pub struct Pair<'p, 'a> {
     pub events: Option<&'p Plan>,
     /// Its part in values, if contexts are such.
     pub values: Option<Part<'p>>,
+    /// Its markers, if it has some.
+    pub told: Option<Told<'p, 'p, 'a>>,
 }
 
 impl<'a> Aligned<'a> {
@@ -139,10 +144,16 @@ impl<'a> Aligned<'a> {
     }
 }
 
-/// Takes the probes out.
-pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<Aligned<'a>> {
+/// Takes the probes out, and the pieces of markers, of which what they tell is left.
+pub fn align<'p, 'a>(
+    mut pair: Pair<'p, 'a>,
+    originals: Vec<Instruction<'a>>,
+) -> Check<(Aligned<'a>, Option<Told<'p, 'p, 'a>>)> {
+    let told = pair.told.take();
+    let pair = &pair;
     let mut walk = Walk {
         pair,
+        told,
         hooks: hooks::of_body(pair.class.name(), pair.name, pair.expectation).collect(),
         clocks: match pair.expectation.reproducible {
             Some(false) => &[],
@@ -159,6 +170,9 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
         copies: None,
     };
     walk.hooks_on_entry()?;
+    if let Some(told) = &mut walk.told {
+        walk.at = told.prologue(walk.at)?;
+    }
     for (number, original) in originals.iter().enumerate() {
         let before = number.checked_sub(1).map(|n| originals[n]);
         walk.trampolines(before.as_ref(), Some((number, original)));
@@ -171,19 +185,21 @@ pub fn align<'a>(pair: &Pair<'_, 'a>, originals: Vec<Instruction<'a>>) -> Check<
             }
             None => walk.instruction(number, original)?,
         }
-        walk.behind(original, originals.get(number + 1))?;
+        walk.behind(number, original, originals.get(number + 1))?;
     }
     walk.trampolines(originals.last(), None);
     walk.aligned.labels.push(walk.bci());
     walk.handlers()?;
-    let mut aligned = walk.aligned;
+    let Walk { mut aligned, told, .. } = walk;
     aligned.originals = originals;
     jumps(&aligned, pair.code)?;
-    Ok(aligned)
+    Ok((aligned, told))
 }
 
 struct Walk<'w, 'p, 'a> {
     pair: &'w Pair<'p, 'a>,
+    /// The pieces of markers that were passed over, where there may be some.
+    told: Option<Told<'p, 'p, 'a>>,
     /// Calls of the runtime that belong into the body, and whether they must be there.
     hooks: Vec<(&'static BodyHook, bool)>,
     /// Clocks whose answers may be replaced in it.
@@ -275,6 +291,9 @@ impl<'a> Walk<'_, '_, 'a> {
                     let events = plan.before(number, next, &self.pair.prologue.locals, false);
                     behind += if code.has(behind, &events) { events.len() } else { 0 };
                 }
+                if let Some(told) = &self.told {
+                    behind = told.skip(behind);
+                }
                 while let Some((_, next)) = code.probe(behind, &self.pair.prologue.locals) {
                     behind = next;
                 }
@@ -294,6 +313,9 @@ impl<'a> Walk<'_, '_, 'a> {
         let wrong = |at: &Self, problem| Err(Finding::at(problem, original.bci, at.bci()));
         let (mut is_called, mut is_restored) = (false, false);
         self.hooks_on_return(original)?;
+        if let Some(told) = &mut self.told {
+            self.at = told.before(self.at, number, original)?;
+        }
         while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
             // Behind these the probe's place is gone: what they left must still be so when the instruction runs.
             if is_called || is_restored {
@@ -336,8 +358,11 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// What stands behind an instruction: another result of a clock, or of a field.
-    fn behind(&mut self, original: &Instruction<'a>, next: Option<&Instruction<'a>>) -> Check {
+    fn behind(&mut self, number: usize, original: &Instruction<'a>, next: Option<&Instruction<'a>>) -> Check {
         let class = self.pair.class;
+        if let Some(told) = &mut self.told {
+            self.at = told.behind(self.at, number, original)?;
+        }
         self.made(original);
         if let Some(clock) = pins::read(self.clocks, class, original) {
             // The program's own `pop2` follows the constant then.
@@ -408,11 +433,14 @@ impl<'a> Walk<'_, '_, 'a> {
             self.at += if ends { end.len() } else { 0 };
             let restores = restoring(&locals).is_some_and(|ops| code.has(self.at, &ops));
             self.at += if restores { 3 } else { 0 };
-            if code.op(self.at) != Op::Throw || !(counts || restores || ends) {
+            let told = self.told.as_mut().and_then(|told| told.thrown(self.at));
+            let tells = told.is_some();
+            self.at = told.unwrap_or(self.at);
+            if code.op(self.at) != Op::Throw || !(counts || restores || ends || tells) {
                 return Err(Finding::at(Problem::Tail, None, begin));
             }
             self.at += 1;
-            self.aligned.appended.push(Appended { at: begin, counts, restores, ends });
+            self.aligned.appended.push(Appended { at: begin, counts, restores, ends, tells });
         }
         Ok(())
     }

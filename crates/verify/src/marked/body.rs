@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, opcode};
 
 use super::attribute::Descriptor;
-use super::helpers::Helper;
-use super::order::{self, Walked};
-use super::pieces::{Enter, How, Piece, Pieces};
+use super::helpers::{Gate, Helper};
+use super::order;
+use super::pieces::Pieces;
 use super::places;
+use super::told::Told;
 use crate::align::same::{is_same, jumps};
 use crate::align::{Aligned, Appended, mnemonic};
 use crate::body::{argument_slots, rewritten_code};
@@ -34,7 +35,7 @@ pub struct Method<'m, 'a> {
     /// The numbers of its own.
     pub own: &'m [usize],
     /// What marked code calls.
-    pub gate: &'static [u8],
+    pub gate: Gate,
 }
 
 /// What is found out of a method that is right.
@@ -73,7 +74,7 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// How many tokens there are: what helpers give goes into as many locals.
-    fn tokens(&self, at: u16, reader: &Reader<'_, 'a>) -> Check<u16> {
+    pub fn tokens(&self, at: u16, reader: &Reader<'_, 'a>) -> Check<u16> {
         let mut tokens = BTreeSet::new();
         for step in 1..reader.steps.len() {
             let (Op::Invoke(opcode::INVOKESTATIC, callee, _), Op::Store(Kind::Reference, local)) =
@@ -81,7 +82,7 @@ impl<'a> Method<'_, 'a> {
             else {
                 continue;
             };
-            if Helper::of(self.after, &callee).is_some_and(|helper| helper.enters) {
+            if Helper::of(self.after, &callee, self.gate).is_some_and(|helper| helper.enters) {
                 tokens.insert(local);
             }
         }
@@ -93,7 +94,7 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// How many of its calls are regions, by where they are.
-    fn calls(&self) -> BTreeMap<Bci, usize> {
+    pub fn calls(&self) -> BTreeMap<Bci, usize> {
         let mut calls = BTreeMap::new();
         let own = self.own.iter().map(|number| &self.markers[*number]);
         for marker in own.filter(|marker| marker.has_token() && marker.place == b"call") {
@@ -110,7 +111,8 @@ impl<'a> Method<'_, 'a> {
         reader: &Reader<'_, 'a>,
     ) -> Check<Body> {
         let by = self.tokens(at, reader)?;
-        let locals = Locals { at, by, node: at, pending: None, thread: None, carries: Carries::Tokens };
+        let locals =
+            Locals { at, by, node: at, pending: None, thread: None, carries: Carries::Tokens, tokens: by };
         let scratch = self.code.max_locals.max(at).saturating_add(by);
         let pieces = Pieces {
             class: self.after,
@@ -119,18 +121,12 @@ impl<'a> Method<'_, 'a> {
             scratch,
             gate: self.gate,
             markers: self.markers,
+            node: None,
         };
-        let walked = Walk {
-            method: self,
-            pieces: &pieces,
-            at: 0,
-            count: 0,
-            calls: self.calls(),
-            walked: Walked::default(),
-            aligned: Aligned::empty(),
-        }
-        .all()?;
-        let (aligned, count, walked) = walked;
+        let told = Told::new(self, &pieces);
+        let walk = Walk { method: self, pieces: &pieces, at: 0, told, aligned: Aligned::empty() };
+        let (aligned, told) = walk.all()?;
+        let Told { walked, count, .. } = told;
         let tables = Tables {
             before: self.before,
             after: self.after,
@@ -158,60 +154,39 @@ impl<'a> Method<'_, 'a> {
             Coded { class: self.before, method: self.original, code: self.code },
             Coded { class: self.after, method: rewritten, code },
         )?;
-        order::check(self, &walked, &aligned, locals)?;
+        order::check(self, &walked, &aligned, scratch)?;
         if by > 0 && places::can_throw(self.before, self.original, &aligned.originals) {
             let reached = places::initialised(self.before, self.original, self.code, &aligned.originals);
             let otherwise = "an exception would leave a marker's region without an exit";
             let name = self.original.name;
-            tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.ends, otherwise)?;
+            tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.tells, otherwise)?;
         }
-        let called = walked.entered.iter().map(|(_, enter)| (enter.helper.clone(), enter.index)).collect();
-        Ok(Body { called, pieces: count, dropped })
+        Ok(Body { called: walked.called_helpers(), pieces: count, dropped })
     }
 }
 
-struct Walk<'w, 'm, 'p, 'a> {
-    method: &'w Method<'m, 'a>,
-    pieces: &'w Pieces<'p, 'a>,
+struct Walk<'w, 'p, 'a> {
+    method: &'w Method<'w, 'a>,
+    pieces: &'p Pieces<'p, 'a>,
     /// Number of the next instruction of the marked code.
     at: usize,
-    /// How many pieces there were.
-    count: u64,
-    /// How many calls that are regions are at an index.
-    calls: BTreeMap<Bci, usize>,
-    walked: Walked,
+    told: Told<'w, 'p, 'a>,
     aligned: Aligned<'a>,
 }
 
-impl<'a> Walk<'_, '_, '_, 'a> {
+impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
     fn bci(&self) -> Bci {
         self.pieces.code.bci(self.at)
     }
 
-    fn wrong<T>(&self, original: impl Into<Option<Bci>>, what: &'static str) -> Check<T> {
-        Err(Finding::at(Problem::Marker(what), original, self.bci()))
-    }
-
-    fn pass(&mut self, next: usize) {
-        self.at = next;
-        self.count += 1;
-    }
-
-    fn marker(&self, enter: &Enter) -> Check<&Descriptor<'a>> {
-        match self.method.markers.get(usize::from(enter.index)) {
-            Some(marker) if self.method.has(marker) => Ok(marker),
-            _ => self.wrong(None, "is told under another's number"),
-        }
-    }
-
-    fn all(mut self) -> Check<(Aligned<'a>, u64, Walked)> {
+    fn all(mut self) -> Check<(Aligned<'a>, Told<'w, 'p, 'a>)> {
         let originals: Vec<Instruction<'a>> = self.method.code.instructions().collect();
-        self.prologue()?;
+        self.at = self.told.prologue(self.at)?;
         for (number, original) in originals.iter().enumerate() {
             let before = number.checked_sub(1).map(|n| originals[n]);
             self.trampolines(before.as_ref(), Some(original));
             self.aligned.labels.push(self.bci());
-            self.before(number, original)?;
+            self.at = self.told.before(self.at, number, original)?;
             let Some(rewritten) = self.pieces.code.steps.get(self.at) else {
                 let problem = Problem::Instruction("the end of the code", mnemonic(original));
                 return Err(Finding::at(problem, original.bci, self.bci()));
@@ -222,87 +197,14 @@ impl<'a> Walk<'_, '_, '_, 'a> {
                 return Err(Finding::at(problem, original.bci, self.bci()));
             }
             self.aligned.places.push(self.bci());
-            self.at += 1;
-            self.behind(number, original)?;
+            self.at = self.told.behind(self.at + 1, number, original)?;
         }
         self.trampolines(originals.last(), None);
         self.aligned.labels.push(self.bci());
         self.handler()?;
         self.aligned.originals = originals;
         jumps(&self.aligned, self.pieces.code)?;
-        Ok((self.aligned, self.count, self.walked))
-    }
-
-    /// What runs once, in front of the label of the first instruction.
-    fn prologue(&mut self) -> Check {
-        while let Some((piece, next)) = self.pieces.piece(self.at) {
-            match piece {
-                Piece::Init(token) if self.walked.entered.is_empty() => self.walked.nulls.push(token),
-                Piece::Enter(enter)
-                    if self.marker(&enter)?.place == b"method" && self.method.original.name != b"<init>" =>
-                {
-                    self.walked.entered.push((order::Where::Entry, enter));
-                }
-                _ => return Ok(()),
-            }
-            self.pass(next);
-        }
-        Ok(())
-    }
-
-    /// What runs whenever an instruction does: exits of regions that may have been left, entries, and before returns the exits of all.
-    fn before(&mut self, number: usize, original: &Instruction<'a>) -> Check {
-        let (mut has_entries, mut is_left) = (false, false);
-        while let Some((piece, next)) = self.pieces.piece(self.at) {
-            match piece {
-                Piece::Exit(token, how, true) if !has_entries && !is_left => {
-                    self.walked.left.push((number, token, how));
-                }
-                Piece::Exit(token, how, false) if opcode::is_return(original.opcode) => {
-                    is_left = true;
-                    self.walked.returns.push((number, token, how));
-                }
-                Piece::Enter(enter) if !is_left => {
-                    has_entries = true;
-                    self.walked.entered.push((order::Where::Before(number), enter));
-                }
-                _ => return self.wrong(original.bci, "stands where none can be"),
-            }
-            self.pass(next);
-        }
-        Ok(())
-    }
-
-    /// What runs when an instruction has completed: exits of a call, and entries of what has been made.
-    fn behind(&mut self, number: usize, original: &Instruction<'a>) -> Check {
-        let mut calls = self.calls.get(&original.bci).copied().unwrap_or_default();
-        while let Some((piece, next)) = self.pieces.piece(self.at) {
-            match piece {
-                Piece::Exit(token, how, true) if calls > 0 => {
-                    calls -= 1;
-                    self.walked.called.push((number, token, how));
-                }
-                Piece::Enter(enter) if self.is_behind(&enter, original)? => {
-                    self.walked.entered.push((order::Where::Behind(number), enter));
-                }
-                _ => break,
-            }
-            self.pass(next);
-        }
-        match calls {
-            0 => Ok(()),
-            _ => self.wrong(original.bci, "at a call has no exit behind it"),
-        }
-    }
-
-    /// Whether this tells of what an instruction has made, and not of what follows it.
-    fn is_behind(&self, enter: &Enter, original: &Instruction<'a>) -> Check<bool> {
-        let marker = self.marker(enter)?;
-        Ok(match marker.place {
-            b"method" => original.opcode == opcode::INVOKESPECIAL && self.method.original.name == b"<init>",
-            b"allocation" => places::is_made(self.method, marker, original),
-            _ => false,
-        })
+        Ok((self.aligned, self.told))
     }
 
     /// Passes over jumps that control cannot fall into, and that far jumps take on their way.
@@ -315,10 +217,7 @@ impl<'a> Walk<'_, '_, '_, 'a> {
         while code.steps.get(self.at).is_some_and(|i| i.opcode == opcode::GOTO_W) {
             // It may be the original's own jump; then none follows.
             if next.is_some_and(|i| is_jump(i.opcode)) {
-                let mut behind = self.at + 1;
-                while let Some((_, next)) = self.pieces.piece(behind) {
-                    behind = next;
-                }
+                let behind = self.told.skip(self.at + 1);
                 if !code.steps.get(behind).is_some_and(|i| is_jump(i.opcode)) {
                     return;
                 }
@@ -335,20 +234,18 @@ impl<'a> Walk<'_, '_, '_, 'a> {
             return Ok(());
         }
         let begin = self.bci();
-        let locals = self.pieces.locals;
-        for token in (locals.at..locals.at + locals.by).rev() {
-            match self.pieces.piece(self.at) {
-                Some((Piece::Exit(told, How::Thrown, false), next)) if told == token => self.pass(next),
-                _ => return Err(Finding::at(Problem::Tail, None, begin)),
-            }
+        let tail = || Finding::at(Problem::Tail, None, begin);
+        self.at = self.told.thrown(self.at).ok_or_else(tail)?;
+        if self.pieces.code.op(self.at) != Op::Throw || self.at + 1 != self.pieces.code.steps.len() {
+            return Err(tail());
         }
-        if locals.by == 0
-            || self.pieces.code.op(self.at) != Op::Throw
-            || self.at + 1 != self.pieces.code.steps.len()
-        {
-            return Err(Finding::at(Problem::Tail, None, begin));
-        }
-        self.aligned.appended.push(Appended { at: begin, counts: false, restores: false, ends: true });
+        self.aligned.appended.push(Appended {
+            at: begin,
+            counts: false,
+            restores: false,
+            ends: false,
+            tells: true,
+        });
         Ok(())
     }
 }

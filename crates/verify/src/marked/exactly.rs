@@ -1,9 +1,11 @@
 //! Code that must be exactly so: that of the methods which a marked class gains.
 
+use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType, read};
 use cct_classfile::{Bci, ClassFile, Code, Handler, Instruction, Member, opcode};
 
+use super::helpers::Gate;
 use crate::limits::{Coded, suffice};
 use crate::op::{Kind, Op, op};
 
@@ -26,6 +28,8 @@ pub enum Step {
     Text(Vec<u8>),
     /// A static method is called: tag of the reference, class, name and descriptor.
     Call(u8, Vec<u8>, Vec<u8>, Vec<u8>),
+    /// A helper of `java.lang.Object` is called: name and descriptor.
+    Helper(Vec<u8>, Vec<u8>),
     /// A jump over what returns, to the instruction with this number.
     Jump(u8, usize),
 }
@@ -139,6 +143,14 @@ fn is(class: &ClassFile<'_>, i: &Instruction<'_>, step: &Step, place: impl Fn(us
             let callee = callee.and_then(|index| pool.member_ref(index).ok());
             callee.is_some_and(|c| {
                 (c.tag, c.class, c.name, c.descriptor) == (*tag, &**owner, &**name, &**descriptor)
+            })
+        }
+        Step::Helper(name, descriptor) => {
+            let callee = index.filter(|_| i.opcode == opcode::INVOKESTATIC);
+            let callee = callee.and_then(|index| pool.member_ref(index).ok());
+            callee.is_some_and(|c| {
+                (c.tag, c.name, c.descriptor) == (tag::METHODREF, &**name, &**descriptor)
+                    && Gate::Helpers.is_of(class, c.class)
             })
         }
         Step::Jump(opcode, to) => i.opcode == *opcode && i.target().is_some() && i.target() == place(*to),

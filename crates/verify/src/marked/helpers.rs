@@ -8,11 +8,64 @@ use cct_classfile::{ClassFile, access, opcode};
 
 use super::attribute::Descriptor;
 use super::exactly::{Exactly, Step};
+use crate::convention::OBJECT as OBJECT_CLASS;
 use crate::op::{Callee, Kind};
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";
 const TABLE: &[u8] = b"cct$table";
 const TO_OBJECT: &[u8] = b"()Ljava/lang/Object;";
+const TAKES_OBJECT: &[u8] = b"(Ljava/lang/Object;)Ljava/lang/Object;";
+const TAKES_TWO: &[u8] = b"(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;";
+
+/// How marked code reaches the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// By a class, of this name.
+    Class(&'static [u8]),
+    /// By helpers of `java.lang.Object`, which a class names by its superclass if it has one: where the program is counted, too.
+    Helpers,
+}
+
+/// How a region is told to be left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// Anyhow.
+    Left,
+    /// By an exception.
+    Thrown,
+    /// With an object.
+    Made,
+    /// With what is returned.
+    Returned,
+}
+
+impl Gate {
+    /// What is called where a region is left.
+    pub fn exit(self, leaving: Leaving) -> &'static [u8] {
+        match (self, leaving) {
+            (Gate::Class(_), Leaving::Left | Leaving::Made) => b"exit",
+            (Gate::Class(_), Leaving::Thrown) => b"thrown",
+            (Gate::Class(_), Leaving::Returned) => b"returned",
+            (Gate::Helpers, Leaving::Left) => b"cct$markerExit",
+            (Gate::Helpers, Leaving::Made) => b"cct$markerMade",
+            (Gate::Helpers, Leaving::Thrown) => b"cct$markerThrown",
+            (Gate::Helpers, Leaving::Returned) => b"cct$markerReturned",
+        }
+    }
+
+    /// Whether it is reached by the name of this class.
+    pub fn is_of(self, class: &ClassFile<'_>, owner: &[u8]) -> bool {
+        match self {
+            Gate::Class(name) => owner == name,
+            Gate::Helpers => owner == OBJECT_CLASS || Some(owner) == class.super_name(),
+        }
+    }
+
+    /// Whether helpers are told where the thread is in its tree.
+    fn has_slot(self) -> bool {
+        self == Gate::Helpers
+    }
+}
 
 /// A helper, by what the code that calls it names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,11 +78,13 @@ pub struct Helper {
     pub number: u16,
     /// Its descriptor.
     pub descriptor: Vec<u8>,
+    /// Whether it is told where the thread is in its tree.
+    pub has_slot: bool,
 }
 
 impl Helper {
     /// The helper that a call leads to, if it is one.
-    pub fn of(class: &ClassFile<'_>, callee: &Callee<'_>) -> Option<Helper> {
+    pub fn of(class: &ClassFile<'_>, callee: &Callee<'_>, gate: Gate) -> Option<Helper> {
         if callee.class != class.name() || callee.tag != own_tag(class) {
             return None;
         }
@@ -42,7 +97,8 @@ impl Helper {
             None => (false, rest),
         };
         let number: u16 = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        let helper = Helper { enters, is_own, number, descriptor: callee.descriptor.to_vec() };
+        let descriptor = callee.descriptor.to_vec();
+        let helper = Helper { enters, is_own, number, descriptor, has_slot: gate.has_slot() };
         (helper.name() == callee.name).then_some(helper)
     }
 
@@ -57,6 +113,7 @@ impl Helper {
     pub fn arguments(&self, marker: &Descriptor<'_>) -> Option<&[u8]> {
         let result: &[u8] = if self.enters { b")Ljava/lang/Object;" } else { b")V" };
         let inner = self.descriptor.strip_prefix(b"(")?.strip_suffix(result)?;
+        let inner = if self.has_slot { inner.strip_suffix(b"J")? } else { inner };
         if self.enters != marker.has_token() {
             return None;
         }
@@ -74,7 +131,7 @@ pub struct Gains<'g, 'a> {
     /// The rewritten class.
     pub class: &'g ClassFile<'a>,
     /// What it calls.
-    pub gate: &'static [u8],
+    pub gate: Gate,
     /// Its markers.
     pub markers: &'g [Descriptor<'a>],
 }
@@ -91,8 +148,14 @@ impl Gains<'_, '_> {
         Step::Call(own_tag(self.class), self.class.name().to_vec(), name.to_vec(), descriptor.to_vec())
     }
 
-    fn gate(&self, name: &[u8], descriptor: &[u8]) -> Step {
-        Step::Call(tag::METHODREF, self.gate.to_vec(), name.to_vec(), descriptor.to_vec())
+    /// A call of the runtime: by what it is called in its class, and what the helper is called.
+    fn gate(&self, name: &[u8], helper: &[u8], descriptor: &[u8]) -> Step {
+        match self.gate {
+            Gate::Class(gate) => {
+                Step::Call(tag::METHODREF, gate.to_vec(), name.to_vec(), descriptor.to_vec())
+            }
+            Gate::Helpers => Step::Helper(helper.to_vec(), descriptor.to_vec()),
+        }
     }
 
     /// The fields, in their order: name, descriptor, flags, and whether all bits are on in the beginning.
@@ -136,7 +199,8 @@ impl Gains<'_, '_> {
 
     /// The helper that another one calls where nobody hears of exits.
     fn passing(&self, helper: &Helper) -> Option<Helper> {
-        let descriptor = b"(Ljava/lang/Object;I)V".to_vec();
+        let slot: &[u8] = if helper.has_slot { b"J" } else { b"" };
+        let descriptor = [b"(Ljava/lang/Object;I", slot, b")V"].concat();
         let needs_it = helper.enters && !helper.is_own && !self.class.is_interface();
         needs_it.then(|| Helper { enters: false, descriptor, ..helper.clone() })
     }
@@ -146,7 +210,14 @@ impl Gains<'_, '_> {
         match self.class.is_interface() {
             true => code.steps.extend([
                 Step::Class(opcode::LDC, self.class.name().to_vec()),
-                self.gate(b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;"),
+                self.gate(
+                    b"tableOf",
+                    b"cct$markerTable",
+                    match self.gate {
+                        Gate::Class(_) => b"(Ljava/lang/Class;)Ljava/lang/Object;",
+                        Gate::Helpers => TAKES_OBJECT,
+                    },
+                ),
             ]),
             false => code.steps.push(Step::Field(opcode::GETSTATIC, TABLE.to_vec(), OBJECT.to_vec())),
         }
@@ -159,9 +230,57 @@ impl Gains<'_, '_> {
     /// `by_class`: JDK 8 gives its own classes no lookup.
     fn register(&self, by_class: bool) -> Exactly {
         let mut code = Exactly::default();
-        code.steps.push(self.gate(b"isReady", b"()Z"));
+        code.steps.push(self.gate(b"isReady", b"cct$markerReady", b"()Z"));
         code.unless(opcode::IFNE, vec![Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)]);
         let from = code.steps.len();
+        match self.gate {
+            Gate::Class(_) => code.steps.extend(self.said_at_once(by_class)),
+            Gate::Helpers => {
+                code.steps.push(Step::Plain(opcode::ACONST_NULL));
+                for marker in self.markers {
+                    code.steps.extend([
+                        Step::Text(marker.text.to_vec()),
+                        Step::Helper(b"cct$markerRow".to_vec(), TAKES_TWO.to_vec()),
+                    ]);
+                }
+                code.steps.extend([
+                    Step::Class(opcode::LDC, self.class.name().to_vec()),
+                    Step::Helper(b"cct$markerRegister".to_vec(), TAKES_TWO.to_vec()),
+                ]);
+            }
+        }
+        if !self.class.is_interface() {
+            code.steps.push(Step::Plain(opcode::DUP));
+            code.steps.push(Step::Field(opcode::PUTSTATIC, TABLE.to_vec(), OBJECT.to_vec()));
+            let words = [
+                ("markers", &b"bits"[..], &b"cct$markerBits"[..]),
+                ("regions", b"regions", b"cct$markerRegions"),
+            ];
+            for (name, of, helper) in words {
+                for word in 0..self.words() {
+                    code.steps.extend([
+                        Step::Plain(opcode::DUP),
+                        Step::Int(word as u16),
+                        self.gate(of, helper, b"(Ljava/lang/Object;I)I"),
+                        guard(opcode::PUTSTATIC, name, word as u16),
+                    ]);
+                }
+            }
+        }
+        code.steps.extend([
+            Step::Plain(opcode::DUP),
+            self.gate(b"settled", b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
+            Step::Plain(opcode::ARETURN),
+        ]);
+        code.caught = Some((from, code.steps.len()));
+        code.steps
+            .extend([self.gate(b"abandoned", b"cct$markerAbandoned", b"()V"), Step::Plain(opcode::ATHROW)]);
+        code
+    }
+
+    /// Who the class is, and its texts in an array.
+    fn said_at_once(&self, by_class: bool) -> Vec<Step> {
+        let mut steps = Vec::new();
         let (who, kind) = match by_class {
             true => (Step::Class(opcode::LDC, self.class.name().to_vec()), &b"Ljava/lang/Class;"[..]),
             false => {
@@ -171,13 +290,13 @@ impl Gains<'_, '_> {
                 (Step::Call(tag::METHODREF, of, b"lookup".to_vec(), descriptor), &kind[..])
             }
         };
-        code.steps.extend([
+        steps.extend([
             who,
             Step::Int(self.markers.len() as u16),
             Step::Class(opcode::ANEWARRAY, b"java/lang/String".to_vec()),
         ]);
         for (position, marker) in self.markers.iter().enumerate() {
-            code.steps.extend([
+            steps.extend([
                 Step::Plain(opcode::DUP),
                 Step::Int(position as u16),
                 Step::Text(marker.text.to_vec()),
@@ -185,29 +304,8 @@ impl Gains<'_, '_> {
             ]);
         }
         let descriptor = [b"(", kind, b"[Ljava/lang/String;)Ljava/lang/Object;"].concat();
-        code.steps.push(self.gate(b"register", &descriptor));
-        if !self.class.is_interface() {
-            code.steps.push(Step::Plain(opcode::DUP));
-            code.steps.push(Step::Field(opcode::PUTSTATIC, TABLE.to_vec(), OBJECT.to_vec()));
-            for (name, of) in [("markers", &b"bits"[..]), ("regions", b"regions")] {
-                for word in 0..self.words() {
-                    code.steps.extend([
-                        Step::Plain(opcode::DUP),
-                        Step::Int(word as u16),
-                        self.gate(of, b"(Ljava/lang/Object;I)I"),
-                        guard(opcode::PUTSTATIC, name, word as u16),
-                    ]);
-                }
-            }
-        }
-        code.steps.extend([
-            Step::Plain(opcode::DUP),
-            self.gate(b"settled", b"(Ljava/lang/Object;)V"),
-            Step::Plain(opcode::ARETURN),
-        ]);
-        code.caught = Some((from, code.steps.len()));
-        code.steps.extend([self.gate(b"abandoned", b"()V"), Step::Plain(opcode::ATHROW)]);
-        code
+        steps.push(self.gate(b"register", b"", &descriptor));
+        steps
     }
 
     /// A helper's code: two, where it may be that an array without elements is made, or none.
@@ -237,6 +335,7 @@ impl Gains<'_, '_> {
         let mut nothing = Vec::new();
         if let Some(passing) = &passing {
             nothing.extend([Step::Load(Kind::Reference, 0), Step::Load(Kind::Int, 1)]);
+            nothing.extend(helper.has_slot.then_some(Step::Load(Kind::Long, 2)));
             nothing.push(self.own(&passing.name(), &passing.descriptor));
         }
         match helper.enters {
@@ -249,7 +348,7 @@ impl Gains<'_, '_> {
             code.unless(opcode::IFNULL, vec![Step::Load(Kind::Reference, 0), Step::Plain(opcode::ARETURN)]);
         }
         if self.class.is_interface() {
-            let is_on = self.gate(b"isOn", b"(Ljava/lang/Object;I)Z");
+            let is_on = self.gate(b"isOn", b"cct$markerIsOn", b"(Ljava/lang/Object;I)Z");
             code.steps.extend([table.clone(), index.clone(), is_on]);
         } else {
             let word = if helper.is_own { helper.number / 32 } else { helper.number };
@@ -274,14 +373,29 @@ impl Gains<'_, '_> {
         }
         code.unless(opcode::IFNE, nothing);
         code.steps.extend([table, index, Step::Load(Kind::Reference, receiver)]);
-        if let Some(arguments) = array {
-            code.steps.extend(making(arguments, receiver + 1));
+        let mut slots = receiver + if helper.is_own { 1 } else { 2 };
+        match (array, self.gate) {
+            (Some(arguments), Gate::Class(_)) => code.steps.extend(making(arguments, slots)),
+            (Some(arguments), Gate::Helpers) => {
+                code.steps.extend(putting(arguments, &mut slots));
+            }
+            (None, Gate::Class(_)) => {}
+            (None, Gate::Helpers) => code.steps.push(Step::Plain(opcode::ACONST_NULL)),
         }
-        let (name, result): (&[u8], &[u8]) =
-            if helper.enters { (b"enter", b")Ljava/lang/Object;") } else { (b"at", b")V") };
-        let array: &[u8] = if array.is_some() { b"[Ljava/lang/Object;" } else { b"" };
-        let descriptor = [b"(Ljava/lang/Object;ILjava/lang/Object;", array, result].concat();
-        code.steps.push(self.gate(name, &descriptor));
+        let (name, of_object, result): (&[u8], &[u8], &[u8]) = match helper.enters {
+            true => (b"enter", b"cct$markerEnter", b")Ljava/lang/Object;"),
+            false => (b"at", b"cct$markerAt", b")V"),
+        };
+        let more: &[u8] = match (self.gate, array) {
+            (Gate::Class(_), Some(_)) => b"[Ljava/lang/Object;",
+            (Gate::Class(_), None) => b"",
+            (Gate::Helpers, _) => {
+                code.steps.push(Step::Load(Kind::Long, slots));
+                b"Ljava/lang/Object;J"
+            }
+        };
+        let descriptor = [b"(Ljava/lang/Object;ILjava/lang/Object;", more, result].concat();
+        code.steps.push(self.gate(name, of_object, &descriptor));
         code.steps.push(Step::Plain(if helper.enters { opcode::ARETURN } else { opcode::RETURN }));
         code
     }
@@ -315,6 +429,27 @@ fn making(arguments: &[u8], first: u16) -> Vec<Step> {
         }
         steps.push(Step::Plain(opcode::AASTORE));
         local += argument.slots();
+    }
+    steps
+}
+
+/// The same by helpers; `local` is behind the arguments then.
+fn putting(arguments: &[u8], local: &mut u16) -> Vec<Step> {
+    let descriptor = [b"(", arguments, b")V"].concat();
+    let Ok(parsed) = MethodDescriptor::parse(&descriptor) else { return Vec::new() };
+    let helper = |name: &[u8], descriptor: Vec<u8>| Step::Helper(name.to_vec(), descriptor);
+    let array = helper(b"cct$markerArray", b"(I)Ljava/lang/Object;".to_vec());
+    let mut steps = vec![Step::Int(parsed.arguments().count() as u16), array];
+    for (position, argument) in parsed.arguments().enumerate() {
+        steps.extend([Step::Plain(opcode::DUP), Step::Int(position as u16)]);
+        steps.extend(Kind::of(argument).map(|kind| Step::Load(kind, *local)));
+        let value = match argument {
+            FieldType::Base(base) => vec![base],
+            _ => OBJECT.to_vec(),
+        };
+        let descriptor = [b"(Ljava/lang/Object;I", &value[..], b")V"].concat();
+        steps.push(helper(b"cct$markerPut", descriptor));
+        *local += argument.slots();
     }
     steps
 }

@@ -3,24 +3,32 @@
 //! What stands in a class is held against what the class says of itself, its attribute, and that against the original: which rules were given nobody tells.
 
 mod attribute;
+mod beside;
 mod body;
 mod exactly;
 mod helpers;
 mod order;
 mod pieces;
 mod places;
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{ClassFile, Code, Member, access, mutf8, opcode};
 
 use crate::Tally;
+use crate::class::is_on;
 use crate::finding::{Finding, Problem};
 use crate::op::{Callee, Op};
 use crate::probe::Reader;
 use attribute::Descriptor;
 use body::Method;
-use helpers::{Gains, Helper};
+use helpers::{Gains, Gate, Helper};
+
+pub(crate) use attribute::Descriptor as Marker;
+pub(crate) use beside::{Beside, Erased};
+pub(crate) use helpers::Helper as MarkerHelper;
+pub(crate) use told::Told;
 
 /// What classes of programs call.
 const GATE: &[u8] = b"cctrewrite/markers/Gate";
@@ -40,6 +48,11 @@ const TOLD: [(&[u8], &[u8]); 3] = [
 /// Whether a class has markers.
 pub(crate) fn is_marked(class: &ClassFile<'_>) -> bool {
     class.attributes.find(attribute::NAME).is_some()
+}
+
+/// Whether an attribute is what a class says of its markers.
+pub(crate) fn is_list(attribute: &cct_classfile::Attribute<'_>) -> bool {
+    attribute.name == attribute::NAME
 }
 
 /// Checks one class against its original.
@@ -81,6 +94,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let calls_library =
             |index| matches!(after.pool.member_ref(index), Ok(member) if member.class == LIBRARY_GATE);
         let gate = if after.pool.indices().any(calls_library) { LIBRARY_GATE } else { GATE };
+        let gate = Gate::Class(gate);
         let gains = Gains { class: after, gate, markers: &markers };
         self.fields(&gains);
         let mut of_methods: OfMethods<'_> = BTreeMap::new();
@@ -163,15 +177,9 @@ impl<'c, 'a> Class<'c, 'a> {
         }
         let added: Vec<&Member<'a>> = after.fields.iter().skip(before.fields.len()).collect();
         self.tally.added_fields += added.len() as u64;
-        let is_on = |field: &Member<'a>| {
-            let attributes: Vec<_> = field.attributes.iter().collect();
-            let [value] = attributes[..] else { return false };
-            let index = <[u8; 2]>::try_from(value.data).ok().map(u16::from_be_bytes);
-            value.name == b"ConstantValue" && index.and_then(|i| after.pool.integer(i).ok()) == Some(-1)
-        };
         for (field, (name, descriptor, flags, all_on)) in added.iter().zip(&wanted) {
             let is_right = (field.name, field.descriptor, field.access_flags) == (name, *descriptor, *flags)
-                && if *all_on { is_on(field) } else { field.attributes.is_empty() };
+                && if *all_on { is_on(after, field) } else { field.attributes.is_empty() };
             if !is_right {
                 self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name, field.descriptor));
             }
@@ -249,7 +257,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let all = 0..reader.steps.len();
         all.clone().filter_map(callee).find(|c| is_told(*c))?;
         let helper = |at: usize| {
-            let helper = Helper::of(self.after, &callee(at)?)?;
+            let helper = Helper::of(self.after, &callee(at)?, Gate::Class(LIBRARY_GATE))?;
             let index = match (helper.is_own, reader.op(at.checked_sub(1)?)) {
                 (true, _) => helper.number,
                 (false, Op::Int(index)) => u16::try_from(index).ok()?,

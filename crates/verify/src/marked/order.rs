@@ -6,12 +6,12 @@ use cct_classfile::{Bci, opcode};
 
 use super::attribute::Descriptor;
 use super::body::Method;
+use super::helpers::Helper;
 use super::pieces::{Enter, How};
 use super::places::{self, Places};
 use crate::align::Aligned;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
-use crate::probe::Locals;
 
 /// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +39,18 @@ pub struct Walked {
     pub returns: Vec<(usize, u16, How)>,
 }
 
+impl Walked {
+    /// The helpers that are called, each for one of its markers.
+    pub fn called_helpers(&self) -> BTreeMap<Helper, u16> {
+        self.entered.iter().map(|(_, enter)| (enter.helper.clone(), enter.index)).collect()
+    }
+}
+
 struct Order<'o, 'm, 'a> {
     method: &'o Method<'m, 'a>,
     walked: &'o Walked,
     aligned: &'o Aligned<'a>,
-    locals: Locals,
+    scratch: u16,
     /// The entries of each marker, by its number.
     entries: BTreeMap<usize, Vec<&'o (Where, Enter)>>,
     /// Where which tokens are left within the method.
@@ -53,15 +60,15 @@ struct Order<'o, 'm, 'a> {
     kinds: BTreeMap<u16, &'a [u8]>,
 }
 
-/// Checks the pieces of a method.
-pub fn check(method: &Method<'_, '_>, walked: &Walked, aligned: &Aligned<'_>, locals: Locals) -> Check {
+/// Checks the pieces of a method, whose locals from `scratch` on nothing else uses.
+pub fn check(method: &Method<'_, '_>, walked: &Walked, aligned: &Aligned<'_>, scratch: u16) -> Check {
     let mut entries: BTreeMap<usize, Vec<&(Where, Enter)>> = BTreeMap::new();
     for entered in &walked.entered {
         entries.entry(usize::from(entered.1.index)).or_default().push(entered);
     }
     let left = walked.left.iter().map(|(number, token, _)| (*number, *token)).collect();
     let places = Places::of(method, &aligned.originals);
-    let mut order = Order { method, walked, aligned, locals, entries, left, places, kinds: BTreeMap::new() };
+    let mut order = Order { method, walked, aligned, scratch, entries, left, places, kinds: BTreeMap::new() };
     order.entries()?;
     order.beginning()?;
     order.returns()?;
@@ -91,7 +98,6 @@ impl<'o, 'a> Order<'o, '_, 'a> {
 
     /// Each marker is told of, at one place; of a constructor behind each call of another one.
     fn entries(&mut self) -> Check {
-        let scratch = self.method.code.max_locals.max(self.locals.at).saturating_add(self.locals.by);
         let mut kinds = BTreeMap::new();
         for (index, marker) in self.markers() {
             let is_once = marker.place != b"method" || self.method.original.name != b"<init>";
@@ -102,7 +108,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                 _ => {}
             }
             for (at, enter) in self.of(index).iter().copied() {
-                if let Some(what) = places::wrong(&self.places, marker, *at, enter, scratch) {
+                if let Some(what) = places::wrong(&self.places, marker, *at, enter, self.scratch) {
                     return wrong(marker.bci, what);
                 }
                 if enter.token.is_some() != marker.has_token()

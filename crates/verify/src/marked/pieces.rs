@@ -6,8 +6,8 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, opcode};
 
 use super::attribute::Descriptor;
-use super::helpers::Helper;
-use crate::op::{Callee, Kind, Op};
+use super::helpers::{Gate, Helper, Leaving};
+use crate::op::{Kind, Op};
 use crate::probe::{Locals, Reader};
 
 /// How a region is left.
@@ -77,7 +77,9 @@ pub struct Pieces<'p, 'a> {
     /// Where locals begin that nothing else uses.
     pub scratch: u16,
     /// What is called.
-    pub gate: &'static [u8],
+    pub gate: Gate,
+    /// Where the program is counted, too: the local by which helpers are told where the thread is in its tree, and what is added to it.
+    pub node: Option<(u16, i32)>,
     /// The markers of the class.
     pub markers: &'p [Descriptor<'a>],
 }
@@ -102,10 +104,27 @@ impl Pieces<'_, '_> {
     }
 
     /// Whether the gate is called there.
-    fn is_gate(&self, at: usize, name: &[u8], count: usize) -> bool {
+    fn is_gate(&self, at: usize, leaving: Leaving, count: usize) -> bool {
         let descriptor = [b"(", &b"Ljava/lang/Object;".repeat(count)[..], b")V"].concat();
-        let callee = Callee { tag: tag::METHODREF, class: self.gate, name, descriptor: &descriptor };
-        self.code.op(at) == Op::Invoke(opcode::INVOKESTATIC, callee, 0)
+        let Op::Invoke(opcode::INVOKESTATIC, callee, 0) = self.code.op(at) else { return false };
+        let name = self.gate.exit(leaving);
+        (callee.tag, callee.name, callee.descriptor) == (tag::METHODREF, name, &descriptor)
+            && self.gate.is_of(self.class, callee.class)
+    }
+
+    /// Behind the local with the node what is added to it, where helpers are told of it.
+    fn node(&self, at: usize) -> Option<usize> {
+        let Some((node, offset)) = self.node else { return Some(at) };
+        if self.code.op(at) != Op::Load(Kind::Long, node) {
+            return None;
+        }
+        match offset {
+            0 => Some(at + 1),
+            offset => {
+                let adds = [Op::Int(offset), Op::IntToLong, Op::LongAdd];
+                self.code.has(at + 1, &adds).then_some(at + 1 + adds.len())
+            }
+        }
     }
 
     /// The piece that begins with the instruction `at`, and the number of the instruction behind it.
@@ -119,18 +138,18 @@ impl Pieces<'_, '_> {
     fn exit(&self, at: usize) -> Option<(Piece, usize)> {
         let op = |behind| self.code.op(at + behind);
         let (token, how, next) = if let Some(token) = self.token(op(0)) {
-            if self.is_gate(at + 1, b"exit", 1) {
+            if self.is_gate(at + 1, Leaving::Left, 1) {
                 (token, How::Normal, at + 2)
-            } else if self.is_gate(at + 1, b"thrown", 1) {
+            } else if self.is_gate(at + 1, Leaving::Thrown, 1) {
                 (token, How::Thrown, at + 2)
-            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, b"exit", 2) {
+            } else if op(1) == Op::Load(Kind::Reference, 0) && self.is_gate(at + 2, Leaving::Made, 2) {
                 (token, How::Made, at + 3)
             } else {
                 return None;
             }
         } else {
             let token = self.token(op(1)).filter(|_| op(0) == Op::Dup && op(2) == Op::Swap)?;
-            (token, How::Result, self.is_gate(at + 3, b"returned", 2).then_some(at + 4)?)
+            (token, How::Result, self.is_gate(at + 3, Leaving::Returned, 2).then_some(at + 4)?)
         };
         let is_cleared = self.code.op(next) == Op::Null && self.stored(self.code.op(next + 1)) == Some(token);
         Some((Piece::Exit(token, how, is_cleared), next + if is_cleared { 2 } else { 0 }))
@@ -157,7 +176,9 @@ impl Pieces<'_, '_> {
         };
         at += count;
         let mut handed = Vec::new();
-        while let Op::Load(kind, local) = self.code.op(at) {
+        while let Op::Load(kind, local) = self.code.op(at)
+            && self.node.is_none_or(|(node, _)| node != local)
+        {
             handed.push((kind, local));
             at += 1;
         }
@@ -165,9 +186,9 @@ impl Pieces<'_, '_> {
             Op::Int(index) => Some(u16::try_from(index).ok()?),
             _ => None,
         };
-        at += usize::from(pushed.is_some());
+        at = self.node(at + usize::from(pushed.is_some()))?;
         let Op::Invoke(opcode::INVOKESTATIC, callee, _) = self.code.op(at) else { return None };
-        let helper = Helper::of(self.class, &callee)?;
+        let helper = Helper::of(self.class, &callee, self.gate)?;
         let index = match (pushed, helper.is_own) {
             (Some(index), false) if index / 32 == helper.number => index,
             (None, true) => helper.number,

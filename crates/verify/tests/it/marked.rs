@@ -21,6 +21,7 @@ const MARKERS: Expectation = Expectation {
     allocations: None,
     no_natives: None,
     renames_natives: None,
+    markers: None,
     provenance: None,
 };
 

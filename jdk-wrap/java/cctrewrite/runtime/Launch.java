@@ -40,7 +40,15 @@ public final class Launch {
 
     private static boolean launched;
 
+    /** What is to be done then; null if nothing is. */
+    private static Runnable afterwards;
+
     private Launch() {}
+
+    /** Has something done when the JVM is about to come to the program. In bypass. */
+    public static void afterwards(Runnable what) {
+        afterwards = what;
+    }
 
     private static void load(String[] names) {
         for (int i = 0; i < names.length; i++) {
@@ -116,5 +124,8 @@ public final class Launch {
             Arena.describe(Description.of(false, false), Description.of(true, false));
         }
         CctRuntime.launched();
+        if (recording && afterwards != null) {
+            afterwards.run();
+        }
     }
 }

@@ -15,8 +15,14 @@ import sun.misc.Unsafe;
  * <p>The natives call no Java code and take no Java lock. They are registered by the library itself.
  */
 public final class LoadTime {
+    /** In a JDK that brings along rules for markers: the rules, and what is above which class of its library. */
+    private static final String RULES = "lib/cctrewrite/markers";
+
     private static boolean loaded;
     private static boolean started;
+
+    /** Whether what is rewritten gets markers by such rules. */
+    private static boolean marks;
 
     /** Why the library that was asked for cannot be used, or null. */
     private static String trouble;
@@ -127,6 +133,11 @@ public final class LoadTime {
                 trouble = outputs[i].file + ": " + e.getMessage();
             }
         }
+        File rules = new File(Property.get("java.home"), RULES);
+        if (trouble == null && rules.isDirectory()) {
+            trouble = markers(rules.getPath());
+            marks = trouble == null;
+        }
         if (trouble == null && Settings.UDI != null) {
             trouble = module(Settings.UDI, Settings.UDI_JAVA, host(), Settings.UDI_TIMEOUT);
         }
@@ -167,13 +178,18 @@ public final class LoadTime {
     }
 
     /** The file in which the profile is expected by who started this JVM; null for none. */
-    static String expected() {
+    public static String expected() {
         return place;
     }
 
     /** What whoever started this JVM wants of the runtime, under this key; null if nobody has said. */
-    static String said(String key) {
+    public static String said(String key) {
         return loaded ? option(key) : null;
+    }
+
+    /** The folder with the rules by which what is rewritten gets markers; null if there are none. In bypass. */
+    public static File rules() {
+        return ready() == null && marks ? new File(Property.get("java.home"), RULES) : null;
     }
 
     /** Whether classes are rewritten while the program runs. */
@@ -221,6 +237,15 @@ public final class LoadTime {
      * @return what is wrong with it, or null
      */
     private static native String module(String path, String java, String host, String seconds);
+
+    /** Takes the rules for markers in a folder; says what is wrong with them, or null. */
+    private static native String markers(String folder);
+
+    /** How much of what was rewritten got markers; null if nothing did. */
+    public static native String marked();
+
+    /** What is not marked of it, and which rules match nothing. */
+    public static native String[] unmarked();
 
     /** What became of these methods, given the records of all trees. */
     static native String[] selected(long[] records);

@@ -1,0 +1,114 @@
+//! `cctrewrite run` with rules for markers: each JVM leaves, beside its profile, what clients of markers print, and what was found of properties.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use super::collection::Jvm;
+use super::files::with_suffix;
+use super::marked::{put_printed, put_report};
+use crate::args::Run;
+use crate::exit::say;
+use crate::image;
+use crate::marking::Wanted;
+use crate::target_jdk::Target;
+
+/// The extensions of what is left beside profiles: what clients print, and reports.
+pub const EXTENSIONS: [&str; 2] = ["markers", "typestate"];
+
+/// What a command line says of markers beside what counts.
+pub struct Beside<'a> {
+    arguments: &'a Run,
+    wanted: Option<Wanted>,
+}
+
+impl<'a> Beside<'a> {
+    /// Refuses what does not go together, before anything is made.
+    pub fn of(arguments: &'a Run, command: &OsStr) -> Result<Beside<'a>> {
+        let choices = &arguments.choices;
+        if choices.has_rules() {
+            choices.filter()?;
+            let wanted = Wanted::beside(choices)?;
+            if arguments.marking.typestate_budget.is_some() && choices.typestate.is_empty() {
+                bail!("{NO_PROPERTIES}");
+            }
+            return Ok(Beside { arguments, wanted: Some(wanted) });
+        }
+        if let Some(option) = arguments.marking.given() {
+            // A JDK that is there already may have its own rules.
+            let target = Target::of(command, arguments.jdk.as_deref())?;
+            if image::checks_properties_beside(&target.home)?.is_none() {
+                bail!(
+                    "{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
+                );
+            }
+        }
+        Ok(Beside { arguments, wanted: None })
+    }
+
+    /// Whether the image in a folder has what is wanted.
+    pub fn check(&self, home: &Path) -> Result<()> {
+        let checks_properties = image::checks_properties_beside(home)?;
+        match (&self.wanted, checks_properties) {
+            (Some(wanted), Some(_)) => image::check_marked(home, wanted)?,
+            (Some(_), None) => bail!(
+                "{}: this JDK was made without markers; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
+                home.display()
+            ),
+            (None, _) => {}
+        }
+        match checks_properties {
+            Some(false) if self.arguments.marking.typestate_budget.is_some() => bail!("{NO_PROPERTIES}"),
+            _ => Ok(()),
+        }
+    }
+
+    /// What JVMs of the image in a folder leave beside profiles; `None` if that is nothing.
+    pub fn left(&self, home: &Path) -> Result<Option<Left>> {
+        let Some(checks_properties) = image::checks_properties_beside(home)? else { return Ok(None) };
+        // Of rules that are those of properties alone nothing is printed.
+        let prints = !checks_properties
+            || !self.arguments.choices.markers.is_empty()
+            || !self.arguments.marking.client.is_empty();
+        Ok(Some(Left { checks_properties, prints }))
+    }
+}
+
+/// The budget is for properties alone.
+const NO_PROPERTIES: &str =
+    "--typestate-budget is about properties; give --typestate with it, or leave it out";
+
+/// What JVMs leave beside profiles.
+#[derive(Debug, Clone, Copy)]
+pub struct Left {
+    checks_properties: bool,
+    prints: bool,
+}
+
+impl Left {
+    /// Puts what a JVM has left beside its profile, and says what is in it. Whether all of it is there.
+    pub fn put(self, jvm: &Jvm, profile: &Path, quiet: bool) -> Result<bool> {
+        type Put = fn(&Path, &Path, bool) -> Result<()>;
+        let [printed, report] = EXTENSIONS;
+        let all: [(bool, &str, Put); 2] =
+            [(self.checks_properties, report, put_report), (self.prints, printed, put_printed)];
+        let mut is_whole = true;
+        for (_, extension, put) in all.into_iter().filter(|(is_left, ..)| *is_left) {
+            let from = with_suffix(&jvm.place, &format!(".{extension}"));
+            match from.is_file() {
+                true => put(&from, &profile.with_extension(extension), quiet)?,
+                false => {
+                    is_whole = false;
+                    say(&format!(
+                        "cctrewrite: the JVM of process {} left nothing of its markers; it was killed, halted, or still runs: {}",
+                        jvm.process,
+                        jvm.command()
+                    ));
+                    break;
+                }
+            }
+        }
+        Ok(is_whole)
+    }
+}

@@ -1,0 +1,140 @@
+//! The pieces of a body, as they are passed over: where each may stand, what it tells, and what is left when they are gone.
+
+use std::collections::BTreeMap;
+
+use cct_classfile::{Bci, Instruction, opcode};
+
+use super::attribute::Descriptor;
+use super::body::Method;
+use super::order::{self, Walked};
+use super::pieces::{Enter, How, Piece, Pieces};
+use super::places;
+use crate::finding::{Check, Finding, Problem};
+
+/// What was passed over.
+pub struct Told<'m, 'p, 'a> {
+    method: &'m Method<'m, 'a>,
+    pieces: &'p Pieces<'p, 'a>,
+    /// How many calls that are regions are at an index.
+    calls: BTreeMap<Bci, usize>,
+    /// How many pieces there were.
+    pub count: u64,
+    /// What they tell.
+    pub walked: Walked,
+}
+
+impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
+    /// Nothing yet.
+    pub fn new(method: &'m Method<'m, 'a>, pieces: &'p Pieces<'p, 'a>) -> Self {
+        Told { method, pieces, calls: method.calls(), count: 0, walked: Walked::default() }
+    }
+
+    fn wrong<T>(&self, at: usize, original: impl Into<Option<Bci>>, what: &'static str) -> Check<T> {
+        Err(Finding::at(Problem::Marker(what), original, self.pieces.code.bci(at)))
+    }
+
+    fn marker(&self, at: usize, enter: &Enter) -> Check<&Descriptor<'a>> {
+        match self.method.markers.get(usize::from(enter.index)) {
+            Some(marker) if self.method.has(marker) => Ok(marker),
+            _ => self.wrong(at, None, "is told under another's number"),
+        }
+    }
+
+    /// Where the code goes on behind all pieces that stand at `at`.
+    pub fn skip(&self, mut at: usize) -> usize {
+        while let Some((_, next)) = self.pieces.piece(at) {
+            at = next;
+        }
+        at
+    }
+
+    /// What runs once, in front of the label of the first instruction. Each of these gives the number of the instruction behind.
+    pub fn prologue(&mut self, mut at: usize) -> Check<usize> {
+        while let Some((piece, next)) = self.pieces.piece(at) {
+            match piece {
+                Piece::Init(token) if self.walked.entered.is_empty() => self.walked.nulls.push(token),
+                Piece::Enter(enter)
+                    if self.marker(at, &enter)?.place == b"method"
+                        && self.method.original.name != b"<init>" =>
+                {
+                    self.walked.entered.push((order::Where::Entry, enter));
+                }
+                _ => return Ok(at),
+            }
+            at = self.pass(next);
+        }
+        Ok(at)
+    }
+
+    fn pass(&mut self, next: usize) -> usize {
+        self.count += 1;
+        next
+    }
+
+    /// What runs whenever an instruction does: exits of regions that may have been left, entries, and before returns the exits of all.
+    pub fn before(&mut self, mut at: usize, number: usize, original: &Instruction<'a>) -> Check<usize> {
+        let (mut has_entries, mut is_left) = (false, false);
+        while let Some((piece, next)) = self.pieces.piece(at) {
+            match piece {
+                Piece::Exit(token, how, true) if !has_entries && !is_left => {
+                    self.walked.left.push((number, token, how));
+                }
+                Piece::Exit(token, how, false) if opcode::is_return(original.opcode) => {
+                    is_left = true;
+                    self.walked.returns.push((number, token, how));
+                }
+                Piece::Enter(enter) if !is_left => {
+                    has_entries = true;
+                    self.walked.entered.push((order::Where::Before(number), enter));
+                }
+                _ => return self.wrong(at, original.bci, "stands where none can be"),
+            }
+            at = self.pass(next);
+        }
+        Ok(at)
+    }
+
+    /// What runs when an instruction has completed: exits of a call, and entries of what has been made.
+    pub fn behind(&mut self, mut at: usize, number: usize, original: &Instruction<'a>) -> Check<usize> {
+        let mut calls = self.calls.get(&original.bci).copied().unwrap_or_default();
+        while let Some((piece, next)) = self.pieces.piece(at) {
+            match piece {
+                Piece::Exit(token, how, true) if calls > 0 => {
+                    calls -= 1;
+                    self.walked.called.push((number, token, how));
+                }
+                Piece::Enter(enter) if self.is_behind(at, &enter, original)? => {
+                    self.walked.entered.push((order::Where::Behind(number), enter));
+                }
+                _ => break,
+            }
+            at = self.pass(next);
+        }
+        match calls {
+            0 => Ok(at),
+            _ => self.wrong(at, original.bci, "at a call has no exit behind it"),
+        }
+    }
+
+    /// Whether this tells of what an instruction has made, and not of what follows it.
+    fn is_behind(&self, at: usize, enter: &Enter, original: &Instruction<'a>) -> Check<bool> {
+        let marker = self.marker(at, enter)?;
+        Ok(match marker.place {
+            b"method" => original.opcode == opcode::INVOKESPECIAL && self.method.original.name == b"<init>",
+            b"allocation" => places::is_made(self.method, marker, original),
+            _ => false,
+        })
+    }
+
+    /// In a handler behind the code: all exits by an exception, if they stand there.
+    pub fn thrown(&mut self, mut at: usize) -> Option<usize> {
+        let locals = self.pieces.locals;
+        for token in (locals.at..locals.at + locals.by).rev() {
+            match self.pieces.piece(at) {
+                Some((Piece::Exit(told, How::Thrown, false), next)) if told == token => at = self.pass(next),
+                _ => return None,
+            }
+        }
+        (locals.by > 0).then_some(at)
+    }
+}
