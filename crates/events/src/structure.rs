@@ -9,6 +9,9 @@ pub use packing::ClassHead;
 /// A name or descriptor. A class has each once, however many there are that use it: a copy for each would be a product of two parts of a file.
 pub type Name = Arc<[u8]>;
 
+/// So many blocks come one behind the other without an event at most; of longer ways one block has its own. So an event never stands for many others, whatever a file says.
+pub const MOST_IMPLIED: usize = 32;
+
 /// Metrics of a basic block, in the paper's order.
 pub const METRICS: [&str; 19] = [
     "bytecodes",

@@ -14,6 +14,7 @@ use jni_sys as sys;
 use jni_sys::{jbyte, jclass, jint, jobject, jsize, jthrowable};
 
 use cct_pcc::Value;
+use cct_rewrite::hooks;
 
 use crate::identity::How;
 use crate::jni::Env;
@@ -77,7 +78,8 @@ extern "system" fn class_loaded(
     let env = unsafe { Env::new(raw) };
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let (tracer, members, jvmti) = (tracer()?, Members::find(env)?, jvmti(env)?);
-        let name = jvmti.class_name(class)?;
+        // Of ours some are loaded when they are needed first.
+        let name = jvmti.class_name(class).filter(|name| !hooks::is_runtime_class(name))?;
         tracer.loaded(env.get_long(thread, members.context) as u64, &name);
         Some(())
     }));

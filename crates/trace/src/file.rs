@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use cct_events::file::{Cut, Heads, Own, Place, ReadError, Thread};
+use cct_events::structure::MOST_IMPLIED;
 use cct_events::{FrameKind, ring};
 
 use crate::Program;
@@ -35,6 +36,14 @@ pub enum Error {
         path: PathBuf,
         /// How much would be right.
         most: u64,
+    },
+    /// An event would stand for many blocks.
+    #[error("{path}: more than {MOST_IMPLIED} blocks of method {method} follow each other without an event, and no trace has that", path = path.display())]
+    Unbounded {
+        /// The file.
+        path: PathBuf,
+        /// The number of the method.
+        method: u32,
     },
     /// The calling-context tree has no room.
     #[error(transparent)]
@@ -220,6 +229,9 @@ impl Trace {
             let all = all.saturating_sub(thread.first.into());
             thread.missing = all.saturating_sub(thread.chunks.len() as u64);
             trace.threads.push(thread);
+        }
+        if let Some(method) = trace.program.unbounded() {
+            return Err(Error::Unbounded { path: path.to_owned(), method });
         }
         trace.program.complete();
         Ok(trace)

@@ -2,9 +2,10 @@
 //! which nothing else could have come. Here they are put back, so that whoever looks at events sees all of them.
 
 use cct_events::Event;
-use cct_events::structure::Recording;
+use cct_events::structure::{MOST_IMPLIED, Recording};
 
 use crate::program::{Found, Program};
+use crate::stack::{Runs, Stack};
 
 /// A method that runs.
 #[derive(Debug, Clone, Copy)]
@@ -15,11 +16,17 @@ struct Running<'p> {
     block: Option<u32>,
 }
 
+impl Runs for Running<'_> {
+    fn method(&self) -> Option<u32> {
+        Some(self.number)
+    }
+}
+
 /// The events of one thread, with those that are implied.
 #[derive(Debug)]
 pub struct Whole<'p> {
     program: &'p Program,
-    stack: Vec<Running<'p>>,
+    stack: Stack<Running<'p>>,
     /// Whether the event before says how far a block came that an exception has left.
     is_left: bool,
     /// Whether the top method is over as soon as its receiver is known.
@@ -29,7 +36,7 @@ pub struct Whole<'p> {
 impl<'p> Whole<'p> {
     /// A thread that has done nothing yet.
     pub fn new(program: &'p Program) -> Self {
-        Whole { program, stack: Vec::new(), is_left: false, is_over: false }
+        Whole { program, stack: Stack::default(), is_left: false, is_over: false }
     }
 
     /// Events are missing here: which blocks run is not known any more.
@@ -131,8 +138,8 @@ impl<'p> Whole<'p> {
     fn pass(&mut self, see: &mut impl FnMut(Event)) {
         let Some(top) = self.stack.last_mut() else { return };
         let blocks = &top.found.method.blocks;
-        // No way has more of them than there are, whatever the file says.
-        for _ in 0..blocks.len() {
+        // No way has more of them: a file that says so is refused.
+        for _ in 0..MOST_IMPLIED {
             let next = top.block.and_then(|block| blocks.get(block as usize)?.next);
             let Some(next) = next else { break };
             top.block = Some(next);
@@ -145,10 +152,10 @@ impl<'p> Whole<'p> {
         if self.stack.last().is_some_and(|top| top.number == number) {
             return true;
         }
-        let Some(place) = self.stack.iter().rposition(|running| running.number == number) else {
-            return false;
-        };
-        self.stack.truncate(place + 1);
+        let Some(place) = self.stack.find(number) else { return false };
+        while self.stack.len() > place + 1 {
+            self.stack.pop();
+        }
         true
     }
 }

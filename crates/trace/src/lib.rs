@@ -15,6 +15,8 @@ pub mod metrics;
 mod position;
 mod program;
 pub mod replay;
+mod sites;
+mod stack;
 pub mod structure;
 #[cfg(test)]
 mod testing;

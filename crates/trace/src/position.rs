@@ -5,7 +5,7 @@
 
 use cct_events::Method;
 
-use crate::program::Found;
+use crate::program::{Found, Program};
 
 /// Something that began while a block ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,54 +18,49 @@ pub enum Began {
     Unknown,
 }
 
-/// The method handle's and the variable handle's: their call sites call whoever is wanted.
-const POLYMORPHIC: [&[u8]; 2] = [b"java/lang/invoke/MethodHandle", b"java/lang/invoke/VarHandle"];
-const INVOKEDYNAMIC: u8 = 186;
-
 /// How many bytecodes of the block were executed when the last of these began; `None` if no call is known to have been.
-pub fn of_last<'p>(
-    method: &Method,
-    block: usize,
-    began: &[Began],
-    found: impl Fn(u32) -> Option<Found<'p>>,
-) -> Option<u32> {
+pub fn of_last(program: &Program, found: Found<'_>, block: usize, began: &[Began]) -> Option<u32> {
+    let Found { method, .. } = found;
     let start = method.blocks.get(block)?.start;
     let end = method.blocks.get(block + 1).map_or(u32::MAX, |next| next.start);
-    let sites = &method.calls[method.calls.partition_point(|site| site.bci < start)..];
-    let sites = &sites[..sites.partition_point(|site| site.bci < end)];
-    let mut next = 0;
+    let [first, end] = [start, end].map(|bci| method.calls.partition_point(|site| site.bci < bci));
+    let sites = program.sites();
+    let mut next = first;
     for what in began {
-        let rest = &sites[next.min(sites.len())..];
-        let is_any =
-            |site: &cct_events::CallSite| site.opcode == INVOKEDYNAMIC || POLYMORPHIC.contains(&&*site.class);
         let at = match *what {
-            Began::At(bci) => rest.iter().position(|site| site.bci == bci),
-            Began::Method(number) => found(number).and_then(|callee| {
-                let called = callee.method;
-                rest.iter()
-                    .position(|site| site.name == called.name && site.descriptor == called.descriptor)
-                    .or_else(|| rest.first().filter(|site| is_any(site)).map(|_| 0))
+            Began::At(bci) => site_at(method, bci, next),
+            Began::Method(number) => program.method(number).and_then(|callee| {
+                let called = sites.next(found, sites.signature(callee)?, next).filter(|&at| at < end);
+                called.or_else(|| sites.next_any(found, next).filter(|&any| any == next))
             }),
-            Began::Unknown => rest.iter().position(is_any),
+            Began::Unknown => sites.next_any(found, next),
         };
-        if let Some(at) = at {
-            next += at + 1;
+        if let Some(at) = at.filter(|&at| at < end) {
+            next = at + 1;
         }
     }
-    Some(sites.get(next.checked_sub(1)?)?.place)
+    let last = next.checked_sub(1).filter(|&last| last >= first)?;
+    Some(method.calls.get(last)?.place)
+}
+
+/// The call site at a bytecode index, if it is not in front of another one.
+pub fn site_at(method: &Method, bci: u32, from: usize) -> Option<usize> {
+    let at = method.calls.partition_point(|site| site.bci < bci).max(from);
+    method.calls.get(at).is_some_and(|site| site.bci == bci).then_some(at)
 }
 
 /// How many bytecodes a block has up to the first that may have the thread wait, or other code run: so many are counted by `--blocks exact` when nothing is
 /// known but that the block has begun.
 pub fn of_first(method: &Method, block: usize) -> Option<u32> {
     let of = method.blocks.get(block)?;
+    let end = method.blocks.get(block + 1).map_or(method.code.len(), |next| next.start as usize);
     let (mut at, mut place) = (of.start as usize, 0);
-    let others: u32 = of.metrics[11..=14].iter().sum();
-    while place < of.bytecodes() {
+    let reads_others = of.metrics[11..=14].iter().any(|&fields| fields > 0);
+    while place < of.bytecodes() && at < end {
         let &opcode = method.code.get(at)?;
         place += 1;
         // Static fields of other classes, which may be initialised.
-        let initialises = matches!(opcode, 178 | 179) && others > 0;
+        let initialises = matches!(opcode, 178 | 179) && reads_others;
         // Invocations, new, monitorenter, returns, athrow.
         if initialises || matches!(opcode, 182..=187 | 194 | 172..=177 | 191) {
             return Some(place);
@@ -131,20 +126,22 @@ mod tests {
             site(9, "a", 184),
         ];
         let blocks = vec![Block::default(), Block { start: 8, ..Block::default() }];
-        let method = Method { blocks, calls, ..Method::default() };
         let named = |name: &str| Method {
             name: name.as_bytes().into(),
             descriptor: (*b"()V").into(),
             ..Method::default()
         };
-        let class = Class { methods: vec![named("a"), named("b"), named("<clinit>")], ..Class::default() };
-        let found = |number: u32| {
-            let method = class.methods.get(number as usize)?;
-            Some(Found { place: 0, class: &class, index: number as u16, method })
-        };
+        let caller = Method { blocks, calls, ..named("caller") };
+        let methods = vec![named("a"), named("b"), named("<clinit>"), caller];
+        let mut packed = Vec::new();
+        Class { methods, ..Class::default() }.pack(&mut packed);
+        let mut program = Program::default();
+        program.add(&packed).unwrap();
+        program.complete();
+        let caller = program.method(3).unwrap();
         let of = |block, began: &[u32]| {
             let began: Vec<Began> = began.iter().map(|&number| Began::Method(number)).collect();
-            of_last(&method, block, &began, found)
+            of_last(&program, caller, block, &began)
         };
         assert_eq!(
             (of(0, &[]), of(0, &[0]), of(0, &[0, 1]), of(0, &[0, 1, 0])),
@@ -153,6 +150,6 @@ mod tests {
         // An initialiser in between, and one that is called by whom it may concern.
         assert_eq!((of(0, &[2]), of(0, &[0, 2, 1]), of(0, &[0, 1, 0, 2])), (None, Some(3), Some(5)));
         assert_eq!(of(1, &[0]), Some(10));
-        assert_eq!(of_last(&method, 0, &[Began::At(2)], found), Some(3));
+        assert_eq!(of_last(&program, caller, 0, &[Began::At(2)]), Some(3));
     }
 }

@@ -6,9 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cct_events::file::Places;
-use cct_events::structure::{CallSite, Counted, Name, Recording};
+use cct_events::structure::{CallSite, Counted, MOST_IMPLIED, Name, Recording};
 use cct_events::{Class, Method};
 use rustc_hash::FxHashMap;
+
+use crate::sites::Sites;
 
 /// Classes, methods, and who is called.
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ pub struct Program {
     /// Likewise of callees that call sites tell of: by class's place, method and call site.
     of_sites: FxHashMap<(u32, u16, u32), Callee>,
     by_id: FxHashMap<u64, Callee>,
+    /// Call sites by whom they call.
+    sites: Sites,
     /// The number of `Finalizer.register`, which the VM calls in `Object.<init>`.
     registers: Option<u32>,
 }
@@ -163,11 +167,25 @@ impl Program {
         Some(())
     }
 
+    /// The number of a method in which an event would stand for more blocks than it ever does.
+    pub(crate) fn unbounded(&self) -> Option<u32> {
+        let is_unbounded = |method: &&Method| {
+            let next = |&block: &u32| method.blocks.get(block as usize)?.next;
+            let way = |start| std::iter::successors(Some(start), next).skip(1).take(MOST_IMPLIED + 1);
+            (0..method.blocks.len() as u32).any(|start| way(start).count() > MOST_IMPLIED)
+        };
+        self.classes.iter().find_map(|class| {
+            let at = class.methods.iter().position(|method| is_unbounded(&method))?;
+            Some(class.first_method.saturating_add(at as u32))
+        })
+    }
+
     /// When all are there.
     pub(crate) fn complete(&mut self) {
         self.classes.sort_by_key(|class| class.first_method);
         self.classes.dedup_by_key(|class| (class.first_method, class.number));
         self.places = self.table();
+        self.sites = Sites::of(&self.classes);
         let mut texts = Texts::default();
         let mut known: FxHashMap<Parts, Callee> = FxHashMap::default();
         let mut all: Vec<Parts> = Vec::new();
@@ -268,6 +286,11 @@ impl Program {
     #[inline]
     pub fn registers(&self, number: u32) -> bool {
         self.registers == Some(number)
+    }
+
+    /// Call sites by whom they call.
+    pub(crate) fn sites(&self) -> &Sites {
+        &self.sites
     }
 
     /// All that contexts know.

@@ -6,10 +6,13 @@
 use cct_events::event::UnknownEvent;
 use cct_events::structure::Recording;
 use cct_events::{Decoder, Event};
+use rustc_hash::FxHashMap;
 
 use crate::implied::Whole;
 use crate::position::{self, Began};
 use crate::program::{Callee, Found, Program};
+use crate::sites::Signature;
+use crate::stack::{Runs, Stack};
 
 /// The type of what was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -128,6 +131,21 @@ struct Frame {
     site: usize,
 }
 
+impl Runs for Frame {
+    fn method(&self) -> Option<u32> {
+        self.method
+    }
+}
+
+/// A call site, by what is known of it.
+#[derive(Debug, Clone, Copy)]
+enum Site {
+    /// Its bytecode index.
+    At(u32),
+    /// Whom it calls.
+    Of(Option<Signature>),
+}
+
 /// The replay of one thread.
 #[derive(Debug)]
 pub struct Replay<'p, V> {
@@ -136,7 +154,7 @@ pub struct Replay<'p, V> {
     pub visitor: V,
     decoder: Decoder,
     whole: Whole<'p>,
-    stack: Vec<Frame>,
+    stack: Stack<Frame>,
     /// What began in the running blocks of all frames, one frame's behind the other's.
     began: Vec<Began>,
     /// How far the block came that an exception has left.
@@ -145,6 +163,8 @@ pub struct Replay<'p, V> {
     last: Option<(u32, Found<'p>)>,
     /// Sizes of the stack on top of which are methods that were over at once, if the VM has not been seen to call anything in them. What it calls may have some too.
     leaves: Vec<usize>,
+    /// By method and block: [`position::of_first`], which goes through the block.
+    firsts: FxHashMap<(u32, u32), Option<u32>>,
     /// Whether recording has paused: methods may go on then whose beginnings are not there.
     paused: bool,
     /// What was odd.
@@ -161,11 +181,12 @@ impl<'p, V: Visitor> Replay<'p, V> {
             visitor,
             decoder: Decoder::default(),
             whole: Whole::new(program),
-            stack: Vec::new(),
+            stack: Stack::default(),
             began: Vec::new(),
             partial: None,
             last: None,
             leaves: Vec::new(),
+            firsts: FxHashMap::default(),
             paused: false,
             oddities: Oddities::default(),
             events: 0,
@@ -310,18 +331,24 @@ impl<'p, V: Visitor> Replay<'p, V> {
     }
 
     /// Tells which call site of the top frame calls.
-    fn tell_site(&mut self, callee: Callee, is_it: impl Fn(&cct_events::CallSite) -> bool) {
-        let Some(&Frame { method: Some(number), block: Some(block), site, .. }) = self.stack.last() else {
+    fn tell_site(&mut self, callee: Callee, site: Site) {
+        let Some(&Frame { method: Some(number), block: Some(block), site: from, .. }) = self.stack.last()
+        else {
             return;
         };
         let Some(found) = self.found(number) else { return };
         let method = found.method;
         let end = method.blocks.get(block as usize + 1).map_or(u32::MAX, |next| next.start);
-        let rest = method.calls.get(site..).unwrap_or_default();
-        let at = rest.iter().take_while(|site| site.bci < end).position(is_it);
+        let at = match site {
+            Site::At(bci) => position::site_at(method, bci, from),
+            Site::Of(signature) => {
+                signature.and_then(|callee| self.program.sites().next(found, callee, from))
+            }
+        };
+        let at = at.filter(|&at| method.calls.get(at).is_some_and(|site| site.bci < end));
         if let (Some(at), Some(top)) = (at, self.stack.last_mut()) {
-            top.site = site + at + 1;
-            self.visitor.called(found, site + at, callee);
+            top.site = at + 1;
+            self.visitor.called(found, at, callee);
         }
     }
 
@@ -357,8 +384,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         };
         let callee = self.program.callee(found);
         if V::WANTS_SITES {
-            let called = found.method;
-            self.tell_site(callee, |site| site.name == called.name && site.descriptor == called.descriptor);
+            self.tell_site(callee, Site::Of(self.program.sites().signature(found)));
         }
         self.push(callee, Some(found), Some(number));
         if ends_at_once {
@@ -394,9 +420,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         if self.stack.last().is_some_and(|top| top.method == Some(number)) {
             return true;
         }
-        let Some(place) = self.stack.iter().rposition(|frame| frame.method == Some(number)) else {
-            return false;
-        };
+        let Some(place) = self.stack.find(number) else { return false };
         while self.stack.len() > place + 1 {
             if self.stack.last().is_some_and(|top| top.method.is_some()) {
                 self.oddities.unended += 1;
@@ -453,9 +477,10 @@ impl<'p, V: Visitor> Replay<'p, V> {
         let began = &self.began[frame.began.min(end)..end];
         let program = self.program;
         let is_top = place + 1 == self.stack.len();
-        let executed =
-            position::of_last(found.method, block as usize, began, |number| program.method(number))
-                .or_else(|| position::of_first(found.method, block as usize).filter(|_| is_top));
+        let executed = position::of_last(program, found, block as usize, began).or_else(|| {
+            let look = || position::of_first(found.method, block as usize);
+            is_top.then(|| *self.firsts.entry((number, block)).or_insert_with(look)).flatten()
+        });
         if let Some(executed) = executed {
             self.take_back(frame.node, number, block, executed);
         }
@@ -481,7 +506,7 @@ impl<'p, V: Visitor> Replay<'p, V> {
         };
         let bytecodes = site.bytecodes;
         if V::WANTS_SITES {
-            self.tell_site(callee, |site| site.bci == bci);
+            self.tell_site(callee, Site::At(bci));
         }
         self.push(callee, None, None);
         if bytecodes > 0 {

@@ -64,6 +64,7 @@ impl Quiet {
             (0..count).map(|block| block > 0 && is_met[block] && !is_chosen[block] && quiet[block]).collect();
         let only = |block: usize| ways[block].first().copied().filter(|_| ways[block].len() == 1);
         open_loops(&mut implied, only);
+        open_long_ways(&mut implied, only);
         let next: Vec<Option<usize>> =
             (0..count).map(|block| only(block).filter(|&to| implied[to])).collect();
 
@@ -133,6 +134,32 @@ fn open_loops(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
     }
 }
 
+/// So many blocks come one behind the other without an event at most.
+const MOST: usize = 32;
+
+/// Where more would, one has its event: the first of which the longest way to it has so many.
+fn open_long_ways(implied: &mut [bool], only: impl Fn(usize) -> Option<usize>) {
+    let behind = |implied: &[bool], block| only(block).filter(|&to| implied[to]);
+    let mut not_seen = vec![0_usize; implied.len()];
+    (0..implied.len()).filter_map(|block| behind(implied, block)).for_each(|to| not_seen[to] += 1);
+    let mut depth = vec![0; implied.len()];
+    let starts: Vec<usize> = (0..implied.len()).filter(|&block| !implied[block]).collect();
+    for start in starts {
+        // From each beginning as far as all ways have come that lead there.
+        let mut at = Some(start);
+        while let Some(block) = at {
+            at = behind(implied, block).filter(|&to| {
+                depth[to] = depth[to].max(depth[block] + 1);
+                not_seen[to] -= 1;
+                not_seen[to] == 0
+            });
+            if let Some(to) = at.filter(|&to| depth[to] > MOST) {
+                (implied[to], depth[to]) = (false, 0);
+            }
+        }
+    }
+}
+
 impl Cut<'_, '_> {
     /// The blocks to which a block may lead, handlers aside.
     fn ways(&self, block: usize, block_of: impl Fn(u32) -> Option<usize>) -> Vec<usize> {
@@ -171,4 +198,24 @@ impl Cut<'_, '_> {
 fn stores_this(i: &Instruction<'_>) -> bool {
     let is_load = matches!(i.opcode, opcode::ILOAD..=opcode::ALOAD_3);
     !is_load && i.local().is_some_and(|(local, _)| local == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_ways_have_an_event_now_and_then() {
+        // 0 leads to 1 and so on, without a choice; and so does 100 to 30, which is reached later by the other way.
+        let only = |block: usize| match block {
+            0..=98 => Some(block + 1),
+            100 => Some(30),
+            _ => None,
+        };
+        let mut implied = vec![true; 101];
+        (implied[0], implied[100]) = (false, false);
+        open_long_ways(&mut implied, only);
+        let written: Vec<usize> = (0..101).filter(|&block| !implied[block]).collect();
+        assert_eq!(written, [0, 33, 66, 99, 100]);
+    }
 }

@@ -25,6 +25,7 @@ mod crowded;
 mod custom_blocks;
 mod drift;
 mod endings;
+mod event_counts;
 mod event_modes;
 mod events;
 mod exactness;

@@ -6,6 +6,7 @@
 //! is known, too.
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
+use cct_events::structure::MOST_IMPLIED;
 use cct_flow::{Block, Blocks, OwnMembers, may_throw};
 
 /// What is implied of a body's blocks, by their numbers.
@@ -80,6 +81,7 @@ impl Implied {
             implied.is_implied[number] = by_sole[number] && !by_other[number] && is_quiet[number];
         }
         implied.break_cycles();
+        implied.break_long_ways();
         if !takes_monitors {
             implied.find_ends(code, blocks, &is_quiet);
         }
@@ -119,6 +121,31 @@ impl Implied {
             at = self.next(other as usize);
         }
         self.is_implied[first as usize] = false;
+    }
+
+    /// Where more than [`MOST_IMPLIED`] blocks would come one behind the other without an event, one of them has its event. A block is looked at when all have been that
+    /// lead to it, so that it is the same one whatever comes first.
+    fn break_long_ways(&mut self) {
+        let next: Vec<Option<u32>> = (0..self.sole.len()).map(|block| self.next(block)).collect();
+        let mut leading = vec![0_u32; next.len()];
+        for &to in next.iter().flatten() {
+            leading[to as usize] += 1;
+        }
+        // How many come without an event, up to each one: the longest way.
+        let mut length = vec![0; next.len()];
+        let mut ready: Vec<usize> = (0..next.len()).filter(|&block| leading[block] == 0).collect();
+        while let Some(block) = ready.pop() {
+            if length[block] > MOST_IMPLIED {
+                self.is_implied[block] = false;
+                length[block] = 0;
+            }
+            let Some(to) = next[block].map(|to| to as usize) else { continue };
+            length[to] = length[to].max(length[block] + 1);
+            leading[to] -= 1;
+            if leading[to] == 0 {
+                ready.push(to);
+            }
+        }
     }
 
     /// Ends that need not be written: wherever control comes from, its last event is the beginning of a quiet block, behind which only implied ones come.
@@ -227,5 +254,22 @@ mod tests {
         // nop | goto itself
         let implied = of(&[0, 0xA7, 0, 0], access::STATIC);
         assert_eq!(numbers(&implied.is_implied), []);
+    }
+
+    #[test]
+    fn an_event_stands_for_so_many_blocks_at_most() {
+        // 0: iload_0 ifeq 7 | 4: goto 7 | 7: goto 10 ... | iconst_1 ireturn
+        let jumps = 110;
+        let mut code = vec![0x1A, 0x99, 0, 6];
+        code.extend([0xA7, 0, 3].repeat(jumps));
+        code.extend([4, 0xAC]);
+        let implied = of(&code, access::STATIC);
+        let written: Vec<usize> = (0..=jumps + 1).filter(|&block| !implied.is_implied[block]).collect();
+        // The first ones since there is a choice, and others when so many came without.
+        let more = MOST_IMPLIED + 1;
+        assert_eq!(written, [0, 1, 2, 2 + more, 2 + 2 * more, 2 + 3 * more]);
+        // Its end is known all the same.
+        assert_eq!(numbers(&implied.is_silent), [jumps + 1]);
+        assert!(implied.is_last[jumps]);
     }
 }

@@ -39,7 +39,7 @@ public final class CctHooks {
         // Library code called here runs with context 0: nothing is recorded yet.
         boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
         LoadTime.load(on);
-        if (CctMemory.SENTINEL != 0L) {
+        if (CctMemory.SENTINEL != 0L && (!on || !Tracing.on() || CctTrace.begin())) {
             Settings.early();
             if (on && !Tracing.on() && !Pcc.on()) {
                 Regions.begin();

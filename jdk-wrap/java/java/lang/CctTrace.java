@@ -4,6 +4,7 @@ import cctrewrite.runtime.LoadTime;
 import cctrewrite.runtime.Tracing;
 import java.lang.invoke.DontInline;
 import java.lang.invoke.ForceInline;
+import java.lang.invoke.Stable;
 import sun.misc.Unsafe;
 
 /**
@@ -41,6 +42,18 @@ public final class CctTrace {
     /** Bits of the word that orders threads which say whose turn it is. */
     private static final long OWNERS = (1L << 24) - 1L;
 
+    /** Bytes of {@link #nowhere}, and where in it words go. */
+    private static final long NOWHERE = 128L;
+    private static final long WORDS = 64L;
+
+    /**
+     * The address of a record that is always full, whose words nobody reads; 0 until something is recorded. Stable: to compilers it is a constant from then on, and not to be
+     * tested any more.
+     */
+    @Stable
+    @jdk.internal.vm.annotation.Stable
+    private static long nowhere;
+
     /** The address of that word, in a trace that keeps the order between threads; otherwise 0. */
     private static long order;
 
@@ -55,20 +68,40 @@ public final class CctTrace {
         CctHooks.boot();
     }
 
-    /** An event of one word. */
+    /** From now on events are written; false without memory. Before any thread has a record. */
+    static boolean begin() {
+        try {
+            Unsafe u = CctMemory.U;
+            long address = u.allocateMemory(NOWHERE);
+            u.putLong(null, address, 0L);
+            u.putLong(null, address + END, 0L);
+            nowhere = address;
+            return true;
+        } catch (OutOfMemoryError e) {
+            return false;
+        }
+    }
+
+    /**
+     * An event of one word.
+     *
+     * <p>Where nothing is recorded it goes nowhere, by arithmetic and not by a jump: behind a jump the compiler knows no more what the place of the next event is, and each event
+     * would have to fetch from memory what the one before has just put there.
+     */
     @ForceInline
     @jdk.internal.vm.annotation.ForceInline
     public static void event(long record, int word) {
-        if (record < LIMIT) {
+        if (nowhere == 0L) {
             return;
         }
         Unsafe u = CctMemory.U;
-        long place = u.getLong(null, record);
-        if (place >= u.getLong(null, record + END)) {
-            place = full(record);
+        long to = record - (record - nowhere & record - LIMIT >> 63);
+        long place = u.getLong(null, to);
+        if (place >= u.getLong(null, to + END)) {
+            place = full(to);
         }
         u.putInt(null, place, word);
-        u.putLong(null, record, place + 4L);
+        u.putLong(null, to, place + 4L);
     }
 
     /** An event of two words. */
@@ -166,6 +199,9 @@ public final class CctTrace {
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     private static long full(long record) {
+        if (record == nowhere) {
+            return record + WORDS;
+        }
         if (order != 0L) {
             // Here at each event, since buffers say that they are full. Who spoke last may go on without further ado.
             Unsafe u = CctMemory.U;
