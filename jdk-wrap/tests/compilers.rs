@@ -12,6 +12,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, Code, opcode};
 use cct_runtime_sources::{RELEASE, compile, files_below, version};
 use meaning::meaning;
@@ -102,6 +103,16 @@ fn every_compiler_says_the_same() {
             "{}: only {alike} of {bodies} bodies are alike",
             javac.display()
         );
+    }
+}
+
+/// A lambda would have the JVM generate a class while the program runs, which profiles name as one that is missing, and set up method handles in programs that use none.
+#[test]
+fn nothing_that_runs_beside_programs_has_lambdas() {
+    for (name, bytes) in kept() {
+        let class = ClassFile::parse(&bytes).unwrap();
+        let mut tags = (1..u16::MAX).filter_map(|index| class.constant_pool.tag(index));
+        assert!(tags.all(|tag| tag != tag::INVOKE_DYNAMIC), "{name}");
     }
 }
 

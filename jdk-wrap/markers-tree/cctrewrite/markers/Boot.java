@@ -33,12 +33,7 @@ final class Boot {
 
     /** Before clients are loaded. The end is told before the profile is written: a hook of the program's would be in it. */
     static void begin() {
-        Finish.before(new Runnable() {
-            @Override
-            public void run() {
-                End.print();
-            }
-        });
+        Finish.before(new End.Printing());
     }
 
     /** A thread of ours is not recorded. */

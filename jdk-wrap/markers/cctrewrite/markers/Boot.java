@@ -17,7 +17,7 @@ final class Boot {
 
     /** Before clients are loaded: they print when the JVM ends. */
     static void begin() {
-        Runtime.getRuntime().addShutdownHook(new Thread(End::print, "cctrewrite markers"));
+        Runtime.getRuntime().addShutdownHook(new Thread(new End.Printing(), "cctrewrite markers"));
     }
 
     /** A thread of ours, before it starts. */

@@ -265,8 +265,13 @@ final class Clients {
     }
 
     private static Subscriber[] without(Subscriber[] subscribers, Client client) {
-        List<Subscriber> others = new ArrayList<>(Arrays.asList(subscribers));
-        return others.removeIf(other -> other.client == client) ? others.toArray(new Subscriber[0]) : subscribers;
+        List<Subscriber> others = new ArrayList<>();
+        for (Subscriber other : subscribers) {
+            if (other.client != client) {
+                others.add(other);
+            }
+        }
+        return others.size() < subscribers.length ? others.toArray(new Subscriber[0]) : subscribers;
     }
 
     /**

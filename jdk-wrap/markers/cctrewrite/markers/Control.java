@@ -39,11 +39,17 @@ final class Control {
         if (name.isEmpty()) {
             return;
         }
-        Control control = new Control(new File(name));
+        final Control control = new Control(new File(name));
         if (!control.look()) {
             return;
         }
-        Thread thread = Boot.apart(new Thread(control::watch, "cctrewrite markers control"));
+        Runnable work = new Runnable() {
+            @Override
+            public void run() {
+                control.watch();
+            }
+        };
+        Thread thread = Boot.apart(new Thread(work, "cctrewrite markers control"));
         thread.setDaemon(true);
         thread.start();
     }

@@ -15,6 +15,14 @@ final class End {
 
     private End() {}
 
+    /** That, for a thread. */
+    static final class Printing implements Runnable {
+        @Override
+        public void run() {
+            print();
+        }
+    }
+
     static void prepare() {
         isPrepared = true;
         Boot.begin();
@@ -29,7 +37,7 @@ final class End {
         boolean nested = stack.inClient;
         stack.inClient = true;
         try {
-            Thread thread = new Thread(End::print, "cctrewrite markers at the halt");
+            Thread thread = new Thread(new Printing(), "cctrewrite markers at the halt");
             thread.setDaemon(true);
             thread.start();
             thread.join(PATIENCE_MS);

@@ -26,7 +26,13 @@ public final class ObjectDeath {
         synchronized (QUEUE) {
             if (!started) {
                 started = true;
-                Thread thread = Boot.apart(new Thread(ObjectDeath::tell, "cctrewrite object death"));
+                Runnable work = new Runnable() {
+                    @Override
+                    public void run() {
+                        tell();
+                    }
+                };
+                Thread thread = Boot.apart(new Thread(work, "cctrewrite object death"));
                 thread.setDaemon(true);
                 thread.start();
             }

@@ -22,7 +22,8 @@ public final class ThreadStates {
     public static Map<Thread.State, Integer> all() {
         Map<Thread.State, Integer> states = new EnumMap<>(Thread.State.class);
         for (Thread thread : new HashMap<>(Thread.getAllStackTraces()).keySet()) {
-            states.merge(thread.getState(), 1, Integer::sum);
+            Integer before = states.get(thread.getState());
+            states.put(thread.getState(), before == null ? 1 : before + 1);
         }
         return states;
     }

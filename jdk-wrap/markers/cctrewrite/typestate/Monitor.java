@@ -43,7 +43,12 @@ abstract class Monitor {
     void end() {
         sweep();
         Entry[] all = objects.all();
-        Arrays.sort(all, Comparator.comparingLong(entry -> entry.id));
+        Arrays.sort(all, new Comparator<Entry>() {
+            @Override
+            public int compare(Entry one, Entry other) {
+                return Long.compare(one.id, other.id);
+            }
+        });
         for (Entry entry : all) {
             synchronized (entry.lock()) {
                 if (property.checksExit && isOpen(entry)) {
