@@ -64,6 +64,14 @@ impl Executions {
         self.methods.get(&number)
     }
 
+    /// A block of a method was executed so often.
+    #[cfg(test)]
+    pub(crate) fn began(&mut self, number: u32, block: usize, times: u64) {
+        let blocks = &mut self.methods.entry(number).or_default().blocks;
+        blocks.resize(blocks.len().max(block + 1), 0);
+        blocks[block] += times;
+    }
+
     /// Calls, by caller and callee, in order.
     pub fn calls(&self) -> Vec<(Option<Callee>, Callee, u64)> {
         let mut calls: Vec<_> = self

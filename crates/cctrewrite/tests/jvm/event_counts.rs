@@ -42,7 +42,7 @@ fn marks() -> BTreeMap<u64, u64> {
 /// Each marked line was executed as often as the program says: by the blocks that a trace has and those that follow from others.
 fn counts(jdk: &'static Jdk) {
     let marks = marks();
-    assert_eq!(marks.len(), 43);
+    assert_eq!(marks.len(), 47);
     for mode in &MODES[..3] {
         let run = run(jdk, "OwnCounts", mode);
         let lcov = text(&["coverage", "--format", "lcov", "--classes", "OwnCounts"], &run.profile_path());

@@ -1,7 +1,9 @@
-//! Which ways control went at conditional jumps and switches.
+//! How far blocks were executed, and which ways control went at conditional jumps and switches.
+
+use std::collections::BTreeMap;
 
 use cct_events::Method;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::executions::Executions;
 use crate::program::{Callee, Found};
@@ -14,8 +16,25 @@ pub struct Ways {
     pub executions: Executions,
     /// By method: a block, and one that came directly behind it.
     went: FxHashSet<(u32, u32, u32)>,
-    /// The method and the block of each frame.
-    frames: Vec<Option<(u32, u32)>>,
+    /// By method and block: behind how many bytecodes an exception, or the end of the trace, has left it, and how often.
+    left: FxHashMap<(u32, u32), BTreeMap<u32, u64>>,
+    /// A frame's number is its place here plus one.
+    frames: Vec<Frame>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    /// Its number there.
+    of_executions: u32,
+    last: Option<Last>,
+}
+
+/// The block that began last in a frame, if it has not been left.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    method: u32,
+    block: u32,
+    bytecodes: u32,
 }
 
 impl Ways {
@@ -23,6 +42,32 @@ impl Ways {
     pub fn add(&mut self, other: Ways) {
         self.executions.add(other.executions);
         self.went.extend(other.went);
+        self.add_left(other.left);
+    }
+
+    #[allow(clippy::iter_over_hash_type)] // Sums.
+    fn add_left(&mut self, others: FxHashMap<(u32, u32), BTreeMap<u32, u64>>) {
+        for (block, left) in others {
+            let of = self.left.entry(block).or_default();
+            left.into_iter().for_each(|(behind, times)| *of.entry(behind).or_default() += times);
+        }
+    }
+
+    /// How often a bytecode was executed, by its place in its block.
+    pub fn times(&self, number: u32, block: usize, place: u32) -> u64 {
+        let began = self.executions.of_method(number).and_then(|counts| counts.blocks.get(block));
+        let left = self.left.get(&(number, block as u32));
+        let before: u64 = left.map_or(0, |left| left.range(..=place).map(|(_, times)| times).sum());
+        began.copied().unwrap_or(0).saturating_sub(before)
+    }
+
+    fn of_executions(&self, node: u32) -> u32 {
+        let frame = (node as usize).checked_sub(1).and_then(|place| self.frames.get(place));
+        frame.map_or(0, |frame| frame.of_executions)
+    }
+
+    fn frame(&mut self, node: u32) -> Option<&mut Frame> {
+        self.frames.get_mut((node as usize).checked_sub(1)?)
     }
 
     /// Of the ways that lead on from a block which ends in a choice: how many there are, and how many were taken.
@@ -38,8 +83,9 @@ impl Ways {
 
 impl Visitor for Ways {
     fn enter(&mut self, caller: u32, callee: Callee, method: Option<Found<'_>>) -> u32 {
-        self.frames.push(None);
-        self.executions.enter(caller, callee, method)
+        let of_executions = self.executions.enter(self.of_executions(caller), callee, method);
+        self.frames.push(Frame { of_executions, last: None });
+        self.frames.len() as u32
     }
 
     fn leave(&mut self, _: u32, _: bool) {
@@ -47,18 +93,22 @@ impl Visitor for Ways {
     }
 
     fn block(&mut self, node: u32, method: Found<'_>, block: u32, bytecodes: u32) {
-        if let Some(frame) = self.frames.last_mut()
-            && let Some((number, before)) = frame.replace((method.number(), block))
-        {
-            self.went.insert((number, before, block));
+        let last = Last { method: method.number(), block, bytecodes };
+        if let Some(before) = self.frame(node).and_then(|frame| frame.last.replace(last)) {
+            self.went.insert((before.method, before.block, block));
         }
-        self.executions.block(node, method, block, bytecodes);
+        self.executions.block(self.of_executions(node), method, block, bytecodes);
     }
 
     fn bytecodes(&mut self, _: u32, _: u32) {}
 
     fn take_back(&mut self, node: u32, bytecodes: u32) {
-        self.executions.take_back(node, bytecodes);
+        // Whatever comes next did not come by this block's end.
+        if let Some(last) = self.frame(node).and_then(|frame| frame.last.take()) {
+            let behind = last.bytecodes.saturating_sub(bytecodes);
+            *self.left.entry((last.method, last.block)).or_default().entry(behind).or_default() += 1;
+        }
+        self.executions.take_back(self.of_executions(node), bytecodes);
     }
 }
 
@@ -137,6 +187,22 @@ mod tests {
         for length in 0..table.len() {
             let _ = targets(&method(&table[..length], &[0]), 0);
         }
+    }
+
+    #[test]
+    fn what_comes_behind_an_exception_was_not_executed() {
+        let mut ways = Ways::default();
+        let add = |ways: &mut Ways, left: &[(u32, u64)]| {
+            ways.add_left([((7, 0), left.iter().copied().collect())].into_iter().collect());
+        };
+        ways.executions.began(7, 0, 10);
+        assert_eq!([0, 1, 2, 3].map(|place| ways.times(7, 0, place)), [10; 4]);
+        // Seven times behind the first bytecode, three times behind the third.
+        add(&mut ways, &[(1, 7)]);
+        add(&mut ways, &[(3, 2)]);
+        add(&mut ways, &[(3, 1)]);
+        assert_eq!([0, 1, 2, 3].map(|place| ways.times(7, 0, place)), [10, 3, 3, 0]);
+        assert_eq!((ways.times(7, 1, 0), ways.times(8, 0, 0)), (0, 0));
     }
 
     #[test]

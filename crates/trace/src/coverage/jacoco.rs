@@ -83,11 +83,12 @@ fn jacoco_class(class: &Class, source: &str, ways: &Ways, out: &mut dyn Write) -
     writeln!(out, "<class name=\"{}\" sourcefilename=\"{}\">", escaped(&text(&class.name)), escaped(source))?;
     let (mut instructions, mut branches, mut methods) = <(Counter, Counter, Counter)>::default();
     for (method, number) in class.methods.iter().zip(class.first_method..).filter(|(m, _)| has_blocks(m)) {
-        let counts = ways.executions.of_method(number).cloned().unwrap_or_default();
+        let calls = ways.executions.of_method(number).map_or(0, |counts| counts.calls);
         let (mut own, mut own_branches) = <(Counter, Counter)>::default();
         for (place, block) in method.blocks.iter().enumerate() {
-            let is_covered = counts.blocks.get(place).is_some_and(|&times| times > 0);
-            own.count(is_covered, block.bytecodes().into());
+            for bytecode in 0..block.bytecodes() {
+                own.count(ways.times(number, place, bytecode) > 0, 1);
+            }
             let (all, taken) = ways.of_block(number, method, place);
             own_branches.covered += taken;
             own_branches.missed += all - taken;
@@ -96,7 +97,7 @@ fn jacoco_class(class: &Class, source: &str, ways: &Ways, out: &mut dyn Write) -
         instructions.covered += own.covered;
         branches.missed += own_branches.missed;
         branches.covered += own_branches.covered;
-        methods.count(counts.calls > 0, 1);
+        methods.count(calls > 0, 1);
         let line = method.lines.first().map_or(String::new(), |(_, line)| format!(" line=\"{line}\""));
         let (name, descriptor) = (escaped(&text(&method.name)), escaped(&text(&method.descriptor)));
         write!(out, "<method name=\"{name}\" desc=\"{descriptor}\"{line}>")?;

@@ -61,7 +61,7 @@ pub fn counts(
 /// What is known of a source line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Line {
-    /// Executions of its block that ran most often.
+    /// Executions of its bytecode that ran most often.
     times: u64,
     covered: u64,
     missed: u64,
@@ -93,12 +93,12 @@ fn has_blocks(method: &Method) -> bool {
 /// Adds the lines of a method.
 fn lines_of(method: &Method, number: u32, ways: &Ways, lines: &mut BTreeMap<u32, Line>) {
     for (place, block) in method.blocks.iter().enumerate() {
-        let times = ways.executions.of_method(number).and_then(|counts| counts.blocks.get(place));
-        let times = times.copied().unwrap_or(0);
-        let mut last = None;
+        let (mut last, mut bytecode) = (None, 0);
         let end = method.blocks.get(place + 1).map_or(method.code.len() as u32, |next| next.start);
         let mut at = block.start;
         while at < end {
+            let times = ways.times(number, place, bytecode);
+            bytecode += 1;
             let line = method.lines.partition_point(|(bci, _)| *bci <= at).checked_sub(1);
             if let Some(&(_, line)) = line.and_then(|line| method.lines.get(line)) {
                 last = Some(line);
