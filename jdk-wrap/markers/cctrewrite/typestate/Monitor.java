@@ -43,12 +43,7 @@ abstract class Monitor {
     void end() {
         sweep();
         Entry[] all = objects.all();
-        Arrays.sort(all, new Comparator<Entry>() {
-            @Override
-            public int compare(Entry one, Entry other) {
-                return Long.compare(one.id, other.id);
-            }
-        });
+        Arrays.sort(all, new ById());
         for (Entry entry : all) {
             synchronized (entry.lock()) {
                 if (property.checksExit && isOpen(entry)) {
@@ -79,5 +74,13 @@ abstract class Monitor {
         entry.came = binding.site();
         entry.cameBy = binding.event;
         return true;
+    }
+
+    /** Not an anonymous class: compilers from JDK 18 on leave out that it has a monitor, which it does not need. */
+    static final class ById implements Comparator<Entry> {
+        @Override
+        public int compare(Entry one, Entry other) {
+            return Long.compare(one.id, other.id);
+        }
     }
 }
