@@ -11,7 +11,7 @@ import java.util.List;
  * Switching from outside: {@code -Dcctrewrite.markers.control=FILE} names a file of lines {@code on TOKEN} and {@code off TOKEN}, which is read when it changes. A
  * token that no line names stays as it was.
  */
-final class Control {
+final class Control implements Runnable {
     private static final long INTERVAL_MS = 100;
 
     /** What an option lists. */
@@ -39,22 +39,17 @@ final class Control {
         if (name.isEmpty()) {
             return;
         }
-        final Control control = new Control(new File(name));
+        Control control = new Control(new File(name));
         if (!control.look()) {
             return;
         }
-        Runnable work = new Runnable() {
-            @Override
-            public void run() {
-                control.watch();
-            }
-        };
-        Thread thread = Boot.apart(new Thread(work, "cctrewrite markers control"));
+        Thread thread = Boot.apart(new Thread(control, "cctrewrite markers control"));
         thread.setDaemon(true);
         thread.start();
     }
 
-    private void watch() {
+    @Override
+    public void run() {
         Stacks.current().inClient = true;
         try {
             do {
