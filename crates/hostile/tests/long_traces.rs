@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use cct_events::structure::{MOST_IMPLIED, Name, Recording};
 use cct_events::{Block, CallSite, Class, Event, Frame, FrameKind, FrameWriter, Method};
 use cct_trace::executions::Executions;
-use cct_trace::{Error, Trace, contexts, metrics};
+use cct_trace::{Error, Trace, contexts, coverage, metrics};
 use tempfile::TempDir;
 
 /// Events of each trace.
@@ -25,7 +25,8 @@ fn in_time(work: impl FnOnce()) {
 /// A trace of a thread that does this again and again, with these methods.
 fn trace(methods: Vec<Method>, events: &[Event]) -> (TempDir, PathBuf) {
     let mut packed = Vec::new();
-    Class { name: (*b"A").into(), methods, ..Class::default() }.pack(&mut packed);
+    Class { name: (*b"A").into(), source: Some((*b"A.java").into()), methods, ..Class::default() }
+        .pack(&mut packed);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.trace");
     let mut file = FrameWriter::new(Vec::new(), "").unwrap();
@@ -142,5 +143,18 @@ fn many_ends_of_what_has_not_begun() {
     in_time(|| {
         let (_, oddities) = Executions::of(&Trace::open(&path).unwrap()).unwrap();
         assert_eq!(oddities.ends, EVENTS as u64 / 2);
+    });
+}
+
+/// Blocks that say of themselves that they have four thousand million bytecodes, of which a report has the sum.
+#[test]
+fn blocks_of_as_many_bytecodes_as_can_be_said() {
+    let (_folder, path) = trace(vec![method(*b"m", vec![block(0, u32::MAX); 1000])], &[start(0), end(0)]);
+    in_time(|| {
+        let trace = Trace::open(&path).unwrap();
+        let (ways, _) = coverage::ways(&trace).unwrap();
+        let mut report = Vec::new();
+        coverage::jacoco(&trace, &ways, &|_| true, &mut report).unwrap();
+        assert!(String::from_utf8(report).unwrap().contains("<class name=\"A\""));
     });
 }

@@ -188,9 +188,11 @@ impl Definition<'_, '_> {
         let exception = state().library.class(b"java/lang/NullPointerException");
         let names_locals = exception.is_some_and(|e| tells_of_null_references(&e.summary));
         let rules = state().selected.rules();
-        let loader = if scope.loader.is_null() { None } else { self.env.object_class(scope.loader) };
-        let loader = loader.and_then(|class| jvmti?.class_name(class));
-        let markers = beside::wanted(class, &world, !self.how.is_unnamable(), loader.as_deref());
+        let loader = || {
+            let loader = (!scope.loader.is_null()).then_some(scope.loader)?;
+            jvmti?.class_name(self.env.object_class(loader)?)
+        };
+        let markers = beside::wanted(class, &world, !self.how.is_unnamable(), loader);
         let rewritten = in_world(class, &identity, world, provenance, names_locals, rules, markers)?;
         beside::add(&rewritten.marked);
         let (Some(bytes), Some(record)) = (rewritten.bytes, rewritten.record) else { return Ok(None) };

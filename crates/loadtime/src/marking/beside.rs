@@ -22,16 +22,20 @@ pub fn start(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What is to be marked in a class: by the rules of the image, if it brings some along. `loader` is the name of the class of the loader that defines it, if that is known.
+/// What is to be marked in a class: by the rules of the image, if it brings some along. `loader` finds the name of the class of the loader that defines it; most JVMs have no
+/// rules, and so nobody asks.
 pub fn wanted(
     class: &ClassFile<'_>,
     surroundings: &Surroundings,
     has_own_name: bool,
-    loader: Option<&[u8]>,
+    loader: impl FnOnce() -> Option<Vec<u8>>,
 ) -> Option<Shared> {
     let marking = MARKING.get()?;
     let name = class.name();
-    if loader == Some(CLIENTS) || library::unmarked(name).is_some() || !marking.rules.may_match(name) {
+    if library::unmarked(name).is_some()
+        || !marking.rules.may_match(name)
+        || loader().as_deref() == Some(CLIENTS)
+    {
         return None;
     }
     if !has_own_name {

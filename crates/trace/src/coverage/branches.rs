@@ -61,6 +61,20 @@ impl Ways {
         began.copied().unwrap_or(0).saturating_sub(before)
     }
 
+    /// How many of a block's bytecodes were executed at least once, of so many. Not by looking at each: how many there are a file says.
+    pub fn reached(&self, number: u32, block: usize, bytecodes: u32) -> u32 {
+        let began = self.executions.of_method(number).and_then(|counts| counts.blocks.get(block)).copied();
+        let left = self.left.get(&(number, block as u32));
+        let in_the_middle: u64 = left.map_or(0, |left| left.values().sum());
+        match began.unwrap_or(0) {
+            0 => 0,
+            began if began > in_the_middle => bytecodes,
+            _ => left
+                .and_then(|left| left.keys().next_back())
+                .map_or(bytecodes, |&behind| behind.min(bytecodes)),
+        }
+    }
+
     fn of_executions(&self, node: u32) -> u32 {
         let frame = (node as usize).checked_sub(1).and_then(|place| self.frames.get(place));
         frame.map_or(0, |frame| frame.of_executions)
@@ -203,6 +217,9 @@ mod tests {
         add(&mut ways, &[(3, 1)]);
         assert_eq!([0, 1, 2, 3].map(|place| ways.times(7, 0, place)), [10, 3, 3, 0]);
         assert_eq!((ways.times(7, 1, 0), ways.times(8, 0, 0)), (0, 0));
+        assert_eq!([(7, 0), (7, 1), (8, 0)].map(|(method, block)| ways.reached(method, block, 4)), [3, 0, 0]);
+        ways.executions.began(7, 0, 1);
+        assert_eq!((ways.times(7, 0, 3), ways.reached(7, 0, 4)), (1, 4));
     }
 
     #[test]

@@ -86,9 +86,9 @@ fn jacoco_class(class: &Class, source: &str, ways: &Ways, out: &mut dyn Write) -
         let calls = ways.executions.of_method(number).map_or(0, |counts| counts.calls);
         let (mut own, mut own_branches) = <(Counter, Counter)>::default();
         for (place, block) in method.blocks.iter().enumerate() {
-            for bytecode in 0..block.bytecodes() {
-                own.count(ways.times(number, place, bytecode) > 0, 1);
-            }
+            let reached = ways.reached(number, place, block.bytecodes());
+            own.covered += u64::from(reached);
+            own.missed += u64::from(block.bytecodes() - reached);
             let (all, taken) = ways.of_block(number, method, place);
             own_branches.covered += taken;
             own_branches.missed += all - taken;
