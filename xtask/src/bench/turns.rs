@@ -61,21 +61,36 @@ impl Choice {
         }
     }
 
-    /// Has each chosen program measured, once the machine is quiet. One that cannot be is named.
-    ///
-    /// # Errors
-    /// If none is left.
-    pub fn each<R>(&self, measure: impl Fn(&Work, &Fetched) -> Result<R>) -> Result<Measured<R>> {
-        let mut works = works()?;
-        for name in &self.only {
-            ensure!(works.iter().any(|work| work.program.name == name), "there is no program {name}");
-        }
-        works.retain(|work| self.only.is_empty() || self.only.iter().any(|only| only == work.program.name));
-        let mut packages = Packages::new(Fetch::IfMissing)?;
+    /// Whether a program is among the chosen ones.
+    pub fn has(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == name)
+    }
+
+    /// Waits until the machine is quiet, unless that is not wanted; returns the load average.
+    pub fn quiet(&self) -> f64 {
         if !self.now {
             machine::wait_until_quiet();
         }
-        let before = machine::load().unwrap_or(f64::NAN);
+        machine::load().unwrap_or(f64::NAN)
+    }
+
+    /// Has each chosen program measured, once the machine is quiet. One that cannot be is named. `elsewhere`: what else may be chosen, and is measured by another part.
+    ///
+    /// # Errors
+    /// If a chosen one is not there, or none could be measured.
+    pub fn each<R>(
+        &self,
+        elsewhere: &[&str],
+        measure: impl Fn(&Work, &Fetched) -> Result<R>,
+    ) -> Result<Measured<R>> {
+        let mut works = works()?;
+        for name in &self.only {
+            let is_work = works.iter().any(|work| work.program.name == name);
+            ensure!(is_work || elsewhere.contains(&name.as_str()), "there is no program {name}");
+        }
+        works.retain(|work| self.has(work.program.name));
+        let mut packages = Packages::new(Fetch::IfMissing)?;
+        let before = self.quiet();
         let (mut rows, mut left_out) = (Vec::new(), Vec::new());
         for work in &works {
             let name = work.program.name;
@@ -91,7 +106,7 @@ impl Choice {
                 }
             }
         }
-        ensure!(!rows.is_empty(), "nothing was measured: {}", left_out.join("; "));
+        ensure!(works.is_empty() || !rows.is_empty(), "nothing was measured: {}", left_out.join("; "));
         Ok(Measured { rows, left_out, loads: [before, machine::load().unwrap_or(f64::NAN)] })
     }
 
@@ -107,6 +122,8 @@ impl Choice {
 pub struct Way<'w> {
     /// The head of its column.
     pub name: &'w str,
+    /// The JDK, or an image of it.
+    pub home: &'w Path,
     /// Which jars are on the class path.
     pub jars: String,
     /// What is said to the JVM.
@@ -114,15 +131,15 @@ pub struct Way<'w> {
 }
 
 impl<'w> Way<'w> {
-    /// The program as it is.
-    pub fn plain(options: Vec<String>) -> Way<'w> {
-        Way { name: "plain", jars: RAW.to_owned(), options }
+    /// The program as it is, on a plain JDK.
+    pub fn plain(home: &'w Path, options: Vec<String>) -> Way<'w> {
+        Way { name: "plain", home, jars: RAW.to_owned(), options }
     }
 
     /// The same with the options for speed that are among these, which marked programs have.
-    pub fn plain_fast(marked: &[String]) -> Way<'w> {
+    pub fn plain_fast(home: &'w Path, marked: &[String]) -> Way<'w> {
         let for_speed = marked.iter().filter(|option| option.starts_with("-XX:")).cloned();
-        Way { name: "plain, --fast", ..Way::plain(for_speed.collect()) }
+        Way { name: "plain, --fast", ..Way::plain(home, for_speed.collect()) }
     }
 }
 
@@ -130,8 +147,8 @@ impl<'w> Way<'w> {
 pub struct Turns {
     /// Of processor times in seconds.
     pub cpu: Vec<Spread>,
-    /// Medians of elapsed times in seconds.
-    pub wall: Vec<f64>,
+    /// Of elapsed times in seconds.
+    pub wall: Vec<Spread>,
     /// What a reader must know.
     pub remarks: Vec<String>,
 }
@@ -142,7 +159,6 @@ pub struct Turns {
 /// If a run does not end as the plain one does.
 pub fn take(
     place: &Place,
-    home: &Path,
     ways: &[Way],
     rounds: u32,
     mut after: impl FnMut(usize) -> Result<()>,
@@ -150,7 +166,7 @@ pub fn take(
     let once = |way: &Way| {
         place.run(&Start {
             name: &format!("of-{}", way.jars),
-            home,
+            home: way.home,
             options: &way.options,
             jars: &way.jars,
             limits: Limits::of(TIME_LIMIT),
@@ -172,9 +188,10 @@ pub fn take(
             wall[at].push(run.wall.as_secs_f64());
         }
     }
-    let cpu: Vec<Spread> =
-        cpu.iter().map(|times| Spread::of(times)).collect::<Option<_>>().context("no round")?;
-    let wall = wall.iter().filter_map(|times| Spread::of(times)).map(|spread| spread.median).collect();
+    let spreads = |times: Vec<Vec<f64>>| -> Result<Vec<Spread>> {
+        times.iter().map(|times| Spread::of(times)).collect::<Option<_>>().context("no round")
+    };
+    let (cpu, wall) = (spreads(cpu)?, spreads(wall)?);
     let said: Vec<String> = cpu.iter().map(|spread| format!("{:6.2}", spread.median)).collect();
     eprintln!("{:<12} {} s", place.program().name, said.join(" "));
     Ok(Turns { cpu, wall, remarks })

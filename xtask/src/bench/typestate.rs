@@ -64,7 +64,7 @@ struct Row {
 pub fn run(Arguments { choice }: &Arguments) -> Result<()> {
     let ground = choice.ground()?;
     let jdk = ground.jdks.first().context("no JDK")?;
-    let measured = choice.each(|work, fetched| measure(choice, &ground, jdk, work, fetched))?;
+    let measured = choice.each(&[], |work, fetched| measure(choice, &ground, jdk, work, fetched))?;
     let text = section(choice, jdk, &measured);
     if choice.only.is_empty() {
         print_line(&format!("wrote {}", write_section("typestate", &text)?.display()))
@@ -82,11 +82,11 @@ fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &F
         bail!("all its classes are the JDK's");
     }
     let report = folder.join("report");
-    let mut ways = vec![Way::plain(Vec::new())];
+    let mut ways = vec![Way::plain(&jdk.home, Vec::new())];
     for (property, file, _) in PROPERTIES {
         let mut common = place.mark(&ground.cctrewrite, &["--typestate", file], file)?;
         if ways.len() == BASE {
-            ways.push(Way::plain_fast(&common));
+            ways.push(Way::plain_fast(&jdk.home, &common));
         }
         common.push(format!("-Dcctrewrite.typestate.out={}", report.display()));
         for (kind, is_adaptive) in KINDS {
@@ -94,11 +94,11 @@ fn measure(choice: &Choice, ground: &Ground, jdk: &Jdk, work: &Work, fetched: &F
             if !is_adaptive {
                 options.push("-Dcctrewrite.typestate.adaptive=no".to_owned());
             }
-            ways.push(Way { name: name_of(property, kind), jars: file.to_owned(), options });
+            ways.push(Way { name: name_of(property, kind), home: &jdk.home, jars: file.to_owned(), options });
         }
     }
     let mut found = vec![Found::default(); ways.len()];
-    let turns = turns::take(&place, &jdk.home, &ways, choice.rounds, |at| {
+    let turns = turns::take(&place, &ways, choice.rounds, |at| {
         found[at] = found_in(&ground.cctrewrite, &report)?;
         let _ = fs::remove_file(&report);
         Ok(())

@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let jdk = ground.jdks.first().context("no JDK")?;
     let clients = clients(&ground, jdk)?;
     let bench = Bench { arguments, ground: &ground, jdk, ways: &ways, clients: &clients };
-    let measured = choice.each(|work, fetched| measure(&bench, work, fetched))?;
+    let measured = choice.each(&[], |work, fetched| measure(&bench, work, fetched))?;
     let text = section(&bench, &measured);
     if choice.only.is_empty() && arguments.way.is_empty() && arguments.java_option.is_empty() {
         print_line(&format!("wrote {}", write_section("markers", &text)?.display()))
@@ -106,7 +106,8 @@ fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
     if !place.has_classes() {
         bail!("all its classes are the JDK's");
     }
-    let mut jars = vec![turns::Way::plain(bench.arguments.java_option.clone())];
+    let home = &bench.jdk.home;
+    let mut jars = vec![turns::Way::plain(home, bench.arguments.java_option.clone())];
     for Way { word, name: head, sample, client } in bench.ways {
         let name = format!("marked-{word}");
         let rules = folder.join(format!("{name}.toml"));
@@ -115,7 +116,7 @@ fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
         let mut options = place.mark(&bench.ground.cctrewrite, &["--markers", rules], &name)?;
         options.extend(bench.arguments.java_option.iter().cloned());
         if jars.len() == BASE {
-            jars.push(turns::Way::plain_fast(&options));
+            jars.push(turns::Way::plain_fast(home, &options));
         }
         if let Some(client) = client {
             options.push(format!("-Dcctrewrite.markers.clients={client}"));
@@ -126,10 +127,10 @@ fn measure(bench: &Bench, work: &Work, fetched: &Fetched) -> Result<Row> {
             *option += &format!(":{clients}");
         });
         options.push(format!("-Dcctrewrite.markers.out={told}"));
-        jars.push(turns::Way { name: head, jars: name, options });
+        jars.push(turns::Way { name: head, home, jars: name, options });
     }
     let mut told_of = vec![0; jars.len()];
-    let turns = turns::take(&place, &bench.jdk.home, &jars, rounds, |at| {
+    let turns = turns::take(&place, &jars, rounds, |at| {
         told_of[at] = delivered(&folder).unwrap_or_default();
         let _ = fs::remove_file(told(&folder));
         Ok(())
@@ -193,7 +194,7 @@ subscribes. `simple`: all marked, and a client that hears entries alone (`Client
     }
     text += "\n| *of elapsed times* | | |";
     for way in 0..ways.len() {
-        let _ = write!(text, " {:.2} |", mean(&|row, way| row.turns.wall[way], BASE + 1 + way));
+        let _ = write!(text, " {:.2} |", mean(&|row, way| row.turns.wall[way].median, BASE + 1 + way));
     }
     text += "\n\nMarkers told of in a run, in millions, of which each has an exit:\n\n| |";
     for way in *ways {

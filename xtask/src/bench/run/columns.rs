@@ -45,7 +45,7 @@ impl Tuning {
 }
 
 /// What `cctrewrite flags --fast` adds, and images have built in.
-const FOR_SPEED: [&str; 7] = [
+pub const FOR_SPEED: [&str; 7] = [
     "-XX:-DontCompileHugeMethods",
     "-XX:Tier4InvocationThreshold=150000",
     "-XX:Tier4MinInvocationThreshold=18000",

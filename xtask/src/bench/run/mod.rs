@@ -23,6 +23,7 @@ use super::ways::{Homes, WAYS, Way};
 use crate::jdks::{self, Fetch, Jdk};
 use crate::print_line;
 use crate::programs::packages::Packages;
+pub use columns::FOR_SPEED;
 use columns::{COMPILERS, Column, Tuning, USUAL};
 use foreign::Jacoco;
 pub use kernels::KERNELS;

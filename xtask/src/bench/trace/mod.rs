@@ -1,6 +1,9 @@
 //! `cargo xtask bench trace`: what traces cost, beside the plain JDK and the profile, as whole processes with all writing; and what codecs make of them.
+//!
+//! Kernels and a small compilation here, in all ways; real programs in [`programs`].
 
 mod codecs;
+mod programs;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,32 +15,20 @@ use super::ground::Ground;
 use super::machine;
 use super::measure::{self, Spread};
 use super::page::write_section;
-use super::run::KERNELS;
+use super::run::{KERNELS, geometric};
+use super::turns::Choice;
 use super::ways;
-use crate::jdks::{self, tool};
+use crate::jdks::tool;
 use crate::{print_line, process};
 
 /// Options of `cargo xtask bench trace`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The JDK.
-    #[arg(long, value_name = "VERSION", default_value_t = 17, value_parser = jdks::supported)]
-    jdk: u32,
-    /// How often each program is run in each way, in turns.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
+    #[command(flatten)]
+    choice: Choice,
     /// How often each kernel does its work in a JVM.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 60)]
     times: u32,
-    /// These programs alone (repeatable). The section is printed, and docs/benchmarks.md stays as it is.
-    #[arg(long, value_name = "NAME")]
-    only: Vec<String>,
-    /// A program `cctrewrite` that was built before, in the place of one that is built for release now.
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-    /// Do not wait until the machine is quiet.
-    #[arg(long)]
-    now: bool,
 }
 
 /// A way to run a program.
@@ -64,6 +55,9 @@ const WAYS: [Way; 6] = [
 /// The place of the usual trace among them.
 const USUAL: usize = 2;
 
+/// The small compilation.
+const TEN_LINES: &str = "ten lines";
+
 /// A program in all ways.
 struct Row {
     name: String,
@@ -77,10 +71,8 @@ struct Row {
 /// # Errors
 /// If a JDK is not to be had, or a run fails.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let ground = match &arguments.program {
-        Some(program) => Ground::with(&[arguments.jdk], program)?,
-        None => Ground::new(&[arguments.jdk])?,
-    };
+    let choice = &arguments.choice;
+    let ground = choice.ground()?;
     let jdk = ground.jdks.first().context("no JDK")?;
     let homes: Vec<PathBuf> = WAYS
         .iter()
@@ -90,17 +82,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         })
         .collect::<Result<_>>()?;
     let kernels = ground.kernels()?;
-    if !arguments.now {
-        machine::wait_until_quiet();
-    }
-    let load_before = machine::load().unwrap_or(f64::NAN);
-    let names: Vec<&str> = ["javac"].into_iter().chain(KERNELS.iter().map(|(name, _)| *name)).collect();
+    let names: Vec<&str> = [TEN_LINES].into_iter().chain(KERNELS.iter().map(|(name, _)| *name)).collect();
+    let load_before = choice.quiet();
     let mut rows = Vec::new();
     let mut codecs = Vec::new();
-    for name in names
-        .into_iter()
-        .filter(|&name| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name))
-    {
+    for &name in names.iter().filter(|name| choice.has(name)) {
         let left = ground.work().join("left");
         let command = |way: usize| {
             let mut java = tool(&homes[way], "java");
@@ -108,31 +94,43 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             program(&mut java, name, arguments, &kernels, ground.work());
             java
         };
-        let (row, of_codecs) = measure_one(name, &command, &left, arguments.rounds, &ground)?;
+        let (row, of_codecs) = measure_one(name, &command, &left, choice.rounds, &ground)?;
         rows.push(row);
         codecs.push((name.to_owned(), of_codecs));
     }
-    let load_after = machine::load().unwrap_or(f64::NAN);
+    let measured = choice.each(&names, |work, fetched| {
+        programs::measure(choice, &ground, [&homes[0], &homes[1], &homes[USUAL]], work, fetched)
+    })?;
+    let load_after = measured.loads[1];
     let mut text = format!(
         "## Traces: `cargo xtask bench trace`
 
-On JDK {}. Whole processes, all writing included: seconds of the plain JDK, and how many times as long each way takes; medians of {} runs in turns, in parentheses the
-least and the most. `javac` compiles a class of ten lines; a kernel does its work {} times. Load average {load_before:.2} before, {load_after:.2} after. {}, commit {} (`+`: with changes){}.
+On JDK {}. Whole processes, all writing included; medians of {} runs in turns, in parentheses the least and the most. Load average {load_before:.2} before, {load_after:.2} after. {}.
 
 - **Machine**: {}.
 
 ",
         jdk.full_version,
-        arguments.rounds,
-        arguments.times,
-        machine::date(),
-        machine::commit(),
-        if arguments.program.is_some() { ", by a program that was built before" } else { "" },
+        choice.rounds,
+        choice.origin(),
         machine::describe(),
     );
-    text += &table(&rows);
-    text += &codecs::table(&codecs);
-    if arguments.only.is_empty() {
+    if !rows.is_empty() {
+        text += &format!(
+            "Kernels, each of which does its work {} times, and `javac` compiling a class of ten lines. Elapsed time: seconds of the plain JDK, and how many times as long each way takes.
+
+",
+            arguments.times
+        );
+        text += &table(&rows);
+    }
+    if !measured.rows.is_empty() {
+        text += &programs::table(&measured);
+    }
+    if !codecs.is_empty() {
+        text += &codecs::table(&codecs);
+    }
+    if choice.only.is_empty() {
         print_line(&format!("wrote {}", write_section("trace", &text)?.display()))
     } else {
         print_line(&text)
@@ -141,14 +139,14 @@ least and the most. `javac` compiles a class of ten lines; a kernel does its wor
 
 /// Adds a program and its arguments.
 fn program(java: &mut Command, name: &str, arguments: &Arguments, kernels: &Path, work: &Path) {
-    if name != "javac" {
+    if name != TEN_LINES {
         java.arg("-cp").arg(kernels).args(["Kernels", name, &(arguments.times - 1).to_string(), "1"]);
         return;
     }
     let source = work.join("Ten.java");
     // If it cannot be written javac says so.
     let _ = fs::write(&source, codecs::TEN_LINES);
-    match arguments.jdk {
+    match arguments.choice.jdk {
         8 => java.arg("-cp").arg(kernels).args(["-Djava.ext.dirs=", "com.sun.tools.javac.Main"]),
         _ => java.args(["-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "11"]),
     };
@@ -231,6 +229,11 @@ fn table(rows: &[Row]) -> String {
             spelled(row.stored as f64 / row.events.max(1) as f64)
         );
     }
-    text += "\n";
+    text += "| *geometric mean* | |";
+    for way in 1..WAYS.len() {
+        let by = |row: &Row| row.seconds[way].median / row.seconds[0].median;
+        text += &format!(" **{:.1}** |", geometric(&rows.iter().map(by).collect::<Vec<_>>()));
+    }
+    text += " | |\n\n";
     text
 }
