@@ -81,6 +81,15 @@ impl Input {
         &self.path
     }
 
+    /// What the file has; `None` of a folder.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.root {
+            Root::Jar(jar) => Some(jar.bytes()),
+            Root::Image(image) => Some(image.bytes()),
+            Root::Folder(_) => None,
+        }
+    }
+
     pub(crate) fn canonical_path(&self) -> &Path {
         &self.canonical
     }

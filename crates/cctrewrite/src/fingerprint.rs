@@ -1,10 +1,12 @@
 //! Hashes over what goes into an output, so that it need not be made again.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use xxhash_rust::xxh3::Xxh3;
+use cct_archive::Input;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::image::Tree;
 
@@ -24,8 +26,42 @@ pub fn content(hash: &mut Xxh3, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The hash of a file's contents.
+/// The same of what has been opened already.
+pub fn opened(hash: &mut Xxh3, input: &Input) -> Result<()> {
+    match input.bytes() {
+        Some(bytes) => text(hash, &xxh3_128(bytes).to_le_bytes()),
+        None => content(hash, input.path())?,
+    }
+    Ok(())
+}
+
+/// The hash of a file's contents, of which no more is in memory than a piece.
 pub fn of_file(path: &Path) -> Result<u128> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(xxhash_rust::xxh3::xxh3_128(&bytes))
+    let cannot = || format!("cannot read {}", path.display());
+    let mut file = File::open(path).with_context(cannot)?;
+    let (mut hash, mut piece) = (Xxh3::new(), vec![0; 1 << 18]);
+    loop {
+        match file.read(&mut piece) {
+            Ok(0) => return Ok(hash.digest128()),
+            Ok(length) => hash.update(&piece[..length]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e).with_context(cannot),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_hash_of_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for length in [0, 1, 1 << 18, (1 << 19) + 77] {
+            let bytes: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
+            fs::write(&path, &bytes).unwrap();
+            assert_eq!(of_file(&path).unwrap(), xxh3_128(&bytes), "{length}");
+        }
+    }
 }

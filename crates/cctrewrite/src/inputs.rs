@@ -75,15 +75,12 @@ enum Found {
 impl Sources {
     /// Opens the inputs, the libraries named, and the rest of each JDK in which one of them lies.
     pub fn open(inputs: &[PathBuf], libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
-        let mut sources = Sources {
-            inputs: Vec::new(),
-            libraries: Vec::new(),
-            unfit: BTreeMap::new(),
-            udi: None,
-            for_jlink: true,
-        };
-        let mut seen: Vec<PathBuf> = Vec::new();
-        for path in inputs {
+        Sources::of(Sources::open_inputs(inputs, limits)?, libraries, limits)
+    }
+
+    /// Opens the inputs alone.
+    pub fn open_inputs(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Input>> {
+        let open = |path: &PathBuf| {
             if jdk::is_home(path) {
                 bail!(
                     "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \
@@ -94,14 +91,25 @@ impl Sources {
                         .map_or(String::new(), |part| part.display().to_string())
                 );
             }
-            sources.inputs.push(Input::open(path, limits)?);
-            let canonical = canonical(path)?;
+            Ok(Input::open(path, limits)?)
+        };
+        paths.iter().map(open).collect()
+    }
+
+    /// These inputs, the libraries named, and the rest of each JDK in which one of them lies.
+    pub fn of(inputs: Vec<Input>, libraries: &[PathBuf], limits: &Limits) -> Result<Sources> {
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for input in &inputs {
+            let canonical = canonical(input.path())?;
             if seen.contains(&canonical) {
-                bail!("{} is given twice", path.display());
+                bail!("{} is given twice", input.path().display());
             }
             seen.push(canonical);
         }
-        let around = inputs.iter().chain(libraries).flat_map(|path| jdk::class_library_around(path));
+        let given = inputs.iter().map(Input::path).chain(libraries.iter().map(PathBuf::as_path));
+        let around: Vec<PathBuf> = given.flat_map(jdk::class_library_around).collect();
+        let mut sources =
+            Sources { inputs, libraries: Vec::new(), unfit: BTreeMap::new(), udi: None, for_jlink: true };
         let named = libraries.iter().flat_map(|path| match jdk::is_home(path) {
             true => jdk::class_library_of(path),
             false => vec![path.clone()],

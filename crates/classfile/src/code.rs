@@ -119,7 +119,15 @@ impl<'a> Instruction<'a> {
     }
 
     /// All jump targets: of a jump, or of a switch (default first).
-    pub fn for_each_target(&self, mut f: impl FnMut(Bci)) {
+    #[inline]
+    pub fn for_each_target(&self, f: impl FnMut(Bci)) {
+        if opcode::has_targets(self.opcode) {
+            self.for_each_of_its_targets(f);
+        }
+    }
+
+    /// The same of one that has some.
+    fn for_each_of_its_targets(&self, mut f: impl FnMut(Bci)) {
         if let Some(t) = self.target() {
             f(t);
         } else if let Some(s) = self.switch() {
@@ -171,7 +179,8 @@ fn instruction_length(code: &[u8], bci: usize) -> Result<usize, ErrorKind> {
     let truncated = |needed| ErrorKind::Truncated { needed, available: code.len() - bci };
     let need = |n: usize| if code.len() - bci >= n { Ok(n) } else { Err(truncated(n)) };
     let aligned = (bci & !3) + 4;
-    let operand = |at: usize| code.get(at..at + 4).map(|b| u4_at(b, 0) as i32).ok_or(truncated(at + 4 - bci));
+    let operand =
+        |at: usize| code.get(at..at + 4).map(|b| u4_at(b, 0) as i32).ok_or_else(|| truncated(at + 4 - bci));
     match opcode {
         opcode::TABLESWITCH => {
             let (low, high) = (i64::from(operand(aligned + 4)?), i64::from(operand(aligned + 8)?));
@@ -290,20 +299,26 @@ impl<'a> Code<'a> {
 
     fn check_instructions(code: &[u8]) -> Result<BciSet, (ErrorKind, usize)> {
         let mut starts = BciSet::new(code.len());
+        // Those that jump; where to can be checked once all are known.
+        let mut jumps = Vec::new();
         let mut bci = 0;
         while bci < code.len() {
             starts.insert(bci as Bci);
+            if opcode::has_targets(code[bci]) {
+                jumps.push(bci);
+            }
             bci += instruction_length(code, bci).map_err(|e| (e, bci))?;
         }
-        for instruction in (Instructions { code, bci: 0 }) {
+        for bci in jumps {
             let mut bad = None;
+            let Some(instruction) = (Instructions { code, bci }).next() else { continue };
             instruction.for_each_target(|t| {
                 if t as usize >= code.len() || !starts.contains(t) {
                     bad = Some(t);
                 }
             });
             if let Some(t) = bad {
-                return Err((ErrorKind::BadTarget(t), instruction.bci as usize));
+                return Err((ErrorKind::BadTarget(t), bci));
             }
         }
         Ok(starts)

@@ -321,20 +321,23 @@ pub struct PoolAdditions {
     first: u16,
     next: usize,
     bytes: Vec<u8>,
-    index: FxHashMap<Key, Index>,
-}
-
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Utf8(Box<[u8]>),
-    Fixed(u8, u64),
+    /// Where each `CONSTANT_Utf8` is.
+    texts: FxHashMap<Box<[u8]>, Index>,
+    /// Where each other constant is, by its tag and what is behind it.
+    others: FxHashMap<(u8, u64), Index>,
 }
 
 impl PoolAdditions {
     /// Additions behind `pool`.
     pub fn new(pool: &ConstantPool<'_>) -> Self {
         let first = pool.count();
-        PoolAdditions { first, next: first as usize, bytes: Vec::new(), index: FxHashMap::default() }
+        PoolAdditions {
+            first,
+            next: first as usize,
+            bytes: Vec::new(),
+            texts: FxHashMap::default(),
+            others: FxHashMap::default(),
+        }
     }
 
     /// `constant_pool_count` with the additions.
@@ -352,26 +355,26 @@ impl PoolAdditions {
         self.next == self.first as usize
     }
 
-    fn claim(&mut self, key: Key, slots: usize) -> Result<Index> {
+    /// The next index, for a constant that takes so many.
+    fn claim(&mut self, slots: usize) -> Result<Index> {
         // The last index is 65534: constant_pool_count itself must fit (JVMS 4.1).
         if self.next + slots > 65535 {
             return Err(ErrorKind::PoolTooLarge.into());
         }
         let index = self.next as u16;
-        self.index.insert(key, index);
         self.next += slots;
         Ok(index)
     }
 
     /// A `CONSTANT_Utf8`.
     pub fn utf8(&mut self, text: &[u8]) -> Result<Index> {
-        let key = Key::Utf8(text.into());
-        if let Some(&i) = self.index.get(&key) {
+        if let Some(&i) = self.texts.get(text) {
             return Ok(i);
         }
         let length = u16::try_from(text.len())
             .map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
-        let index = self.claim(key, 1)?;
+        let index = self.claim(1)?;
+        self.texts.insert(text.into(), index);
         self.bytes.put1(tag::UTF8);
         self.bytes.put2(length);
         self.bytes.extend_from_slice(text);
@@ -379,11 +382,11 @@ impl PoolAdditions {
     }
 
     fn fixed(&mut self, tag: u8, value: u64, slots: usize) -> Result<Index> {
-        let key = Key::Fixed(tag, value);
-        if let Some(&i) = self.index.get(&key) {
+        if let Some(&i) = self.others.get(&(tag, value)) {
             return Ok(i);
         }
-        let index = self.claim(key, slots)?;
+        let index = self.claim(slots)?;
+        self.others.insert((tag, value), index);
         self.bytes.put1(tag);
         match PAYLOAD[tag as usize] {
             2 => self.bytes.put2(value as u16),

@@ -428,36 +428,49 @@ pub static LENGTHS: [u8; 202] = [
 ];
 
 /// `if<cond>`, `if_icmp<cond>`, `if_acmp<cond>`, `ifnull`, `ifnonnull`.
+#[inline]
 pub fn is_conditional(op: Opcode) -> bool {
     matches!(op, IFEQ..=IF_ACMPNE | IFNULL | IFNONNULL)
 }
 
 /// `goto`, `jsr` and their wide forms.
+#[inline]
 pub fn is_unconditional_jump(op: Opcode) -> bool {
     matches!(op, GOTO | GOTO_W | JSR | JSR_W)
 }
 
 /// `jsr` and `jsr_w`.
+#[inline]
 pub fn is_subroutine_call(op: Opcode) -> bool {
     matches!(op, JSR | JSR_W)
 }
 
 /// `tableswitch` and `lookupswitch`.
+#[inline]
 pub fn is_switch(op: Opcode) -> bool {
     matches!(op, TABLESWITCH | LOOKUPSWITCH)
 }
 
+/// Whether it names other instructions: jumps and switches.
+#[inline]
+pub fn has_targets(op: Opcode) -> bool {
+    matches!(op, IFEQ..=JSR | TABLESWITCH | LOOKUPSWITCH | IFNULL..=JSR_W)
+}
+
 /// The six return instructions.
+#[inline]
 pub fn is_return(op: Opcode) -> bool {
     matches!(op, IRETURN..=RETURN)
 }
 
 /// The five invocations.
+#[inline]
 pub fn is_invoke(op: Opcode) -> bool {
     matches!(op, INVOKEVIRTUAL..=INVOKEDYNAMIC)
 }
 
 /// Whether control never passes to the next instruction. (After a `jsr` it does so by way of `ret`.)
+#[inline]
 pub fn ends_flow(op: Opcode) -> bool {
     matches!(op, GOTO | GOTO_W | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW)
 }
@@ -465,6 +478,7 @@ pub fn ends_flow(op: Opcode) -> bool {
 /// Whether the instruction can throw by itself or by what it calls (JVMS 2.10 and 6.5, per instruction), asynchronous exceptions
 /// aside. The returns and `monitorexit` can throw `IllegalMonitorStateException`, which structured locking excludes for returns
 /// (JVMS 2.11.10); division counts only for `int` and `long`; `ldc` when it must resolve, which its constant decides (see `flow`).
+#[inline]
 pub fn may_throw(op: Opcode) -> bool {
     matches!(op,
         IALOAD..=SALOAD | IASTORE..=SASTORE | IDIV | LDIV | IREM | LREM | GETSTATIC..=INVOKEDYNAMIC
@@ -483,6 +497,13 @@ mod tests {
         assert!(
             may_throw(ATHROW) && may_throw(CHECKCAST) && may_throw(ARRAYLENGTH) && may_throw(MONITORENTER)
         );
+        for op in 0..=u8::MAX {
+            assert_eq!(
+                has_targets(op),
+                is_conditional(op) || is_unconditional_jump(op) || is_switch(op),
+                "{op}"
+            );
+        }
         assert!(!may_throw(WIDE) && !may_throw(FDIV) && !may_throw(RETURN) && !may_throw(IFNULL));
     }
 }

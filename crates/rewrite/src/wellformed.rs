@@ -96,19 +96,27 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
     if arguments.saturating_add(receiver) > code.max_locals {
         return Err(Error::new(ErrorKind::Malformed("arguments that do not fit into the local variables")));
     }
-    // The verifier with frames asks that of the last instruction, whether it is reached or not.
-    if class.major_version >= SPLIT_VERIFIER
-        && code.instructions().last().is_some_and(|last| !opcode::ends_flow(last.opcode))
-    {
-        return Err(Error::new(ErrorKind::Malformed("code whose end is reached")));
-    }
-    let indices = code.instructions().filter_map(|i| i.pool_index());
-    for index in indices.chain(code.handlers.iter().map(|h| h.catch_type).filter(|&t| t != 0)) {
-        if pool.tag(index).is_none() {
-            return Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" }));
+    let (mut last, mut has_subroutines) = (opcode::RETURN, false);
+    let has_constant = |index| match pool.tag(index) {
+        Some(_) => Ok(()),
+        None => Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" })),
+    };
+    for instruction in code.instructions() {
+        last = instruction.opcode;
+        has_subroutines |= opcode::is_subroutine_call(last);
+        if let Some(index) = instruction.pool_index() {
+            has_constant(index)?;
         }
     }
-    stack::check(class, &code)?;
+    code.handlers.iter().filter(|h| h.catch_type != 0).try_for_each(|h| has_constant(h.catch_type))?;
+    // The verifier with frames asks that of the last instruction, whether it is reached or not.
+    if class.major_version >= SPLIT_VERIFIER && !opcode::ends_flow(last) {
+        return Err(Error::new(ErrorKind::Malformed("code whose end is reached")));
+    }
+    // Where subroutines return to is not followed: the verifier will.
+    if !has_subroutines {
+        stack::check(class, &code)?;
+    }
     // Once for all tables: there may be thousands.
     let boundaries = LazyCell::new(|| boundaries(class, &code));
     for attribute in code.attributes.iter().filter(|a| CHECKED.contains(&a.name)) {

@@ -38,6 +38,11 @@ impl<'a> Jar<'a> {
         Ok(Jar { bytes, directory })
     }
 
+    /// The whole file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// What precedes the first entry.
     pub(crate) fn prefix(&self) -> &[u8] {
         &self.bytes[self.directory.prefix.clone()]

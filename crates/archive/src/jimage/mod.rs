@@ -41,6 +41,11 @@ pub(crate) struct Image {
 }
 
 impl Image {
+    /// The whole file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Whether a file with these bytes at its start means to be an image, of either byte order.
     pub(crate) fn is_announced_by(bytes: &[u8]) -> bool {
         Order::of(bytes).is_some()

@@ -11,8 +11,6 @@ use crate::output;
 /// A jar or folder that a manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Where it is.
-    pub path: PathBuf,
     /// The input that led to it, by its place among the inputs.
     pub input: usize,
     /// Where it is, seen from the folder of that input.
@@ -20,35 +18,37 @@ pub struct Named {
 }
 
 /// What the manifests of these inputs name, and of what they name, as far as it exists: the JVM passes over the rest. Inputs are left out, and
-/// nothing is named twice.
+/// nothing is named twice. It is opened, too.
 ///
 /// # Errors
-/// When something outside of the input's folder is named: its output would have no place beside the input's.
-pub fn of(inputs: &[PathBuf]) -> Result<Vec<Named>> {
-    let mut seen: Vec<PathBuf> = inputs.iter().map(|input| canonical(input)).collect::<Result<_>>()?;
+/// When something outside of the input's folder is named: its output would have no place beside the input's. Or if it cannot be read.
+pub fn of(inputs: &[Input], limits: &Limits) -> Result<Vec<(Named, Input)>> {
+    let mut seen: Vec<PathBuf> = inputs.iter().map(|input| canonical(input.path())).collect::<Result<_>>()?;
     let first_named = seen.len();
-    let mut named: Vec<Named> = Vec::new();
-    for (input, path) in inputs.iter().enumerate() {
+    let mut named: Vec<(Named, Input)> = Vec::new();
+    for (input, given) in inputs.iter().enumerate() {
         // Found first, looked into next.
         let mut at = named.len();
-        let mut jar = (path.clone(), PathBuf::new());
+        let (mut names, mut jar, mut folder) = (urls(given)?, given.path().to_path_buf(), PathBuf::new());
         loop {
-            for url in urls(&jar.0)? {
-                let Some(relative) = joined(&jar.1, &url) else {
+            for url in names {
+                let Some(relative) = joined(&folder, &url) else {
                     bail!(
                         "{}: its manifest names {url}, which is not in its folder; give that as an input, with an output of its own",
-                        jar.0.display()
+                        jar.display()
                     );
                 };
-                let found = parent(path).join(&relative);
+                let found = parent(given.path()).join(&relative);
                 let Ok(place) = fs::canonicalize(&found) else { continue };
                 if !seen.contains(&place) {
                     seen.push(place);
-                    named.push(Named { path: found, input, relative });
+                    named.push((Named { input, relative }, Input::open(&found, limits)?));
                 }
             }
-            let Some(next) = named.get(at) else { break };
-            jar = (next.path.clone(), next.relative.parent().unwrap_or(Path::new("")).to_path_buf());
+            let Some((next, opened)) = named.get(at) else { break };
+            names = urls(opened)?;
+            jar = opened.path().to_path_buf();
+            folder = parent(&next.relative).to_path_buf();
             at += 1;
         }
     }
@@ -64,15 +64,11 @@ pub fn of(inputs: &[PathBuf]) -> Result<Vec<Named>> {
 }
 
 /// The relative URLs in a jar's `Class-Path`. Others lead out of the machine, or to places that are the same wherever the jar is.
-fn urls(path: &Path) -> Result<Vec<String>> {
-    if !path.is_file() {
-        return Ok(Vec::new());
-    }
-    let input = Input::open(path, &Limits::default())?;
+fn urls(input: &Input) -> Result<Vec<String>> {
     if input.kind() != InputKind::Jar {
         return Ok(Vec::new());
     }
-    let Some(text) = output::entry(&input, manifest::NAME)? else { return Ok(Vec::new()) };
+    let Some(text) = output::entry(input, manifest::NAME)? else { return Ok(Vec::new()) };
     let urls = manifest::main_attribute(&text, "Class-Path").unwrap_or_default();
     let urls = urls.split(' ').filter(|url| !url.is_empty());
     Ok(urls.filter(|url| !url.contains(':') && !url.starts_with('/')).map(decoded).collect())

@@ -8,7 +8,7 @@ use cct_rewrite::convention;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::args::Instrument;
-use crate::fingerprint::{content, text};
+use crate::fingerprint::{opened, text};
 use crate::inputs::{Sources, TOOL};
 use crate::marking::Beside;
 use crate::output;
@@ -50,7 +50,7 @@ pub fn of(arguments: &Instrument, sources: &Sources, beside: Option<&Beside>) ->
     for (role, list) in [("input", &sources.inputs), ("library", &sources.libraries)] {
         for input in list {
             text(&mut hash, role.as_bytes());
-            content(&mut hash, input.path())?;
+            opened(&mut hash, input)?;
         }
     }
     Ok(format!("{:032x}", hash.digest128()))

@@ -7,7 +7,7 @@ mod summary;
 pub mod targets;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -91,14 +91,17 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     if arguments.choices.marks_alone() {
         return crate::marking::instrument(arguments);
     }
+    let limits = arguments.limits.limits();
+    let mut inputs = Sources::open_inputs(&arguments.inputs, &limits)?;
     let (named, left_out) = match arguments.class_path {
-        true => (class_path::of(&arguments.inputs)?, Vec::new()),
+        true => (class_path::of(&inputs, &limits)?, Vec::new()),
         // Only to be told what is missing.
-        false => (Vec::new(), class_path::of(&arguments.inputs).unwrap_or_default()),
+        false => (Vec::new(), class_path::of(&inputs, &limits).unwrap_or_default()),
     };
-    let inputs: Vec<PathBuf> =
-        arguments.inputs.iter().chain(named.iter().map(|named| &named.path)).cloned().collect();
-    let mut sources = Sources::open(&inputs, &arguments.choices.library, &arguments.limits.limits())?;
+    let (named, opened): (Vec<Named>, Vec<Input>) = named.into_iter().unzip();
+    let left_out: Vec<Named> = left_out.into_iter().map(|(named, _)| named).collect();
+    inputs.extend(opened);
+    let mut sources = Sources::of(inputs, &arguments.choices.library, &limits)?;
     sources.for_jlink = !arguments.patches;
     let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;

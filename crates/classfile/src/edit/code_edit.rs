@@ -32,7 +32,7 @@ impl LocalShift {
     /// The new index of a local of one or two slots.
     pub(crate) fn apply(self, local: u16, two: bool) -> Result<u16> {
         if local >= self.from {
-            return local.checked_add(self.by).ok_or(ErrorKind::TooMany("local variables").into());
+            return local.checked_add(self.by).ok_or_else(|| ErrorKind::TooMany("local variables").into());
         }
         if two && local + 1 >= self.from && self.by > 0 {
             return Err(ErrorKind::StraddlingLocal(local).into());

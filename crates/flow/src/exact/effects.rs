@@ -29,8 +29,13 @@ impl OwnMembers {
         declared.sort_unstable_by_key(|field| (field.name, field.descriptor));
         let mut own = OwnMembers::default();
         for index in class.pool.indices() {
+            // Of most constants that are no references an error would be made.
+            let is_field = match class.pool.tag(index) {
+                Some(tag::FIELDREF) => true,
+                Some(tag::METHODREF | tag::INTERFACE_METHODREF) => false,
+                _ => continue,
+            };
             let Ok(member) = class.pool.member_ref(index) else { continue };
-            let is_field = class.pool.tag(index) == Some(tag::FIELDREF);
             if is_field && member.class == class.name() {
                 let key = (member.name, member.descriptor);
                 let Ok(found) = declared.binary_search_by_key(&key, |field| (field.name, field.descriptor))
