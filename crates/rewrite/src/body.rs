@@ -1,35 +1,28 @@
 //! Instrumented bodies: the original code under the extended signature (ESI) or under the original one (OSI), with the passes applied.
 
+mod analysis;
 mod exits;
+mod prologue;
 
-use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::moves::Move;
-use cct_classfile::edit::{Asm, ClassEdit, CodeEdit, Finished};
-use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, access, opcode};
-use cct_events::Event;
-use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers};
+use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
+use cct_classfile::{Code, ErrorKind, Member, Result, access};
 use cct_markers::{Beside, Slot};
-use cct_tables::CostModel;
 
-use crate::allocation::Allocation;
 use crate::carrier::{Constants, Context, Emitter, Sites};
-use crate::convention::{self, EXTENSION_SLOTS, SLOTS_OFFSET};
-use crate::hooks::{self, BodyHook, Place};
+use crate::convention::{EXTENSION_SLOTS, SLOTS_OFFSET};
 use crate::local_names;
 use crate::markers;
-use crate::mid::{MAX_ON_ENTRY, Mid};
+use crate::mid::Mid;
 use crate::passes::{
     activation_counters, allocation_counts, bytecode_counts, call_sites, context_values, exact_counts,
     pinned_results, trace_events,
 };
-use crate::pcc::{self, Part};
-use crate::pins::Clock;
-use crate::plan::CallTarget;
-use crate::rules;
-use crate::tracing::TracePlan;
-use cct_flow::initialisation;
+
+pub use analysis::{Analysis, Counts, Planners, blocks, exact_plan};
+use prologue::Prologue;
 
 /// Under which signature a body stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,184 +48,6 @@ pub struct Body<'b, 'a> {
     pub thread: Option<u16>,
     /// Whether the label of bci 0 is reached other than by entering the method.
     pub entry_is_target: bool,
-}
-
-/// How a method's bytecodes are counted.
-#[derive(Debug)]
-pub enum Counts {
-    /// They are not.
-    None,
-    /// Block by block, each at its start.
-    Blocks(Blocks),
-    /// Exactly, with few updates.
-    Exact(CountPlan),
-}
-
-/// What makes analyses; it keeps its memory from method to method.
-#[derive(Debug, Default)]
-pub struct Planners {
-    activation: ActivationPlanner,
-    counts: CountPlanner,
-}
-
-/// Analyses of a method that its bodies share.
-#[derive(Debug)]
-pub struct Analysis<'x> {
-    /// How bytecodes are counted.
-    pub counts: Counts,
-    /// What it costs to enter the method, beside its bytecodes.
-    pub entry_cost: u32,
-    /// What a callee costs that does nothing but return.
-    pub return_cost: u32,
-    /// Updates of the activation counter, if there are such counters.
-    pub activation: Option<ActivationPlan>,
-    /// How each call site calls, in code order.
-    pub calls: Vec<(Bci, CallTarget<'x>)>,
-    /// How these share the slots of a node.
-    pub sites: Sites,
-    /// What makes objects, if these are counted, in code order.
-    pub allocations: Vec<Allocation>,
-    /// Calls whose results are replaced.
-    pub pinned: Vec<(Bci, Clock)>,
-    /// Whether some jump or handler leads to bci 0.
-    pub entry_is_target: bool,
-    /// Locals behind the arguments that get names, since the JVM's messages would show their new numbers.
-    pub unnamed_locals: Vec<u16>,
-    /// Calls of the runtime at places of the class library.
-    pub hooks: Vec<&'static BodyHook>,
-    /// Whether recording begins and ends with its body under the original signature.
-    pub is_extent: bool,
-    /// Whether everything is recorded from its first entry on.
-    pub is_start: bool,
-    /// What is traced, if that is what is done, and it is recorded.
-    pub trace: Option<TracePlan>,
-    /// Whether events are recorded at all, in the place of counts.
-    pub traces: bool,
-    /// Whether objects and monitors have events too.
-    pub traces_objects: bool,
-    /// Whether a body that takes its context from the thread holds on to that thread.
-    pub holds_thread: bool,
-    /// The method's part in values, if contexts are such.
-    pub values: Option<Part>,
-}
-
-impl<'x> Analysis<'x> {
-    /// Analyses a method of a class, which has these members of its own. `rule` is `None` where bytecodes are not counted; they count what they cost by
-    /// `model`, if there is one; `activation` is whether there are activation counters.
-    #[allow(clippy::too_many_arguments)]
-    pub fn of(
-        class: &ClassFile<'_>,
-        own: &OwnMembers,
-        member: &Member<'_>,
-        code: &Code<'_>,
-        planners: &mut Planners,
-        rule: Option<BlockRule>,
-        model: Option<&CostModel>,
-        activation: bool,
-        calls: Vec<(Bci, CallTarget<'x>)>,
-        pinned: Vec<(Bci, Clock)>,
-    ) -> Result<Self> {
-        let too_many = |_| Error::new(ErrorKind::TooMany("exception edges to analyse the method"));
-        let activation = match activation {
-            true => Some(planners.activation.plan(code, &class.pool).map_err(too_many)?),
-            false => None,
-        };
-        let mut entry_is_target = code.handlers.iter().any(|h| h.handler == 0);
-        for instruction in code.instructions() {
-            instruction.for_each_target(|t| entry_is_target |= t == 0);
-        }
-        let planner = &mut planners.counts;
-        let counts = match rule {
-            None => Counts::None,
-            Some(BlockRule::Exact) => {
-                match exact_plan(class, own, member, code, activation.as_ref(), model, planner) {
-                    Some(plan) => Counts::Exact(plan),
-                    // The same numbers, with more updates.
-                    None => Counts::Blocks(self::blocks(code, &class.pool, BlockRule::Precise, model)),
-                }
-            }
-            Some(rule) => Counts::Blocks(self::blocks(code, &class.pool, rule, model)),
-        };
-        Ok(Analysis {
-            counts,
-            entry_cost: model.map_or(0, |model| model.entry(code.length())),
-            return_cost: model.map_or(1, CostModel::bare_return),
-            activation,
-            sites: Sites::Merged(calls.len()),
-            calls,
-            allocations: Vec::new(),
-            pinned,
-            entry_is_target,
-            unnamed_locals: Vec::new(),
-            hooks: Vec::new(),
-            is_extent: false,
-            is_start: false,
-            trace: None,
-            traces: false,
-            traces_objects: false,
-            holds_thread: false,
-            values: None,
-        })
-    }
-
-    /// What entering the method counts.
-    fn on_entry(&self) -> u32 {
-        match &self.counts {
-            Counts::Blocks(blocks) if !self.entry_is_target => blocks[0].cost + self.entry_cost,
-            Counts::Exact(plan) => plan.entry,
-            Counts::Blocks(_) => self.entry_cost,
-            Counts::None => 0,
-        }
-    }
-
-    /// As much of it as the method's id says, so that the node need not be told each time: all or, where it is too much for an id, nothing. Events and values count nothing.
-    pub fn on_entry_by_id(&self) -> u8 {
-        let is_counted = !self.traces && self.values.is_none();
-        let all = u8::try_from(self.on_entry()).ok().filter(|all| *all <= MAX_ON_ENTRY);
-        all.filter(|_| is_counted).unwrap_or(0)
-    }
-}
-
-/// The plan for counting a method exactly, by a model if there is one; `None` if it is counted block by block. Where the activation counter is tested the agent looks.
-pub fn exact_plan(
-    class: &ClassFile<'_>,
-    own: &OwnMembers,
-    member: &Member<'_>,
-    code: &Code<'_>,
-    activation: Option<&ActivationPlan>,
-    model: Option<&CostModel>,
-    planner: &mut CountPlanner,
-) -> Option<CountPlan> {
-    // The first point is the entry's, where nothing is pending.
-    let points = activation.map_or(&[][..], |activation| &activation.points[1..]);
-    let observed: Vec<Bci> = points.iter().filter(|point| point.test).map(|point| point.bci).collect();
-    let plan = planner.plan(class, own, member, code, &observed, model)?;
-    // A handler's frame says whether `this` is initialised, which must be known.
-    let has_frames = plan.guarded.is_empty()
-        || member.name != b"<init>"
-        || class.super_class == 0
-        || !initialisation::regions(code, &class.pool).is_empty();
-    has_frames.then_some(plan)
-}
-
-/// The blocks of a method by a rule, with what they cost by a model. What comes behind a switch of the recording is counted behind it, by whatever rule.
-pub fn blocks(
-    code: &Code<'_>,
-    pool: &cct_classfile::ConstantPool<'_>,
-    rule: BlockRule,
-    model: Option<&CostModel>,
-) -> Blocks {
-    let mut blocks = Blocks::of(code, pool, rule);
-    for call in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
-        let callee = call.pool_index().and_then(|index| pool.member_ref(index).ok());
-        if callee.is_some_and(|c| hooks::switch(c.class, c.name, c.descriptor).is_some()) {
-            blocks.cut(code, call.end());
-        }
-    }
-    if let Some(model) = model {
-        blocks.weigh(code, pool, model);
-    }
-    blocks
 }
 
 /// Locals that instrumentation adds, all in one place.
@@ -377,92 +192,8 @@ fn write_at(
     }
     let mut emitter = Emitter { edit, constants };
 
-    // Prologue: the slot becomes the node.
-    let mut prologue = Asm::new();
-    if analysis.is_start {
-        // Before its own entry, which is counted.
-        emitter.helper(&mut prologue, convention::START_AT)?;
-    }
-    let incoming = match form {
-        Form::Extended => arguments,
-        Form::Original => {
-            emitter.read_thread(&mut prologue, locals.thread, locals.saved)?;
-            let mut context = locals.saved;
-            // Events come in order, whoever calls.
-            if rules::is_called_by_vm(emitter.edit.class().name(), member) && !analysis.traces {
-                emitter.replay(&mut prologue, locals.thread, context, locals.node)?;
-                context = locals.node;
-            }
-            if analysis.is_extent {
-                emitter.begin(&mut prologue, locals.thread, context, locals.node)?;
-                context = locals.node;
-            }
-            context
-        }
-    };
-    let context = match mid {
-        _ if let Some(part) = &analysis.values => {
-            pcc::record(&mut emitter, &mut prologue, incoming, part.place)?;
-            let makes_values = part.caller.is_some() && !analysis.calls.is_empty();
-            if makes_values || incoming != locals.node {
-                prologue.load(Kind::Long, incoming);
-                if makes_values {
-                    // Once for all calls.
-                    pcc::triple(&mut emitter, &mut prologue)?;
-                }
-                prologue.store(Kind::Long, locals.node);
-            }
-            Context::PassedThrough(locals.node)
-        }
-        Some(_) if trace.is_some() => {
-            // What travels is the thread's record, from hand to hand.
-            if incoming != locals.node {
-                prologue.load(Kind::Long, incoming).store(Kind::Long, locals.node);
-            }
-            if let Some(plan) = trace {
-                if analysis.is_extent {
-                    trace_events::extent(&mut emitter, &mut prologue, locals.node, 1)?;
-                }
-                let start = Event::Start { method: plan.method, has_receiver: false, ends_at_once: false };
-                // What a constructor makes is not initialised yet, and so has no class to be asked for.
-                let has_receiver = !member.is(access::STATIC) && member.name != b"<init>";
-                if has_receiver && start.words().len() == 1 {
-                    prologue.load(Kind::Reference, 0).load(Kind::Long, locals.node);
-                    emitter.word(&mut prologue, start)?;
-                    emitter.helper(&mut prologue, convention::TRACE_RECEIVER)?;
-                } else {
-                    emitter.event(&mut prologue, locals.node, None, start)?;
-                }
-            }
-            if analysis.traces_objects && member.is(access::SYNCHRONIZED) && !member.is(access::STATIC) {
-                trace_events::synchronized(&mut emitter, &mut prologue, locals.node)?;
-            }
-            if let Some(local) = pending {
-                prologue.int(0).store(Kind::Int, local);
-            }
-            Context::PassedThrough(locals.node)
-        }
-        Some(mid) => {
-            // What the id does not count.
-            let count = if analysis.on_entry_by_id() == 0 { analysis.on_entry() } else { 0 };
-            let on_entry = analysis.activation.as_ref().map(|activation| &activation.points[0]);
-            emitter.enter(&mut prologue, incoming, locals.node, mid, count, on_entry)?;
-            if let Some(pending) = pending {
-                // Every frame says that it is an int.
-                prologue.int(0).store(Kind::Int, pending);
-            }
-            Context::Node(locals.node)
-        }
-        None => {
-            if incoming != locals.node {
-                prologue.load(Kind::Long, incoming).store(Kind::Long, locals.node);
-            }
-            Context::PassedThrough(locals.node)
-        }
-    };
-    for hook in &analysis.hooks {
-        insert_hook(&mut emitter, &mut code_edit, &mut prologue, code, signature, hook)?;
-    }
+    let (context, prologue) = Prologue { member, code, analysis, form, signature, locals, mid }
+        .write(&mut emitter, &mut code_edit)?;
     code_edit.prologue(&prologue);
     local_names::add(emitter.edit, &mut code_edit, &analysis.unnamed_locals)?;
 
@@ -548,61 +279,6 @@ fn write_at(
         return Err(ErrorKind::MethodTooLarge(length as usize).into());
     }
     Ok(Written { method_info: head.finish(), dropped_attributes: dropped, moves })
-}
-
-/// The runtime is called at a single place of the class library.
-fn insert_hook(
-    emitter: &mut Emitter<'_, '_, '_>,
-    code_edit: &mut CodeEdit<'_, '_>,
-    prologue: &mut Asm,
-    code: &Code<'_>,
-    signature: &Signature<'_>,
-    hook: &BodyHook,
-) -> Result<()> {
-    let mut call = Asm::new();
-    match hook.place {
-        Place::Entry | Place::Return => {}
-        Place::EntryWith(local) => {
-            call.load(Kind::Reference, local);
-        }
-        Place::ReturnWithThis | Place::Read(_) => {
-            call.load(Kind::Reference, 0);
-        }
-        Place::Argument(_) => {
-            call.load(Kind::Reference, 0);
-            let mut local = 1;
-            for t in signature.descriptor.arguments() {
-                if let Some(kind) = Kind::of(t) {
-                    call.load(kind, local);
-                }
-                local += t.slots();
-            }
-            code_edit.need_stack(local);
-        }
-    }
-    emitter.runtime(&mut call, hook.call)?;
-    match hook.place {
-        Place::Entry | Place::EntryWith(_) => prologue.bytes.extend_from_slice(&call.bytes),
-        Place::Argument(local) => {
-            call.store(Kind::Int, local);
-            prologue.bytes.extend_from_slice(&call.bytes);
-        }
-        Place::Return | Place::ReturnWithThis => code
-            .instructions()
-            .filter(|i| opcode::is_return(i.opcode))
-            .for_each(|i| code_edit.before(i.bci, &call)),
-        Place::Read(field) => {
-            let class = emitter.edit.class();
-            for read in code.instructions().filter(|i| i.opcode == opcode::GETFIELD) {
-                let Some(index) = read.pool_index() else { continue };
-                let read_field = class.pool.member_ref(index)?;
-                if read_field.class == class.name() && read_field.name == field {
-                    code_edit.after(&read, &call);
-                }
-            }
-        }
-    }
-    Ok(())
 }
 
 /// A written body.
