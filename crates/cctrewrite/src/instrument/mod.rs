@@ -67,6 +67,35 @@ pub struct Rewritten {
     pub provenance: Provenance,
 }
 
+/// What a run works on.
+#[derive(Debug)]
+pub struct Opened {
+    /// The inputs, those behind them that manifests name, and the libraries.
+    pub sources: Sources,
+    /// What manifests name, if it is wanted, too: the last inputs.
+    pub named: Vec<Named>,
+    /// The same if it is not: only to be told what is missing.
+    pub left_out: Vec<Named>,
+}
+
+impl Opened {
+    /// Opens what the command line names.
+    pub fn of(arguments: &Instrument) -> Result<Opened> {
+        let limits = arguments.limits.limits();
+        let mut inputs = Sources::open_inputs(&arguments.inputs, &limits)?;
+        let found = class_path::of(&inputs, &limits);
+        let (named, left_out) = match arguments.class_path {
+            true => {
+                let (named, opened): (_, Vec<Input>) = found?.into_iter().unzip();
+                inputs.extend(opened);
+                (named, Vec::new())
+            }
+            false => (Vec::new(), found.unwrap_or_default().into_iter().map(|(named, _)| named).collect()),
+        };
+        Ok(Opened { sources: Sources::of(inputs, &arguments.choices.library, &limits)?, named, left_out })
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Instrument) -> Result<()> {
     with_threads(arguments.threads, || instrument(arguments))
@@ -91,17 +120,7 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     if arguments.choices.marks_alone() {
         return crate::marking::instrument(arguments);
     }
-    let limits = arguments.limits.limits();
-    let mut inputs = Sources::open_inputs(&arguments.inputs, &limits)?;
-    let (named, left_out) = match arguments.class_path {
-        true => (class_path::of(&inputs, &limits)?, Vec::new()),
-        // Only to be told what is missing.
-        false => (Vec::new(), class_path::of(&inputs, &limits).unwrap_or_default()),
-    };
-    let (named, opened): (Vec<Named>, Vec<Input>) = named.into_iter().unzip();
-    let left_out: Vec<Named> = left_out.into_iter().map(|(named, _)| named).collect();
-    inputs.extend(opened);
-    let mut sources = Sources::of(inputs, &arguments.choices.library, &limits)?;
+    let Opened { mut sources, named, left_out } = Opened::of(arguments)?;
     sources.for_jlink = !arguments.patches;
     let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;
@@ -208,7 +227,7 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
 }
 
 /// Says what outputs will look for beside them, and not find there.
-fn say_missing(named: &[Named], targets: &[Target]) {
+pub fn say_missing(named: &[Named], targets: &[Target]) {
     for (input, target) in targets.iter().enumerate() {
         let beside = target.path().parent().unwrap_or(Path::new(""));
         let is_missing = |n: &&Named| n.input == input && !beside.join(&n.relative).exists();

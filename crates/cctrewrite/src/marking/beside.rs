@@ -37,14 +37,8 @@ impl Beside {
             return Ok(None);
         }
         arguments.choices.filter()?;
-        for (given, option) in
-            [(arguments.udi.udi.is_some(), "--udi"), (arguments.class_path, "--class-path")]
-        {
-            if given {
-                bail!(
-                    "{option} does not go together with markers beside a calling-context tree yet; leave it out"
-                );
-            }
+        if arguments.udi.udi.is_some() {
+            bail!("--udi does not go together with markers beside a calling-context tree yet; leave it out");
         }
         if let Some(input) = sources.inputs.iter().find(|input| input.layout() != Layout::Plain)
             && !arguments.patches

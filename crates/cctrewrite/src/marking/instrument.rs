@@ -1,5 +1,6 @@
 //! `cctrewrite instrument --tool markers`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -9,8 +10,9 @@ use super::all::{Manner, mark_all, world};
 use super::{JAR, Wanted, jar, tables_of};
 use crate::args::Instrument;
 use crate::exit::say;
-use crate::inputs::{BadClasses, Sources};
+use crate::inputs::BadClasses;
 use crate::instrument::targets::Targets;
+use crate::instrument::{Opened, say_missing};
 use crate::pending_file::PendingFile;
 use crate::progress::Progress;
 
@@ -18,7 +20,6 @@ use crate::progress::Progress;
 pub fn instrument(arguments: &Instrument) -> Result<()> {
     arguments.choices.check_markers()?;
     for (given, option) in [
-        (arguments.class_path, "--class-path"),
         (arguments.if_changed, "--if-changed"),
         (arguments.report.is_some(), "--report"),
         (arguments.manifest, "--manifest"),
@@ -28,7 +29,7 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         }
     }
     let wanted = Wanted::of(&arguments.choices)?;
-    let sources = Sources::open(&arguments.inputs, &arguments.choices.library, &arguments.limits.limits())?;
+    let Opened { sources, named, left_out } = Opened::of(arguments)?;
     for input in &sources.inputs {
         if input.layout() != Layout::Plain && !arguments.patches {
             bail!(
@@ -37,7 +38,7 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
             );
         }
     }
-    let targets = Targets::new(&arguments.output, &sources, &[], arguments.patches)?;
+    let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     let progress = Progress::counting("looking at classes", !arguments.quiet);
     let world = world(sources.inputs.iter().chain(&sources.libraries))?;
     drop(progress);
@@ -52,8 +53,9 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     let mut done = mark_all(&wanted, &world, &sources.inputs, &targets.list, &manner)?;
     done.check()?;
     let jar = jar()?;
-    let mut folders: Vec<&Path> = targets.list.iter().filter_map(|target| target.path().parent()).collect();
-    folders.dedup();
+    // What manifests name has it from there.
+    let given = &targets.list[..targets.list.len() - named.len()];
+    let folders: BTreeSet<&Path> = given.iter().filter_map(|target| target.path().parent()).collect();
     let mut beside = Vec::new();
     for folder in folders {
         beside.push(PendingFile::write(&folder.join(JAR), |out| Ok(out.write_all(&jar)?))?);
@@ -69,6 +71,9 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
     }
     for file in beside {
         file.commit()?;
+    }
+    if !arguments.quiet {
+        say_missing(&left_out, &targets.list);
     }
     targets.keep();
     done.warn();

@@ -56,3 +56,31 @@ fn classes_that_are_kept_although_they_are_damaged_are_named() {
         assert_ne!(entry(&home.join("out/app.jar"), "sound/Sample.class"), sample());
     }
 }
+
+/// Both alone and beside what counts.
+#[test]
+fn jars_on_the_class_path_of_a_manifest_are_marked_where_they_are_looked_for() {
+    for tool in [&["--tool=markers"][..], &[]] {
+        let folder = given(&sample());
+        let home = folder.path();
+        let manifest = b"Manifest-Version: 1.0\nClass-Path: lib/other.jar\n\n";
+        put(home, "app.jar", &jar(&[("META-INF/MANIFEST.MF", manifest), ("Sample.class", &sample())]));
+        put(home, "lib/other.jar", &jar(&[("sound/Sample.class", &sample())]));
+        let args = ["instrument", "app.jar", "--markers=rules.toml", "-o", "out/app.jar", "--verify"];
+        let args = [&args[..], tool].concat();
+        let alone = run(home, &args).succeeds();
+        assert!(alone.stderr.contains("names lib/other.jar (1 in all)"), "{}", alone.stderr);
+        assert!(!home.join("out/lib").exists());
+        let said = run(home, &[&args[..], &["--class-path"]].concat()).succeeds().stderr;
+        assert!(!said.contains("not beside it"), "{said}");
+        for (file, class) in [("out/app.jar", "Sample.class"), ("out/lib/other.jar", "sound/Sample.class")] {
+            let marked = entry(&home.join(file), class);
+            let attribute = b"cctrewrite.Markers";
+            assert!(marked.windows(attribute.len()).any(|bytes| bytes == attribute), "{file} {tool:?}");
+        }
+        // The runtime stands once, beside what is run.
+        let (runtime, folder) = ("cctrewrite-markers.jar", home.join("out"));
+        assert_eq!(folder.join(runtime).exists(), !tool.is_empty());
+        assert!(!folder.join("lib").join(runtime).exists());
+    }
+}
