@@ -23,8 +23,6 @@ pub(crate) enum Call {
     IsReady,
     /// Which bits of a word of guards are on.
     Bits,
-    /// The same of regions whose exits are told.
-    Regions,
     /// The class has registered.
     Settled,
     /// It could not.
@@ -78,7 +76,6 @@ impl Call {
         match self {
             Call::IsReady => (b"isReady", b"()Z"),
             Call::Bits => (b"bits", b"(Ljava/lang/Object;I)I"),
-            Call::Regions => (b"regions", b"(Ljava/lang/Object;I)I"),
             Call::Settled => (b"settled", b"(Ljava/lang/Object;)V"),
             Call::Abandoned => (b"abandoned", b"()V"),
             Call::TableOf => (b"tableOf", b"(Ljava/lang/Class;)Ljava/lang/Object;"),
@@ -108,7 +105,6 @@ impl Call {
         match self {
             Call::IsReady => (b"cct$markerReady", b"()Z"),
             Call::Bits => (b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
-            Call::Regions => (b"cct$markerRegions", b"(Ljava/lang/Object;I)I"),
             Call::Settled => (b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
             Call::Abandoned => (b"cct$markerAbandoned", b"()V"),
             Call::TableOf => (b"cct$markerTable", b"(Ljava/lang/Object;)Ljava/lang/Object;"),
@@ -163,7 +159,6 @@ pub fn helpers() -> Vec<(&'static [u8], &'static [u8])> {
     let simple = [
         Call::IsReady,
         Call::Bits,
-        Call::Regions,
         Call::Settled,
         Call::Abandoned,
         Call::TableOf,

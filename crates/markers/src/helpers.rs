@@ -17,8 +17,6 @@ use crate::gate::{Call, Exit, Gate, member};
 pub(crate) const PREFIX: &[u8] = b"cct$";
 /// Fields with one bit for each marker, on while somebody is told.
 const GUARD: &str = "cct$markers";
-/// The same of regions whose exits are told.
-const KEPT: &str = "cct$regions";
 /// Of objects, with the bits of markers that they are left out of.
 const SKIPPED: &[u8] = b"cct$skipped";
 const TABLE: &[u8] = b"cct$table";
@@ -168,7 +166,7 @@ impl Helpers {
         if !self.is_interface {
             let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
             let words = helpers.len().div_ceil(32);
-            for name in (0..words).flat_map(|word| [guard(GUARD, word), guard(KEPT, word)]) {
+            for name in (0..words).map(|word| guard(GUARD, word)) {
                 let (name, descriptor) = (edit.additions.utf8(&name)?, edit.additions.utf8(b"I")?);
                 let mut field = MemberBuilder::new(flags, name, descriptor);
                 // All bits are on until the class has registered, which its first marker does; no initialiser is needed for that.
@@ -191,12 +189,8 @@ impl Helpers {
         self.register(edit, helpers.len().div_ceil(32), texts)?;
         let mut names = BTreeSet::new();
         for helper in helpers {
-            let needs_passing = helper.pair && helper.is_shared() && !self.is_interface;
-            let other = needs_passing.then(|| Helper { pair: false, ..helper.clone() });
-            for one in std::iter::once(helper).chain(&other) {
-                if names.insert(one.name()) {
-                    self.helper(edit, one)?;
-                }
+            if names.insert(helper.name()) {
+                self.helper(edit, helper)?;
             }
         }
         Ok(())
@@ -206,22 +200,7 @@ impl Helpers {
     fn helper(&self, edit: &mut ClassEdit<'_, '_>, helper: &Helper) -> Result<()> {
         let receiver = u16::from(helper.again);
         let mut code = Branching::new();
-        // Where nobody hears of exits, compilers see that there is no token, and leave out what would be done with it.
-        let passing = match helper.pair && helper.is_shared() && !self.is_interface {
-            true => {
-                let other = Helper { pair: false, ..helper.clone() };
-                Some(self.own_method(edit, &other.name(), &other.descriptor(self.has_slot()))?)
-            }
-            false => None,
-        };
         let nothing = |asm: &mut Asm| {
-            if let Some(passing) = passing {
-                asm.load(Kind::Reference, 0).load(Kind::Int, 1);
-                if self.has_slot() {
-                    asm.load(Kind::Long, 2);
-                }
-                asm.indexed(opcode::INVOKESTATIC, passing);
-            }
             match helper.pair {
                 true => asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference)),
                 false => asm.ret(None),
@@ -246,8 +225,7 @@ impl Helpers {
             self.gate(edit, Call::IsOn, &mut code.asm)?;
         } else {
             let word = usize::from(helper.index / 32);
-            let name = if passing.is_some() { KEPT } else { GUARD };
-            let field = self.own_field(edit, &guard(name, word), b"I")?;
+            let field = self.own_field(edit, &guard(GUARD, word), b"I")?;
             code.asm.indexed(opcode::GETSTATIC, field);
             if helper.per_object {
                 let skipped = self.own_field(edit, SKIPPED, b"I")?;
@@ -396,13 +374,11 @@ impl Helpers {
         if !self.is_interface {
             let field = self.own_field(edit, TABLE, OBJECT)?;
             code.asm.op(opcode::DUP).indexed(opcode::PUTSTATIC, field);
-            for (name, of) in [(GUARD, Call::Bits), (KEPT, Call::Regions)] {
-                for word in 0..words {
-                    let field = self.own_field(edit, &guard(name, word), b"I")?;
-                    code.asm.op(opcode::DUP).int(word as i16);
-                    self.gate(edit, of, &mut code.asm)?;
-                    code.asm.indexed(opcode::PUTSTATIC, field);
-                }
+            for word in 0..words {
+                let field = self.own_field(edit, &guard(GUARD, word), b"I")?;
+                code.asm.op(opcode::DUP).int(word as i16);
+                self.gate(edit, Call::Bits, &mut code.asm)?;
+                code.asm.indexed(opcode::PUTSTATIC, field);
             }
         }
         code.asm.op(opcode::DUP);

@@ -226,7 +226,6 @@ pub const MARKERS_RUNTIME: &[u8] = b"java/lang/CctMarkers";
 const OF_MARKERS: &[(&[u8], &[u8])] = &[
     (b"cct$markerReady", b"()Z"),
     (b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
-    (b"cct$markerRegions", b"(Ljava/lang/Object;I)I"),
     (b"cct$markerSettled", b"(Ljava/lang/Object;)V"),
     (b"cct$markerAbandoned", b"()V"),
     (b"cct$markerTable", b"(Ljava/lang/Object;)Ljava/lang/Object;"),

@@ -207,7 +207,7 @@ fn check_names(class: &ClassFile<'_>) -> Result<()> {
     if class.attributes.find(attribute::NAME).is_some() {
         return Err(Error::AlreadyMarked(name()));
     }
-    let taken = [&b"markers"[..], b"regions", b"skipped", b"table", b"register", b"enter", b"pass"];
+    let taken = [&b"markers"[..], b"skipped", b"table", b"register", b"enter", b"pass"];
     let is_ours = |member: &&Member<'_>| {
         let rest = member.name.strip_prefix(PREFIX);
         rest.is_some_and(|rest| taken.iter().any(|taken| rest.starts_with(taken)))

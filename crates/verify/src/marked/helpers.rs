@@ -166,9 +166,7 @@ impl Gains<'_, '_> {
         let flags = access::PRIVATE | access::STATIC | access::SYNTHETIC;
         let mut fields = Vec::new();
         for word in 0..self.words() {
-            for name in ["markers", "regions"] {
-                fields.push((format!("cct${name}{word}").into_bytes(), &b"I"[..], flags, true));
-            }
+            fields.push((format!("cct$markers{word}").into_bytes(), &b"I"[..], flags, true));
         }
         fields.push((TABLE.to_vec(), OBJECT, flags, false));
         if self.markers.iter().any(|marker| marker.per_object) {
@@ -188,21 +186,8 @@ impl Gains<'_, '_> {
             let Some(marker) = self.markers.get(usize::from(index)) else { continue };
             let key = (helper.name(), helper.descriptor.clone());
             wanted.insert(key, self.helper(helper, marker));
-            if let Some(passing) = self.passing(helper) {
-                let key = (passing.name(), passing.descriptor.clone());
-                let one_way = Descriptor { is_pair: false, ..*marker };
-                wanted.insert(key, self.helper(&passing, &one_way));
-            }
         }
         wanted
-    }
-
-    /// The helper that another one calls where nobody hears of exits.
-    fn passing(&self, helper: &Helper) -> Option<Helper> {
-        let slot: &[u8] = if helper.has_slot { b"J" } else { b"" };
-        let descriptor = [b"(Ljava/lang/Object;I", slot, b")V"].concat();
-        let needs_it = helper.enters && !helper.is_own && !self.class.is_interface();
-        needs_it.then(|| Helper { enters: false, descriptor, ..helper.clone() })
     }
 
     fn table(&self) -> Exactly {
@@ -252,19 +237,13 @@ impl Gains<'_, '_> {
         if !self.class.is_interface() {
             code.steps.push(Step::Plain(opcode::DUP));
             code.steps.push(Step::Field(opcode::PUTSTATIC, TABLE.to_vec(), OBJECT.to_vec()));
-            let words = [
-                ("markers", &b"bits"[..], &b"cct$markerBits"[..]),
-                ("regions", b"regions", b"cct$markerRegions"),
-            ];
-            for (name, of, helper) in words {
-                for word in 0..self.words() {
-                    code.steps.extend([
-                        Step::Plain(opcode::DUP),
-                        Step::Int(word as u16),
-                        self.gate(of, helper, b"(Ljava/lang/Object;I)I"),
-                        guard(opcode::PUTSTATIC, name, word as u16),
-                    ]);
-                }
+            for word in 0..self.words() {
+                code.steps.extend([
+                    Step::Plain(opcode::DUP),
+                    Step::Int(word as u16),
+                    self.gate(b"bits", b"cct$markerBits", b"(Ljava/lang/Object;I)I"),
+                    guard(opcode::PUTSTATIC, word as u16),
+                ]);
             }
         }
         code.steps.extend([
@@ -331,17 +310,10 @@ impl Gains<'_, '_> {
             true => Step::Int(helper.number),
             false => Step::Load(Kind::Int, 1),
         };
-        let passing = self.passing(helper);
-        let mut nothing = Vec::new();
-        if let Some(passing) = &passing {
-            nothing.extend([Step::Load(Kind::Reference, 0), Step::Load(Kind::Int, 1)]);
-            nothing.extend(helper.has_slot.then_some(Step::Load(Kind::Long, 2)));
-            nothing.push(self.own(&passing.name(), &passing.descriptor));
-        }
-        match helper.enters {
-            true => nothing.extend([Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)]),
-            false => nothing.push(Step::Plain(opcode::RETURN)),
-        }
+        let nothing = match helper.enters {
+            true => vec![Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)],
+            false => vec![Step::Plain(opcode::RETURN)],
+        };
         let table = self.own(TABLE, TO_OBJECT);
         if again {
             code.steps.push(Step::Load(Kind::Reference, 0));
@@ -352,8 +324,7 @@ impl Gains<'_, '_> {
             code.steps.extend([table.clone(), index.clone(), is_on]);
         } else {
             let word = if helper.is_own { helper.number / 32 } else { helper.number };
-            let name = if passing.is_some() { "regions" } else { "markers" };
-            code.steps.push(guard(opcode::GETSTATIC, name, word));
+            code.steps.push(guard(opcode::GETSTATIC, word));
             if marker.per_object {
                 code.steps.extend([
                     Step::Load(Kind::Reference, receiver),
@@ -454,8 +425,8 @@ fn putting(arguments: &[u8], local: &mut u16) -> Vec<Step> {
     steps
 }
 
-fn guard(opcode: u8, name: &str, word: u16) -> Step {
-    Step::Field(opcode, format!("cct${name}{word}").into_bytes(), b"I".to_vec())
+fn guard(opcode: u8, word: u16) -> Step {
+    Step::Field(opcode, format!("cct$markers{word}").into_bytes(), b"I".to_vec())
 }
 
 /// The tag of references to methods of the class itself.

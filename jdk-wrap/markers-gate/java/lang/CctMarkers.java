@@ -26,10 +26,6 @@ public final class CctMarkers {
         return Gate.bits(table, word);
     }
 
-    public static int regions(Object table, int word) {
-        return Gate.regions(table, word);
-    }
-
     public static void settled(Object table) {
         Gate.settled(table);
     }

@@ -16,11 +16,12 @@ final class Boot {
         }
         Image.open();
         // What registering needs is there before any class does: its own classes may have markers.
-        Stacks.current().inClient = true;
+        MarkerStack stack = Stacks.current();
+        int before = stack.silence();
         try {
             MarkerTable.prepare();
         } finally {
-            Stacks.current().inClient = false;
+            stack.next = before;
         }
         over = true;
         if (Image.isOpen()) {

@@ -91,17 +91,6 @@ public final class CctMarkers {
         }
     }
 
-    public static int markerRegions(Object table, int word) {
-        Thread thread = Thread.currentThread();
-        long context = thread.cct$context;
-        try {
-            thread.cct$context = CctRuntime.BYPASS;
-            return Gate.regions(table, word);
-        } finally {
-            thread.cct$context = context;
-        }
-    }
-
     public static void markerSettled(Object table) {
         Thread thread = Thread.currentThread();
         long context = thread.cct$context;

@@ -33,7 +33,8 @@ final class Clients {
     /** Whose guards are to be set, once nobody holds the lock any more. */
     private static final Set<MarkerTable> STALE = new LinkedHashSet<>();
 
-    private static volatile boolean someFailed;
+    /** Whether there are any. Who reads it late tells one of them once more. */
+    private static boolean someFailed;
     private static boolean loaded;
     private static int numbers;
 
@@ -87,23 +88,21 @@ final class Clients {
     /** Loads the clients before any class has come to a marker. */
     static void begin() {
         MarkerStack stack = Stacks.current();
-        boolean nested = stack.inClient;
-        stack.inClient = true;
+        int before = stack.silence();
         try {
             synchronized (LOCK) {
                 load();
             }
             refresh();
         } finally {
-            stack.inClient = nested;
+            stack.next = before;
         }
     }
 
     /** A client more; it is asked about all markers that are known. */
     static void add(Client client) {
         MarkerStack stack = Stacks.current();
-        boolean nested = stack.inClient;
-        stack.inClient = true;
+        int before = stack.silence();
         List<MarkerTable> tables;
         try {
             synchronized (LOCK) {
@@ -118,7 +117,7 @@ final class Clients {
             refresh(tables);
             refresh();
         } finally {
-            stack.inClient = nested;
+            stack.next = before;
         }
     }
 

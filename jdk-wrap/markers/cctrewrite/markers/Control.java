@@ -50,7 +50,7 @@ final class Control implements Runnable {
 
     @Override
     public void run() {
-        Stacks.current().inClient = true;
+        Stacks.current().silence();
         try {
             do {
                 Thread.sleep(INTERVAL_MS);

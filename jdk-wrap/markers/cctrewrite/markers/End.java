@@ -34,8 +34,7 @@ final class End {
             return;
         }
         MarkerStack stack = Stacks.current();
-        boolean nested = stack.inClient;
-        stack.inClient = true;
+        int before = stack.silence();
         try {
             Thread thread = new Thread(new Printing(), "cctrewrite markers at the halt");
             thread.setDaemon(true);
@@ -44,7 +43,7 @@ final class End {
         } catch (InterruptedException | OutOfMemoryError end) {
             // It is halted all the same.
         } finally {
-            stack.inClient = nested;
+            stack.next = before;
         }
     }
 
@@ -54,7 +53,7 @@ final class End {
             return;
         }
         isPrinted = true;
-        Stacks.current().inClient = true;
+        Stacks.current().silence();
         String file = Options.place("markers", "");
         PrintStream out = System.err;
         if (!file.isEmpty()) {

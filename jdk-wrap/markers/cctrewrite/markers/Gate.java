@@ -1,6 +1,7 @@
 package cctrewrite.markers;
 
 import java.lang.invoke.DontInline;
+import java.lang.invoke.ForceInline;
 import java.lang.invoke.MethodHandles;
 
 /**
@@ -24,11 +25,7 @@ public final class Gate {
             return false;
         }
         MarkerStack stack = Stacks.current();
-        if (stack.inClient) {
-            return false;
-        }
-        stack.inClient = true;
-        return true;
+        return stack.silence() > 0;
     }
 
     /** What a class says of its markers, once. */
@@ -43,12 +40,7 @@ public final class Gate {
 
     /** What the class's guards are to be: a bit for each of 32 markers, on while somebody is told. It sets them itself, and says so. */
     public static int bits(Object table, int word) {
-        return ((MarkerTable) table).handOut(word, false);
-    }
-
-    /** The same of regions whose exits are told. */
-    public static int regions(Object table, int word) {
-        return ((MarkerTable) table).handOut(word, true);
+        return ((MarkerTable) table).handOut(word);
     }
 
     /** The class has registered. */
@@ -62,7 +54,8 @@ public final class Gate {
 
     /** The class could not register. */
     public static void abandoned() {
-        Stacks.current().inClient = false;
+        MarkerStack stack = Stacks.current();
+        stack.next = Math.abs(stack.next);
     }
 
     /** The table of an interface, which cannot keep it itself; {@code null} if it did not register. */
@@ -71,15 +64,15 @@ public final class Gate {
             return null;
         }
         MarkerStack stack = Stacks.current();
-        if (stack.inClient) {
+        if (stack.isSilent()) {
             return null;
         }
         // Looking it up may come to markers itself.
-        stack.inClient = true;
+        int before = stack.silence();
         try {
             return MarkerTable.ofInterface(owner);
         } finally {
-            stack.inClient = false;
+            stack.next = before;
         }
     }
 
@@ -88,11 +81,54 @@ public final class Gate {
         return table == null || ((MarkerTable) table).told[index] != null;
     }
 
-    /** The thread is in a region. What this returns goes to {@link #exit}. */
+    /**
+     * The thread is in a region. What this returns goes to {@link #exit}.
+     *
+     * <p>Here and in {@link #leave} and {@link #at} what is usual is written down in one piece: one client, which is told and nothing more. What C2 makes of it does not depend on
+     * which methods it finds compiled already, and too large to take in. {@link #begin} does all of it.
+     */
     @DontInline
     @jdk.internal.vm.annotation.DontInline
     public static Object enter(Object table, int index, Object receiver) {
-        return begin(table, index, receiver, null);
+        if (table == null) {
+            return untold();
+        }
+        Told told = ((MarkerTable) table).told[index];
+        if (told == null) {
+            return null;
+        }
+        Client client = told.straight;
+        MarkerStack stack = Stacks.current();
+        Marker[] frames = stack.frames;
+        int at = stack.next;
+        int left = stack.counts.left;
+        if (client == null || at < 0 || at >= frames.length || left <= 0) {
+            return begin(stack, told, receiver, null);
+        }
+        Marker marker = frames[at];
+        if (marker == null) {
+            return begin(stack, told, receiver, null);
+        }
+        stack.counts.left = left - 1;
+        marker.told = told;
+        marker.receiver = receiver;
+        boolean heard = false;
+        stack.next = -1 - at;
+        try {
+            heard = stack.enter(client, marker);
+        } catch (StackOverflowError noRoom) {
+            // Nothing is called here, which would end as the handler did.
+        }
+        if (heard && told.isKept) {
+            stack.next = at + 1;
+            return marker;
+        }
+        stack.next = at;
+        marker.receiver = null;
+        if (!heard) {
+            stack.counts.overflows++;
+        }
+        return null;
     }
 
     /** The same with arguments. */
@@ -107,10 +143,11 @@ public final class Gate {
             return untold();
         }
         Told told = ((MarkerTable) table).told[index];
-        if (told == null || told.filter != null && passesBy(told, receiver)) {
-            return null;
-        }
-        return Stacks.current().enter(told, receiver, arguments);
+        return told == null ? null : begin(Stacks.current(), told, receiver, arguments);
+    }
+
+    private static Object begin(MarkerStack stack, Told told, Object receiver, Object[] arguments) {
+        return told.filter != null && passesBy(told, receiver) ? null : stack.enter(told, receiver, arguments);
     }
 
     private static boolean passesBy(Told told, Object receiver) {
@@ -118,60 +155,144 @@ public final class Gate {
             return told.filter.passesBy(told.descriptor, receiver);
         } catch (Throwable thrown) {
             MarkerStack stack = Stacks.current();
-            boolean nested = stack.inClient;
-            stack.inClient = true;
+            int before = stack.silence();
             try {
                 Clients.threw(told.filter, thrown, stack.counts);
             } finally {
-                stack.inClient = nested;
+                stack.next = before;
             }
             return true;
         }
     }
 
-    /** The thread leaves a region. */
-    @DontInline
-    @jdk.internal.vm.annotation.DontInline
+    /** The thread leaves a region. The question is inlined: where nobody was told there is nothing to be called. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
     public static void exit(Object token) {
         if (token != null) {
-            Marker marker = (Marker) token;
-            marker.stack.exit(marker, false);
+            leave(token);
         }
     }
 
     /** The same, of a constructor, where there is an object now. */
-    @DontInline
-    @jdk.internal.vm.annotation.DontInline
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
     public static void exit(Object token, Object receiver) {
         if (token != null) {
-            Marker marker = (Marker) token;
-            marker.stack.exit(marker, receiver);
+            made(token, receiver);
         }
     }
 
     /** The same, of a method or call that returns an object. */
-    @DontInline
-    @jdk.internal.vm.annotation.DontInline
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
     public static void returned(Object token, Object result) {
         if (token != null) {
-            Marker marker = (Marker) token;
-            marker.stack.returned(marker, result);
+            left(token, result);
         }
     }
 
     /** The same by an exception. */
-    @DontInline
-    @jdk.internal.vm.annotation.DontInline
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
     public static void thrown(Object token) {
         if (token != null) {
-            Marker marker = (Marker) token;
-            marker.stack.exit(marker, true);
+            broken(token);
         }
     }
 
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
+    private static void leave(Object token) {
+        Marker marker = (Marker) token;
+        MarkerStack stack = marker.stack;
+        Client client = marker.told.singleLeaving;
+        int at = marker.depth;
+        if (client == null || stack.next != at + 1 || marker.arguments != null) {
+            stack.exit(marker, false);
+            return;
+        }
+        stack.next = -1 - at;
+        try {
+            stack.exit(client, marker);
+        } catch (StackOverflowError noRoom) {
+            stack.counts.overflows++;
+        }
+        stack.next = at;
+        marker.receiver = null;
+    }
+
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
+    private static void made(Object token, Object receiver) {
+        Marker marker = (Marker) token;
+        marker.stack.exit(marker, receiver);
+    }
+
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
+    private static void left(Object token, Object result) {
+        Marker marker = (Marker) token;
+        marker.stack.returned(marker, result);
+    }
+
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
+    private static void broken(Object token) {
+        Marker marker = (Marker) token;
+        marker.stack.exit(marker, true);
+    }
+
     /** The thread is at a place, or in a region that ends where it begins. */
+    @DontInline
+    @jdk.internal.vm.annotation.DontInline
     public static void at(Object table, int index, Object receiver) {
-        at(table, index, receiver, null);
+        if (table == null) {
+            untold();
+            return;
+        }
+        Told told = ((MarkerTable) table).told[index];
+        if (told == null) {
+            return;
+        }
+        Client client = told.straight;
+        MarkerStack stack = Stacks.current();
+        Marker[] frames = stack.frames;
+        int at = stack.next;
+        int left = stack.counts.left;
+        if (client == null || at < 0 || at >= frames.length || left <= 0) {
+            at(stack, told, receiver, null);
+            return;
+        }
+        Marker marker = frames[at];
+        if (marker == null) {
+            at(stack, told, receiver, null);
+            return;
+        }
+        stack.counts.left = left - 1;
+        marker.told = told;
+        marker.receiver = receiver;
+        boolean heard = false;
+        stack.next = -1 - at;
+        try {
+            heard = stack.enter(client, marker);
+            if (heard && told.isInstant) {
+                stack.exit(client, marker);
+            }
+        } catch (StackOverflowError noRoom) {
+            stack.counts.overflows += heard ? 1 : 0;
+        }
+        stack.next = at;
+        marker.receiver = null;
+        if (!heard) {
+            stack.counts.overflows++;
+        }
+    }
+
+    private static void at(MarkerStack stack, Told told, Object receiver, Object[] arguments) {
+        if (told.filter == null || !passesBy(told, receiver)) {
+            stack.at(told, receiver, arguments);
+        }
     }
 
     /** The same with arguments. */
@@ -181,10 +302,9 @@ public final class Gate {
             return;
         }
         Told told = ((MarkerTable) table).told[index];
-        if (told == null || told.filter != null && passesBy(told, receiver)) {
-            return;
+        if (told != null) {
+            at(Stacks.current(), told, receiver, arguments);
         }
-        Stacks.current().at(told, receiver, arguments);
     }
 
     /** {@link #enter} where the program is counted, too: with where the thread is in its tree. */
@@ -207,7 +327,7 @@ public final class Gate {
 
     /** A thread that hears nothing has come to a marker: whether a client has brought it there its stack says, which may be null. */
     public static void passed(Object stack) {
-        if (stack != null && ((MarkerStack) stack).inClient) {
+        if (stack != null && ((MarkerStack) stack).isSilent()) {
             ((MarkerStack) stack).counts.ofClients++;
         }
     }

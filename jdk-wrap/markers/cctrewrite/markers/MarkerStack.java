@@ -1,5 +1,6 @@
 package cctrewrite.markers;
 
+import java.lang.invoke.ForceInline;
 import java.util.Arrays;
 
 /**
@@ -12,15 +13,18 @@ import java.util.Arrays;
 final class MarkerStack {
     final Thread thread;
     final Counts counts;
-    /** Whether a client runs: it hears nothing of itself. */
-    boolean inClient;
+    /**
+     * The level of the marker that comes next; the same below zero while a client runs, which hears nothing of itself. So one number says whether there is anybody to
+     * be told and where, and one is written before a client is called and one after.
+     */
+    int next = 1;
     /** Where the thread is in its tree, as {@link Marker#context}; set before each marker where the program is counted, too. */
     long context;
     /** How often it was not the one found first. */
     int misses;
 
-    private Marker[] frames = new Marker[8];
-    private int depth;
+    /** By levels; behind the last one that was needed they are null. */
+    Marker[] frames = new Marker[8];
 
     MarkerStack(Thread thread, Counts counts) {
         this.thread = thread;
@@ -30,8 +34,26 @@ final class MarkerStack {
     /** One that hears nothing. */
     static MarkerStack busy() {
         MarkerStack stack = new MarkerStack(null, Counts.none());
-        stack.inClient = true;
+        stack.silence();
         return stack;
+    }
+
+    /** A client runs, or what is none of the program's, until {@link #next} is what is returned here. */
+    int silence() {
+        int before = next;
+        if (before > 0) {
+            next = -before;
+        }
+        return before;
+    }
+
+    /** Whether what is come to is not told. */
+    boolean isSilent() {
+        return next < 0;
+    }
+
+    private int depth() {
+        return Math.abs(next) - 1;
     }
 
     Marker frame(int depth) {
@@ -40,12 +62,14 @@ final class MarkerStack {
 
     /** The innermost marker; {@code null} if there is none. */
     Marker top() {
+        int depth = depth();
         return depth > 0 ? frames[depth] : null;
     }
 
     /** The thread is in a region. What this returns goes to {@link #exit}. */
     Marker enter(Told told, Object receiver, Object[] arguments) {
-        if (inClient) {
+        int at = next;
+        if (at < 0) {
             counts.ofClients++;
             return null;
         }
@@ -53,29 +77,21 @@ final class MarkerStack {
             pass(told, receiver, arguments);
             return null;
         }
-        int at = depth + 1;
         Marker marker = marker(at, told, receiver, arguments);
         return tell(told, marker, at) ? marker : null;
     }
 
     /** The thread is at a place. */
     void at(Told told, Object receiver, Object[] arguments) {
-        if (inClient) {
+        int at = next;
+        if (at < 0) {
             counts.ofClients++;
-            return;
-        }
-        if (told.isKept && !told.isInstant) {
-            // Somebody has subscribed to the exits of a region whose entry is being passed. It hears nothing of this one, and those who hear entries alone hear this.
-            if (told.passing != null) {
-                pass(told.passing, receiver, arguments);
-            }
             return;
         }
         if (!told.isInstant) {
             pass(told, receiver, arguments);
             return;
         }
-        int at = depth + 1;
         Marker marker = marker(at, told, receiver, arguments);
         if (tell(told, marker, at)) {
             leave(marker);
@@ -83,10 +99,10 @@ final class MarkerStack {
     }
 
     private void pass(Told told, Object receiver, Object[] arguments) {
-        int at = depth + 1;
+        int at = next;
         Marker marker = marker(at, told, receiver, arguments);
         tell(told, marker, at);
-        depth = at - 1;
+        next = at;
         forget(marker);
     }
 
@@ -114,9 +130,8 @@ final class MarkerStack {
      */
     private boolean tell(Told told, Marker marker, int at) {
         int heard = 0;
-        inClient = true;
+        next = -1 - at;
         try {
-            depth = at;
             Client single = told.single;
             if (single != null) {
                 heard = enter(single, marker) ? 1 : 0;
@@ -129,7 +144,7 @@ final class MarkerStack {
         } catch (StackOverflowError noRoom) {
             // Not even to come to the handler, or to what else catches this.
         } finally {
-            inClient = false;
+            next = at + 1;
         }
         int missing = told.clients.length - heard;
         if (missing == 0) {
@@ -141,7 +156,7 @@ final class MarkerStack {
             rest = rest.shorter;
         }
         if (rest == null || !rest.isKept) {
-            depth = at - 1;
+            next = at;
             marker.receiver = null;
             marker.arguments = null;
             return false;
@@ -150,7 +165,9 @@ final class MarkerStack {
         return true;
     }
 
-    private boolean enter(Client client, Marker marker) {
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    boolean enter(Client client, Marker marker) {
         try {
             if (Clients.listens(client)) {
                 client.markerEnter(marker);
@@ -165,7 +182,7 @@ final class MarkerStack {
 
     /** The object for a depth, where there is none, or the time has come to make them anew. */
     private Marker make(int at) {
-        inClient = true;
+        int before = silence();
         try {
             if (at >= frames.length) {
                 frames = Arrays.copyOf(frames, 2 * frames.length);
@@ -179,14 +196,14 @@ final class MarkerStack {
             }
             return frames[at];
         } finally {
-            inClient = false;
+            next = before;
         }
     }
 
     /** Puts new objects in the place of those that there are, which may have become old. */
     private void renew() {
         Marker[] young = new Marker[frames.length];
-        for (int i = 1; i <= depth; i++) {
+        for (int i = depth(); i > 0; i--) {
             Marker old = frames[i];
             young[i] = old.copy();
             // Who has it for a token is led on by its level.
@@ -197,7 +214,7 @@ final class MarkerStack {
 
     /** The thread leaves the region, and whatever is in it that it left unseen. */
     void exit(Marker marker, boolean byException) {
-        if (marker.depth == depth) {
+        if (marker.depth == depth()) {
             marker.byException = byException;
             leave(marker);
         } else {
@@ -207,7 +224,7 @@ final class MarkerStack {
 
     /** The same where an object has come to be. */
     void exit(Marker marker, Object receiver) {
-        if (marker.level <= depth) {
+        if (marker.level <= depth()) {
             frames[marker.level].receiver = receiver;
         }
         exit(marker, false);
@@ -215,14 +232,14 @@ final class MarkerStack {
 
     /** The same with what is returned. */
     void returned(Marker marker, Object result) {
-        if (marker.level <= depth) {
+        if (marker.level <= depth()) {
             frames[marker.level].result = result;
         }
         exit(marker, false);
     }
 
     private void exitTo(int level, boolean byException) {
-        while (depth >= level) {
+        for (int depth = depth(); depth >= level; depth--) {
             Marker marker = frames[depth];
             marker.byException = byException;
             leave(marker);
@@ -230,8 +247,9 @@ final class MarkerStack {
     }
 
     private void leave(Marker marker) {
+        int at = depth();
         int left = 1;
-        inClient = true;
+        next = -1 - at;
         try {
             Told told = marker.told;
             Client single = told.singleLeaving;
@@ -247,13 +265,14 @@ final class MarkerStack {
         } catch (StackOverflowError noRoom) {
             counts.overflows += left;
         } finally {
-            inClient = false;
-            depth--;
+            next = at;
             forget(marker);
         }
     }
 
-    private void exit(Client client, Marker marker) {
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    void exit(Client client, Marker marker) {
         try {
             if (Clients.listens(client)) {
                 client.markerExit(marker);

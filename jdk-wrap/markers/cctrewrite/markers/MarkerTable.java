@@ -14,8 +14,6 @@ import java.util.List;
 final class MarkerTable {
     /** A marker's bit is in the field of this name and the number of the word. */
     private static final String GUARD = "cct$markers";
-    /** That of a region whose exits are told is in the one of this name, and in the other one, too: so that who looks at both while they change finds one of them. */
-    private static final String KEPT = "cct$regions";
     /** Its bit in objects that are left out of it. */
     private static final String SKIPPED = "cct$skipped";
 
@@ -125,7 +123,6 @@ final class MarkerTable {
 
     /** For {@link #prepare}. */
     static int cct$markers0;
-    static int cct$regions0;
 
     /** Goes the way of a class that registers, and is switched, once. */
     static void prepare() {
@@ -134,8 +131,7 @@ final class MarkerTable {
         MethodHandles.Lookup lookup = version.startsWith("1.") ? null : MethodHandles.lookup();
         MarkerTable table = new MarkerTable(MarkerTable.class, lookup, new String[] {row}, 0);
         table.descriptors();
-        cct$markers0 = table.handOut(0, false);
-        cct$regions0 = table.handOut(0, true);
+        cct$markers0 = table.handOut(0);
         table.update();
         table.settle();
         OF.get(Boot.class);
@@ -146,18 +142,17 @@ final class MarkerTable {
     }
 
     /** The guards of a class that registers and sets them itself. */
-    int handOut(int word, boolean kept) {
+    int handOut(int word) {
         synchronized (Clients.LOCK) {
             isOut = true;
-            return bits(word, kept);
+            return bits(word);
         }
     }
 
-    private int bits(int word, boolean kept) {
+    private int bits(int word) {
         int bits = 0;
         for (int i = 32 * word; i < Math.min(told.length, 32 * word + 32); i++) {
-            Told one = told[i];
-            bits |= one != null && (!kept || one.isKept && !one.isInstant) ? 1 << i : 0;
+            bits |= told[i] != null ? 1 << i : 0;
         }
         return bits;
     }
@@ -188,8 +183,7 @@ final class MarkerTable {
             isWriting = true;
         }
         MarkerStack stack = Stacks.current();
-        boolean nested = stack.inClient;
-        stack.inClient = true;
+        int before = stack.silence();
         try {
             while (!write()) {}
         } catch (Throwable thrown) {
@@ -198,17 +192,17 @@ final class MarkerTable {
             }
             throw new InternalError(owner.getName() + ": its markers' guards", thrown);
         } finally {
-            stack.inClient = nested;
+            stack.next = before;
         }
     }
 
     /** Whether nothing has changed meanwhile. */
     private boolean write() throws Throwable {
-        int[] bits = new int[2 * ((told.length + 31) / 32)];
+        int[] bits = new int[(told.length + 31) / 32];
         if (guards == null) {
             MethodHandle[] setters = new MethodHandle[bits.length];
             for (int i = 0; i < bits.length; i++) {
-                setters[i] = setter((i % 2 == 0 ? GUARD : KEPT) + i / 2);
+                setters[i] = setter(GUARD + i);
             }
             guards = setters;
         }
@@ -216,7 +210,7 @@ final class MarkerTable {
         synchronized (Clients.LOCK) {
             seen = changes;
             for (int i = 0; i < bits.length; i++) {
-                bits[i] = bits(i / 2, i % 2 != 0);
+                bits[i] = bits(i);
             }
         }
         for (int i = 0; i < bits.length; i++) {
@@ -231,8 +225,7 @@ final class MarkerTable {
     /** Whether an object is told of, where that is asked of objects. */
     synchronized void skip(Object object, int index, boolean skip) {
         MarkerStack stack = Stacks.current();
-        boolean nested = stack.inClient;
-        stack.inClient = true;
+        int before = stack.silence();
         try {
             if (skipped == null) {
                 setSkipped = setter(SKIPPED).asType(MethodType.methodType(void.class, Object.class, int.class));
@@ -243,7 +236,7 @@ final class MarkerTable {
         } catch (Throwable thrown) {
             throw new InternalError(owner.getName() + ": its objects' guards", thrown);
         } finally {
-            stack.inClient = nested;
+            stack.next = before;
         }
     }
 

@@ -56,7 +56,7 @@ public final class ObjectDeath {
 
     private static void tell() {
         MarkerStack stack = Stacks.current();
-        stack.inClient = true;
+        stack.silence();
         while (true) {
             Watched dead;
             try {

@@ -8,6 +8,8 @@ final class Told {
     final Client[] clients;
     /** If there is one alone: the usual case, which needs no loop. */
     final Client single;
+    /** The same, if there is nothing else to be done at the marker than to tell it: no question whether it hears of it, and no count by marker. */
+    final Client straight;
     /** The one, if it wants to be asked before. */
     final Client filter;
     /** Those that hear exits. If there are none, nothing is kept of who comes by, other than in loops, whose head is come to again and again. */
@@ -17,38 +19,28 @@ final class Told {
     final boolean isKept;
     /** Whether the region is over as soon as it is entered. */
     final boolean isInstant;
-    /** Of a region that is kept: those that hear entries alone; {@code null} if there are none. */
-    final Told passing;
     /** Of a region that is kept: all but the last one; {@code null} if that is nobody. */
     final Told shorter;
 
     Told(MarkerDescriptor descriptor, Subscriber[] subscribers) {
-        this(descriptor, subscribers, true);
-    }
-
-    private Told(MarkerDescriptor descriptor, Subscriber[] subscribers, boolean isWhole) {
         this.descriptor = descriptor;
         int count = subscribers.length;
         clients = new Client[count];
         Client[] leaving = new Client[count];
-        Subscriber[] simple = new Subscriber[count];
         int leavers = 0;
         for (int i = 0; i < count; i++) {
             clients[i] = subscribers[i].client;
-            if (subscribers[i].isSimple) {
-                simple[i - leavers] = subscribers[i];
-            } else {
+            if (!subscribers[i].isSimple) {
                 leaving[leavers++] = clients[i];
             }
         }
         this.leaving = Arrays.copyOf(leaving, leavers);
         single = count == 1 ? clients[0] : null;
         filter = count == 1 && subscribers[0].filters ? single : null;
+        straight = filter == null && !Counts.BY_MARKER ? single : null;
         singleLeaving = leavers == 1 ? leaving[0] : null;
         isKept = descriptor.isPair() && (leavers > 0 || descriptor.isLoop());
         isInstant = isKept && descriptor.instant;
-        boolean isMixed = isWhole && isKept && leavers > 0 && leavers < count;
-        passing = isMixed ? new Told(descriptor, Arrays.copyOf(simple, count - leavers), false) : null;
-        shorter = isKept && count > 1 ? new Told(descriptor, Arrays.copyOf(subscribers, count - 1), false) : null;
+        shorter = isKept && count > 1 ? new Told(descriptor, Arrays.copyOf(subscribers, count - 1)) : null;
     }
 }
