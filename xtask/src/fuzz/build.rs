@@ -42,7 +42,7 @@ pub fn programs(names: &[String]) -> Result<Vec<PathBuf>> {
     build.args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml"]);
     // With a target named, flags are not for what runs while it is built.
     build.args(["--target", &host()?, "--message-format", "json-render-diagnostics"]);
-    names.iter().for_each(|name| drop(build.args(["--bin", name])));
+    build.args(names.iter().flat_map(|name| ["--bin", name]));
     // A stable compiler can do what is asked of it here, if it is told that it may.
     build.env("RUSTC_BOOTSTRAP", "1").env("CARGO_ENCODED_RUSTFLAGS", FLAGS.join("\x1F"));
     build.stderr(Stdio::inherit());
