@@ -7,6 +7,7 @@ mod cache;
 mod class_library;
 mod debian;
 mod foreign;
+mod fuzz;
 mod jdks;
 mod papers;
 mod paths;
@@ -75,6 +76,12 @@ enum Task {
     /// Profile a server under load for an hour, and hold what it counts against what it was asked (docs/soak.md).
     Soak(soak::Arguments),
 
+    /// Run the fuzz targets under libFuzzer, each in its turn, and print what was run (docs/fuzzing.md).
+    ///
+    /// Builds them with this compiler, writes their seeds into `fuzz/corpus`, where what is learned stays, and ends with a table. Fails if something was found,
+    /// and says where the input is.
+    Fuzz(fuzz::Arguments),
+
     /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/reproducible.md).
     Reproducible(reproducible::Arguments),
 
@@ -116,6 +123,7 @@ fn main() -> Result<ExitCode> {
         Task::Foreign(arguments) => return foreign::run(&arguments),
         Task::Readers { offline } => readers::run(offline)?,
         Task::Soak(arguments) => soak::run(&arguments)?,
+        Task::Fuzz(arguments) => fuzz::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
         Task::Runtime(arguments) => runtime::run(&arguments)?,
         Task::Papers(arguments) => papers::run(&arguments)?,

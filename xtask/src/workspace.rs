@@ -19,6 +19,15 @@ pub fn root() -> PathBuf {
 
 /// A call of cargo in the workspace, with a `javac` for the build of the examples: `jdk` lends its own if the machine has none.
 pub fn cargo(jdk: &Jdk) -> Command {
+    let mut cargo = cargo_alone();
+    if !machine_has_javac() {
+        cargo.env("JAVA_HOME", &jdk.home);
+    }
+    cargo
+}
+
+/// A call of cargo in the workspace, for packages that no Java belongs to.
+pub fn cargo_alone() -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).stdin(Stdio::null());
     // Cargo gives them to xtask; handed on, they would stand for another package.
@@ -26,9 +35,6 @@ pub fn cargo(jdk: &Jdk) -> Command {
         env::vars_os().map(|(name, _)| name).filter(|name| is_of_this_package(&name.to_string_lossy()))
     {
         cargo.env_remove(variable);
-    }
-    if !machine_has_javac() {
-        cargo.env("JAVA_HOME", &jdk.home);
     }
     cargo
 }
@@ -76,10 +82,15 @@ pub fn build_release_of(jdk: &Jdk, package: &str) -> Result<Built> {
         bail!("{package} does not compile; what is wrong stands above");
     }
     let messages = String::from_utf8(output.stdout).context("cargo's messages")?;
-    let program = messages.lines().filter_map(executable).next_back().context("cargo built no program")?;
+    let program = executables(&messages).pop().context("cargo built no program")?;
     // .../target/release/cctrewrite
     let target = program.ancestors().nth(2).context("cargo's target folder")?.to_owned();
     Ok(Built { program, target })
+}
+
+/// The programs that cargo's JSON messages say were made, one message on each line.
+pub fn executables(messages: &str) -> Vec<PathBuf> {
+    messages.lines().filter_map(executable).collect()
 }
 
 /// The program that a line of cargo's JSON messages says was made (The Cargo Book, "External Tools").

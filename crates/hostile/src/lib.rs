@@ -2,7 +2,7 @@
 //!
 //! A [target](TARGETS) takes any bytes, does with them what the tool would do, and panics if a promise is broken. It runs in two places:
 //! in `cargo test`, for a fixed number of cases with fixed seeds (`tests/smoke.rs`), and under libFuzzer for as long as somebody likes
-//! (`fuzz/`, a workspace of its own, since it needs a nightly compiler).
+//! (`fuzz/`, a workspace of its own, since it needs flags of the compiler that are not stable).
 //!
 //! The promises: no panic, no endless loop, memory that a small multiple of the input bounds; what is accepted is written back as it was,
 //! or as a second reading says; and what was rewritten is a class file as sound as the one it was made of.

@@ -9,6 +9,7 @@ use cct_classfile::access::{ABSTRACT, NATIVE};
 use cct_classfile::opcode as op;
 use cct_hostile::target;
 use cct_rewrite::provenance::Provenance;
+use cct_rewrite::udi::wire::MAGIC;
 use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World, wellformed};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -443,4 +444,15 @@ fn a_hundred_thousand_entries() {
     let bytes = jar((0..100_000).map(name));
     assert_eq!(listed(&bytes).len(), 100_000);
     (target("jar").run)(&bytes);
+}
+
+/// What a module gives as a reason is no text, but it is one together with the length before it: a sign of two bytes begins there. The target took the two
+/// for one text, and the answer for one that is written as another.
+#[test]
+fn a_reason_that_is_a_text_with_its_length() {
+    let reason = [b"\xA9".as_slice(), &[b'a'; 0xC3 - 1]].concat();
+    let answer = [b"\x02\0\0\0\xC3".as_slice(), &reason].concat();
+    assert!(std::str::from_utf8(&reason).is_err() && std::str::from_utf8(&answer).is_ok());
+    let greeting = [MAGIC.as_slice(), &0_u32.to_be_bytes()].concat();
+    (target("module").run)(&[greeting, answer].concat());
 }

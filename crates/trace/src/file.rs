@@ -250,7 +250,8 @@ impl Trace {
         let mut methods: Vec<u32> = Vec::new();
         for area in ring.areas {
             let thread = threads.entry(area.thread).or_default();
-            for (words, sequence) in [area.older, area.newer].into_iter().zip(area.sequence..) {
+            let next = area.sequence.saturating_add(1);
+            for (words, sequence) in [(area.older, area.sequence), (area.newer, next)] {
                 if words.is_empty() {
                     continue;
                 }
@@ -386,5 +387,28 @@ mod tests {
         assert!(matches!(Trace::open(&path), Err(Error::Unfolds { .. })));
         write(&packed.repeat(1000));
         assert!(Trace::open(&path).is_ok());
+    }
+    /// The number of the second half was one more than there are.
+    #[test]
+    fn the_last_number_that_a_chunk_can_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trace");
+        fs::write(&path, FrameWriter::new(Vec::new(), "last=100\n").unwrap().into_inner()).unwrap();
+        let mut area = vec![0; ring::area_size(64)];
+        let base = 0x1000_u64;
+        let (start, behind) = (base + ring::HEAD as u64, 4_u64);
+        let mut put = |at: usize, value: u64| area[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        put(ring::offset::PLACE, start + 4);
+        put(ring::offset::START, start);
+        put(ring::offset::BASE, base);
+        put(ring::offset::THREAD, 7 | u64::from(u32::MAX) << 32);
+        let without = area.clone();
+        area[ring::offset::BEHIND..][..8].copy_from_slice(&behind.to_le_bytes());
+        for (area, chunks) in [(without, 1), (area, 2)] {
+            let file = [ring::head(64, "/nowhere").unwrap(), area].concat();
+            fs::write(folder.path().join("a.trace.last"), file).unwrap();
+            let trace = Trace::open(&path).unwrap();
+            assert_eq!((trace.threads.len(), trace.threads[0].count()), (1, chunks));
+        }
     }
 }

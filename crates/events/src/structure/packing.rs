@@ -120,6 +120,8 @@ impl Class {
         for _ in 0..unpacker.count()? {
             class.methods.push(Method::unpack(&mut unpacker, &name)?);
         }
+        // Each method has a number, and there is one behind the last.
+        class.first_method.checked_add(u32::try_from(class.methods.len()).ok()?)?;
         unpacker.0.is_empty().then_some(class)
     }
 }
@@ -364,6 +366,16 @@ mod tests {
         let mut packed = Vec::new();
         longer.pack(&mut packed);
         assert_eq!(Class::unpack(&mut &packed[..]), None, "no class file has such a name");
+    }
+
+    /// Whoever goes through methods and their numbers would have come to a number that there is not.
+    #[test]
+    fn methods_have_numbers() {
+        for (first_method, is_class) in [(u32::MAX - 2, true), (u32::MAX - 1, false), (u32::MAX, false)] {
+            let mut packed = Vec::new();
+            Class { first_method, ..class() }.pack(&mut packed);
+            assert_eq!(Class::unpack(&mut &packed[..]).is_some(), is_class, "{first_method}");
+        }
     }
 
     #[test]

@@ -12,8 +12,9 @@ pub fn module(bytes: &[u8]) {
         let Ok(answer) = read_answer(&mut input) else { return };
         let mut written = Vec::new();
         write_answer(&mut written, &answer).unwrap();
-        // A reason that is no text is shown as well as it goes.
         let read = &before[..before.len() - input.len()];
-        assert!(written == read || std::str::from_utf8(read).is_err(), "an answer is written as another one");
+        // Behind its kind and length, a reason that is no text is shown as well as it goes.
+        let is_no_text = read.get(5..).is_some_and(|reason| std::str::from_utf8(reason).is_err());
+        assert!(written == read || is_no_text, "an answer is written as another one");
     }
 }

@@ -192,9 +192,20 @@ impl Reader {
             |child: u32| &self.list.profile.methods[tree.nodes()[child as usize].method as usize].class;
         // Markers look like threads, but have counts.
         let is_thread = |child: u32| tree.nodes()[child as usize].is_empty() && name(child).starts_with('[');
-        self.list.per_thread = tree.contexts() > 0 && tree.children(0).all(is_thread);
+        // What has no contexts has no say: it is gone when the list is written.
+        let has_contexts = |child: u32| {
+            let nodes = tree.subtree(child);
+            tree.nodes()[nodes.start as usize..nodes.end as usize].iter().any(|node| !node.is_empty())
+        };
+        self.list.per_thread =
+            tree.contexts() > 0 && tree.children(0).all(|child| is_thread(child) || !has_contexts(child));
         self.list.profile.threads = if self.list.per_thread {
-            let inner = |child| name(child).trim_start_matches('[').trim_end_matches(']').into();
+            // One of each: a thread's name may begin and end with others.
+            let inner = |child| {
+                let name = name(child);
+                let name = name.strip_prefix('[').unwrap_or(name);
+                name.strip_suffix(']').unwrap_or(name).into()
+            };
             tree.children(0).map(|child| thread(inner(child), tree.below(child))).collect()
         } else {
             vec![thread(crate::merge::ALL_THREADS.into(), tree)]
@@ -260,8 +271,10 @@ fn method(frame: &str) -> Method {
         mid: 0,
         flags: 0,
     };
-    let is_method =
-        !frame.starts_with('[') && Frame::method(&method, NameStyle::Raw).bytes().eq(frame.bytes());
+    // Without a name it would be taken for the marker whose text its class is.
+    let is_method = !frame.starts_with('[')
+        && !method.name.is_empty()
+        && Frame::method(&method, NameStyle::Raw).bytes().eq(frame.bytes());
     if is_method {
         return method;
     }

@@ -169,8 +169,8 @@ impl Table {
     }
 }
 
-fn ratio(part: u64, of: u64) -> Option<f64> {
-    (of > 0).then(|| part as f64 / of as f64)
+fn ratio(part: impl Into<u128>, of: u64) -> Option<f64> {
+    (of > 0).then(|| part.into() as f64 / of as f64)
 }
 
 fn size(table: &mut Table, sums: &Sums, measures: &Measures) {
@@ -267,6 +267,25 @@ const BINS: [(u64, &str); 6] = [
     (u64::MAX, "memory.objectSize.bin.more"),
 ];
 
+/// What was made, added up.
+#[derive(Default)]
+struct Sizes {
+    objects: u64,
+    /// Arrays of arrays say how many they are of, up to 2^32 - 1, and how long they are: in one event more bytes than 64 bits can count.
+    bytes: u128,
+    bins: [u64; BINS.len()],
+}
+
+impl Sizes {
+    fn add(&mut self, size: u64, count: u64) {
+        self.objects += count;
+        self.bytes += u128::from(size) * u128::from(count);
+        if let Some(bin) = BINS.iter().position(|(most, _)| size <= *most) {
+            self.bins[bin] += count;
+        }
+    }
+}
+
 fn memory(table: &mut Table, trace: &Trace, measures: &Measures) {
     table.density(
         "memory.newDensity",
@@ -275,28 +294,20 @@ fn memory(table: &mut Table, trace: &Trace, measures: &Measures) {
     );
     let classes: FxHashMap<&[u8], &Class> =
         trace.program.classes().iter().map(|class| (&*class.name, class)).collect();
-    let (mut objects, mut bytes, mut bins) = (0_u64, 0_u64, [0_u64; BINS.len()]);
-    let mut add = |of: &[u8], length: u32, count: u64| {
-        let size = size_of(of, length, &classes);
-        objects += count;
-        bytes += size * count;
-        if let Some(bin) = BINS.iter().position(|(most, _)| size <= *most) {
-            bins[bin] += count;
-        }
-    };
-    // Sums.
+    let mut sizes = Sizes::default();
     for (of, length, count) in measures.made.named() {
-        add(of, length, count);
+        sizes.add(size_of(of, length, &classes), count);
     }
     #[allow(clippy::iter_over_hash_type)] // Sums.
     for ((class, length), count) in &measures.made.numbered {
         let name = trace.class_names.get(class).map_or(&[][..], |name| name.as_bytes());
-        add(name, *length, *count);
+        sizes.add(size_of(name, *length, &classes), *count);
     }
+    let Sizes { objects, bytes, bins } = sizes;
     let is_recorded = trace.has_objects();
     let density =
-        |count: u64| ratio(count, table.executed).filter(|_| is_recorded).map(|ratio| 1000.0 * ratio);
-    let (of_bytes, of_objects) = (density(bytes), density(objects));
+        |count: u128| ratio(count, table.executed).filter(|_| is_recorded).map(|ratio| 1000.0 * ratio);
+    let (of_bytes, of_objects) = (density(bytes), density(objects.into()));
     table.add("memory.byteAllocationDensity", "bytes allocated per 1000 bytecodes", of_bytes);
     table.add(
         "memory.objectAllocationDensity",
@@ -386,7 +397,7 @@ fn percentile(counts: &FxHashMap<u32, u64>) -> Option<f64> {
     let mut sorted: Vec<u64> = counts.values().copied().collect();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
     let all: u64 = sorted.iter().sum();
-    let (mut covered, mut hot) = (0, 0);
+    let (mut covered, mut hot) = (0, 0_u64);
     for count in sorted {
         if covered as f64 >= HOT * all as f64 {
             break;
@@ -414,6 +425,16 @@ mod tests {
         let size = |of: &str, length| size_of(of.as_bytes(), length, &classes);
         assert_eq!((size("A", 0), size("B", 0), size("X", 0), size("Unknown", 0)), (32, 24, 16, 16));
         assert_eq!((size("[B", 1), size("[[I", 3), size("[J", 2), size("[C", 4)), (24, 32, 32, 24));
+    }
+
+    /// One event of as many arrays as there can be, each as long as can be: their bytes were added up in 64 bits.
+    #[test]
+    fn as_many_arrays_as_can_be_and_as_long() {
+        let (mut sizes, most) = (Sizes::default(), u64::from(u32::MAX));
+        let size = size_of(b"[J", u32::MAX, &FxHashMap::default());
+        sizes.add(size, most);
+        assert_eq!(sizes.bytes, u128::from(size) * u128::from(most));
+        assert_eq!(sizes.bins, [0, 0, 0, 0, 0, most]);
     }
 
     #[test]

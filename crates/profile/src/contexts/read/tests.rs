@@ -1,5 +1,6 @@
 use super::*;
 use crate::Site;
+use crate::compare::{CompareOptions, compare};
 use crate::contexts::{ContextsOptions, write_contexts};
 use crate::merge::joined;
 use crate::names::{FrameTable, NameStyle};
@@ -40,10 +41,40 @@ fn what_was_listed_is_read() {
 /// It is written as `?`. A frame that was no method's for its sake became one when it was read again, which native code might have called.
 #[test]
 fn a_frame_with_a_carriage_return_is_read_as_it_is_written() {
-    let first = listed(&read("3 0 ];a.\rV\n1 0 j.@3\n").profile, false);
+    let first = listed(&read("3 0 ];a.\rV\n1 0 j.f@3\n").profile, false);
     let second = listed(&read_contexts(&*first).expect("a list").profile, false);
     assert_eq!(String::from_utf8(second), String::from_utf8(first.clone()));
-    assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.@3\n"), "{}", String::from_utf8_lossy(&first));
+    assert!(first.ends_with(b"\n3 0 ];a.?V@-1\n1 0 j.f@3\n"), "{}", String::from_utf8_lossy(&first));
+}
+
+/// Such a frame and a marker's that is its class were two in the list, and one as soon as call sites were added up.
+#[test]
+fn a_frame_of_a_class_without_a_method_is_a_marker() {
+    let list = read("1 0 java;d.@3;j;java.\n").profile;
+    assert!(list.methods.iter().all(|method| method.flags == Method::MARKER), "{:?}", list.methods);
+    let merged = list.clone().without_call_sites().expect("small");
+    let same = compare(list.into(), merged.into(), &CompareOptions::default()).expect("small");
+    assert!(same.is_equal(), "{same:?}");
+}
+
+/// Written, and read again, the list was one of threads, and its thread another.
+#[test]
+fn what_has_no_contexts_does_not_say_whether_roots_are_threads() {
+    let list = read("1 0 [;e\n0 0 )\n");
+    assert!(list.per_thread);
+    let first = listed(&list.profile, list.per_thread);
+    let again = read_contexts(&*first).expect("a list");
+    assert_eq!(listed(&again.profile, again.per_thread), first);
+}
+
+#[test]
+fn threads_keep_the_brackets_of_their_names() {
+    for name in ["pool [1]", "[own]", "[", "a]"] {
+        let p = profile(vec![method("A", "f", "()V")], vec![thread(name, tree(&[(1, 0, 1, 2)]))]);
+        let list = read_contexts(&*listed(&p, true)).expect("a list");
+        let names: Vec<&str> = list.profile.threads.iter().map(|thread| &*thread.name).collect();
+        assert_eq!(names, [name]);
+    }
 }
 
 #[test]
