@@ -79,6 +79,16 @@ pub fn field_type(descriptor: &[u8]) -> Result<FieldType<'_>> {
     }
 }
 
+/// Where the parenthesis is that ends a method descriptor's parameters. Names of classes may have some, too (JVMS 4.2.1), before it and behind it.
+pub fn end_of_parameters(descriptor: &[u8]) -> Option<usize> {
+    let mut is_in_a_name = false;
+    descriptor.iter().position(|&b| {
+        let ends = b == b')' && !is_in_a_name;
+        is_in_a_name = if is_in_a_name { b != b';' } else { b == b'L' };
+        ends
+    })
+}
+
 /// A checked method descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MethodDescriptor<'a> {
@@ -144,6 +154,14 @@ impl<'a> MethodDescriptor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_end_outside_of_names() {
+        for (descriptor, end) in [("()V", 1), ("(La)b;I)La)b;", 8), ("([La(L)b;)L;", 9), ("(J)[LL);", 2)] {
+            assert_eq!(end_of_parameters(descriptor.as_bytes()), Some(end), "{descriptor}");
+        }
+        assert_eq!(end_of_parameters(b"(La)b"), None);
+    }
 
     #[test]
     fn method_descriptors_are_walked() {

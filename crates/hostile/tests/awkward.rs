@@ -456,3 +456,18 @@ fn a_reason_that_is_a_text_with_its_length() {
     let greeting = [MAGIC.as_slice(), &0_u32.to_be_bytes()].concat();
     (target("module").run)(&[greeting, answer].concat());
 }
+
+/// Names of classes may have parentheses. The parameters that are added stood before the last of them, in the name of what the method returns.
+#[test]
+fn a_type_with_parentheses_in_its_name() {
+    let descriptor = "(La(b;La)b;)La)b;";
+    let mut class = ClassAssembler::new(52, "A", OBJECT);
+    class.method(PUBLIC | STATIC, &format!("m{descriptor}"), 1, 2, |code| {
+        code.ops(&[op::ALOAD_1, op::ARETURN]);
+    });
+    let bytes = class.finish();
+    rewritten(&bytes);
+    let extended = cct_rewrite::plan::with_extension(descriptor.as_bytes());
+    assert!(extended.starts_with(b"(La(b;La)b;") && extended.ends_with(b")La)b;"));
+    assert_eq!(cct_rewrite::plan::without_extension(&extended).as_deref(), Some(descriptor.as_bytes()));
+}

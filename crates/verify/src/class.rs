@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 use cct_events::structure::Recording;
 
@@ -399,7 +400,7 @@ pub(crate) fn is_on(class: &ClassFile<'_>, field: &Member<'_>) -> bool {
 
 /// Whether an added method redispatches a method that the class inherits.
 fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
-    let tail = method.descriptor.iter().rposition(|&b| b == b')').unwrap_or_default();
+    let tail = end_of_parameters(method.descriptor).unwrap_or_default();
     let Some(arguments) = method.descriptor[..tail].strip_suffix(convention::EXTENSION) else {
         return false;
     };

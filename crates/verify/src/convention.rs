@@ -1,6 +1,7 @@
 //! What inserted code may name, as docs/runtime.md and docs/formats/index.md state it. Written down here once more: a checker that shared the
 //! rewriter's tables would share their faults.
 
+use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Bci, mutf8};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -342,7 +343,7 @@ pub fn changes_the_current_thread(class: &[u8]) -> bool {
 
 /// The extended form of a descriptor.
 pub fn extended(descriptor: &[u8]) -> Vec<u8> {
-    let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or(descriptor.len());
+    let close = end_of_parameters(descriptor).unwrap_or(descriptor.len());
     [&descriptor[..close], EXTENSION, &descriptor[close..]].concat()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{ClassFile, access, mutf8, opcode};
 
 use crate::convention::{EXTENSION, OBJECT, foreign_id};
@@ -126,7 +127,7 @@ impl Links {
         counted: Vec<Counted>,
     ) -> Links {
         let is_extended = |descriptor: &[u8]| {
-            let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or_default();
+            let close = end_of_parameters(descriptor).unwrap_or_default();
             descriptor[..close].ends_with(EXTENSION)
         };
         let references = class.pool.indices().filter_map(|index| class.pool.member_ref(index).ok());

@@ -215,11 +215,21 @@ impl<'i> StringTable<'i> {
         StringTable { old, new, offsets }
     }
 
-    /// The offset of a string, which is added if it is not there.
-    fn offset_of(&mut self, string: &[u8]) -> u32 {
-        if string.is_empty() {
-            return 0;
+    /// The offset of a part of a name, 0 if there is none.
+    fn offset_of(&mut self, part: &[u8]) -> u32 {
+        if part.is_empty() { 0 } else { self.offset_of_string(part) }
+    }
+
+    /// The offset of what each name has, be it empty: 0 only if an empty string stands there, as it always does in what jlink makes.
+    fn offset_of_base(&mut self, base: &[u8]) -> u32 {
+        if self.old.first().is_none_or(|&first| first == 0) {
+            return self.offset_of(base);
         }
+        self.offset_of_string(base)
+    }
+
+    /// The offset of a string, which is added if it is not there.
+    fn offset_of_string(&mut self, string: &[u8]) -> u32 {
         if let Some(&offset) = self.offsets.get(string) {
             return offset;
         }
@@ -236,7 +246,7 @@ impl<'i> StringTable<'i> {
         for own in [&b"modules"[..], b"packages"] {
             let rest = name.strip_prefix(b"/").and_then(|rest| rest.strip_prefix(own));
             if let Some(base) = rest.and_then(|rest| rest.strip_prefix(b"/")) {
-                let (module, base) = (self.offset_of(own), self.offset_of(base));
+                let (module, base) = (self.offset_of(own), self.offset_of_base(base));
                 return Location { module, base, ..Location::default() };
             }
         }
@@ -256,7 +266,7 @@ impl<'i> StringTable<'i> {
         Location {
             module: self.offset_of(module),
             parent: self.offset_of(parent),
-            base: self.offset_of(base),
+            base: self.offset_of_base(base),
             extension: self.offset_of(extension),
             ..Location::default()
         }
@@ -289,6 +299,16 @@ mod tests {
         assert_eq!((folder.parent, folder.extension), (0, 0));
         let bytes = strings.into_bytes();
         assert!(bytes.starts_with(b"\0class\0java.base\0a/p\0X.y\0a/X\0"));
+    }
+
+    /// The list of packages names one without a name by it, which was not found in what was written.
+    #[test]
+    fn an_empty_name_where_the_strings_begin_with_another() {
+        let mut strings = StringTable::of(b"\x05a\0");
+        let location = strings.location(b"/packages/");
+        let bytes = strings.into_bytes();
+        assert_eq!(bytes[location.base as usize], 0);
+        assert_eq!(StringTable::of(b"\0a\0").location(b"/packages/").base, 0);
     }
 
     #[test]

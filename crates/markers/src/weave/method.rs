@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cct_classfile::descriptor::MethodDescriptor;
+use cct_classfile::descriptor::{MethodDescriptor, end_of_parameters};
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::{Frame, Signature};
@@ -156,7 +156,7 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             _ => None,
         };
         let inner = |descriptor: &[u8]| {
-            let end = descriptor.iter().rposition(|&b| b == b')').unwrap_or(1);
+            let end = end_of_parameters(descriptor).unwrap_or(1);
             descriptor[1..end].to_vec()
         };
         let again = rule.pair && matches!(found.spot, Spot::Loop { .. });

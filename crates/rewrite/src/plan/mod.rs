@@ -16,6 +16,7 @@ pub(crate) use treatment::leading_below;
 
 use std::sync::Arc;
 
+use cct_classfile::descriptor::end_of_parameters;
 use rustc_hash::FxHashMap;
 
 use crate::closure;
@@ -109,13 +110,13 @@ impl Plan {
 
 /// The extended form of a descriptor.
 pub fn with_extension(descriptor: &[u8]) -> Vec<u8> {
-    let close = descriptor.iter().rposition(|&b| b == b')').unwrap_or(descriptor.len());
+    let close = end_of_parameters(descriptor).unwrap_or(descriptor.len());
     [&descriptor[..close], convention::EXTENSION, &descriptor[close..]].concat()
 }
 
 /// The original form of an extended descriptor; `None` of one that is not extended.
 pub fn without_extension(descriptor: &[u8]) -> Option<Vec<u8>> {
-    let close = descriptor.iter().rposition(|&b| b == b')')?;
+    let close = end_of_parameters(descriptor)?;
     let arguments = descriptor[..close].strip_suffix(convention::EXTENSION)?;
     Some([arguments, &descriptor[close..]].concat())
 }

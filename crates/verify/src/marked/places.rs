@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::attributes::debug::LineNumber;
-use cct_classfile::descriptor::{MethodDescriptor, field_type};
+use cct_classfile::descriptor::{MethodDescriptor, end_of_parameters, field_type};
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 
 use super::attribute::Descriptor;
@@ -270,7 +270,7 @@ fn hands_over(
         };
     };
     let Ok(parsed) = MethodDescriptor::parse(descriptor) else { return WRONG };
-    let inner = &descriptor[1..descriptor.iter().rposition(|&b| b == b')').unwrap_or(1)];
+    let inner = &descriptor[1..end_of_parameters(descriptor).unwrap_or(1)];
     let is_call = marker.place == b"call";
     let mut slot = match (is_call, method.original.is(access::STATIC)) {
         (true, _) => scratch,
