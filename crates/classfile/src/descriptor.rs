@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn parameters_end_outside_of_names() {
-        for (descriptor, end) in [("()V", 1), ("(La)b;I)La)b;", 8), ("([La(L)b;)L;", 9), ("(J)[LL);", 2)] {
+        for (descriptor, end) in [("()V", 1), ("(La)b;I)La)b;", 7), ("([La(L)b;)L;", 9), ("(J)[LL);", 2)] {
             assert_eq!(end_of_parameters(descriptor.as_bytes()), Some(end), "{descriptor}");
         }
         assert_eq!(end_of_parameters(b"(La)b"), None);

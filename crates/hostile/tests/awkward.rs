@@ -471,3 +471,13 @@ fn a_type_with_parentheses_in_its_name() {
     assert!(extended.starts_with(b"(La(b;La)b;") && extended.ends_with(b")La)b;"));
     assert_eq!(cct_rewrite::plan::without_extension(&extended).as_deref(), Some(descriptor.as_bytes()));
 }
+
+/// The second slot of what is stored there was one more than there are.
+#[test]
+fn a_constructor_that_writes_behind_the_last_local() {
+    let mut class = ClassAssembler::new(52, "A", OBJECT);
+    class.method(PUBLIC, "<init>(I)V", 2, u16::MAX, |code| {
+        code.ops(&[op::ALOAD_0, op::WIDE, op::LSTORE, 0xFF, 0xFF, op::NOP, op::RETURN]);
+    });
+    (target("marked").run)(&class.finish());
+}

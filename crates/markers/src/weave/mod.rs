@@ -353,7 +353,9 @@ fn objection(
 fn is_stored(code: &Code<'_>, slot: u16) -> bool {
     code.instructions().any(|i| {
         let stores = (opcode::ISTORE..=opcode::ASTORE_3).contains(&i.opcode) || i.opcode == opcode::IINC;
-        stores && i.local().is_some_and(|(local, two)| local == slot || two && local + 1 == slot)
+        stores
+            && i.local()
+                .is_some_and(|(local, two)| local == slot || two && local.checked_add(1) == Some(slot))
     })
 }
 
