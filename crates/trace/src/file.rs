@@ -388,6 +388,7 @@ mod tests {
         write(&packed.repeat(1000));
         assert!(Trace::open(&path).is_ok());
     }
+
     /// The number of the second half was one more than there are.
     #[test]
     fn the_last_number_that_a_chunk_can_have() {

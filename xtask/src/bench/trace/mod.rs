@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         codecs.push((name.to_owned(), of_codecs));
     }
     let measured = choice.each(&names, |work, fetched| {
-        programs::measure(choice, &ground, [&homes[0], &homes[1], &homes[USUAL]], work, fetched)
+        programs::measure(choice, &ground, jdk, [&homes[1], &homes[USUAL]], work, fetched)
     })?;
     let load_after = measured.loads[1];
     let mut text = format!(

@@ -11,6 +11,7 @@ use super::super::run::works::Work;
 use super::super::run::{FOR_SPEED, geometric};
 use super::super::turns::{self, Choice, Measured, Turns, Way};
 use super::{sizes, spelled};
+use crate::jdks::Jdk;
 use crate::programs::packages::Fetched;
 use crate::programs::place::{Place, RAW};
 
@@ -27,20 +28,20 @@ pub(super) struct Row {
     stored: u64,
 }
 
-/// Runs a program in all ways, in turns. `homes`: the plain JDK, and its images that profile and trace.
+/// Runs a program in all ways, in turns. `images`: those of the JDK that profile and trace.
 ///
 /// # Errors
 /// If it does not run as on the plain JDK.
 pub(super) fn measure(
     choice: &Choice,
     ground: &Ground,
-    homes: [&Path; 3],
+    jdk: &Jdk,
+    images: [&Path; 2],
     work: &Work,
     fetched: &Fetched,
 ) -> Result<Row> {
-    let [plain, profiling, tracing] = homes;
+    let [profiling, tracing] = images;
     let program = work.program;
-    let jdk = ground.jdks.iter().find(|jdk| jdk.home == plain).unwrap_or(&ground.jdks[0]);
     let folder = ground.work().join(program.name);
     let place = Place::prepare(program, choice.jdk, jdk, &folder, fetched)?;
     let left = ground.work().join("left");
@@ -50,8 +51,8 @@ pub(super) fn measure(
         Way { name: HEADS[at], home, jars: RAW.to_owned(), options }
     };
     let ways = [
-        Way::plain(plain, Vec::new()),
-        Way::plain_fast(plain, &FOR_SPEED.map(str::to_owned)),
+        Way::plain(&jdk.home, Vec::new()),
+        Way::plain_fast(&jdk.home, &FOR_SPEED.map(str::to_owned)),
         on(2, profiling, &[]),
         on(USUAL, tracing, &[]),
         on(4, tracing, &["-Dcctrewrite.trace-last=100000"]),
