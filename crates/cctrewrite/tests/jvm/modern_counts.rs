@@ -98,8 +98,12 @@ fn ways(jdk: &'static Jdk) {
 
 /// Virtual threads on four carriers: the calls that the program says there must be.
 fn load(jdk: &'static Jdk, arguments: &[&str], heap: &str) -> Run {
+    load_on(jdk, 4, arguments, heap)
+}
+
+fn load_on(jdk: &'static Jdk, carriers: u32, arguments: &[&str], heap: &str) -> Run {
     let start = |mut java: Java| {
-        java.option("-Djdk.virtualThreadScheduler.parallelism=4").option(heap);
+        java.option(format!("-Djdk.virtualThreadScheduler.parallelism={carriers}")).option(heap);
         java.class_path([fixture("virtual/classes")]).succeed("Load", arguments)
     };
     let expected = start(jdk.java("load-plain"));
@@ -161,9 +165,18 @@ fn short_lived(jdk: &'static Jdk) {
     load(jdk, &["short", "100000"], "-Xmx2g");
 }
 
+/// Since JDK 24 a virtual thread that waits for a monitor gives up its carrier, and a thread of the JVM's own puts it back, which grows a tree as well: where it waited for the
+/// runtime's memory behind the one that it was to wake, everybody waited for ever, in one JVM of four like these.
+fn woken_while_trees_grow(jdk: &'static Jdk) {
+    for _ in 0..12 {
+        load_on(jdk, 64, &["parked", "3000"], "-Xmx2g");
+    }
+}
+
 jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
 jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(a_million, a_million, 25: jdk_25, 27: jdk_27);
 jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(woken_while_trees_grow, woken_while_trees_grow, 25: jdk_25, 27: jdk_27);

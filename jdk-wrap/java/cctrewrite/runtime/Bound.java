@@ -29,8 +29,17 @@ public final class Bound {
     }
 
     /** How many contexts more a tree may have that has {@code nodes}: a quarter of that, at least 1; 0 when the bound is reached, for ever. */
-    static synchronized long take(long nodes) {
-        long share = nodes < 8L ? 1L : nodes < 4L * LARGEST_SHARE ? nodes >> 2 : LARGEST_SHARE;
+    static long take(long nodes) {
+        boolean pinned = CctPin.pin();
+        try {
+            return takeLocked(nodes < 8L ? 1L : nodes < 4L * LARGEST_SHARE ? nodes >> 2 : LARGEST_SHARE);
+        } finally {
+            CctPin.unpin(pinned);
+        }
+    }
+
+    private static synchronized long takeLocked(long most) {
+        long share = most;
         if (share > left) {
             share = left;
         }

@@ -94,22 +94,27 @@ public final class Pcc {
     /** A record for the current thread; 0 without memory. */
     public static long attach(Thread thread) {
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
-        synchronized (LOCK) {
-            long record = RECORDS.ended(owner);
-            if (record != 0L) {
-                turn(record, all);
-                return record;
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                long record = RECORDS.ended(owner);
+                if (record != 0L) {
+                    turn(record, all);
+                    return record;
+                }
             }
+            long record = make();
+            if (record == 0L) {
+                return 0L;
+            }
+            synchronized (LOCK) {
+                turn(record, all);
+                RECORDS.add(record, owner);
+            }
+            return record;
+        } finally {
+            CctPin.unpin(pinned);
         }
-        long record = make();
-        if (record == 0L) {
-            return 0L;
-        }
-        synchronized (LOCK) {
-            turn(record, all);
-            RECORDS.add(record, owner);
-        }
-        return record;
     }
 
     /** An entry was not recorded. */
@@ -121,21 +126,31 @@ public final class Pcc {
 
     /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
     public static boolean control(long record, int what) {
-        synchronized (LOCK) {
-            if (what == Regions.START_ALL || what == Regions.STOP_ALL) {
-                turnAll(what == Regions.START_ALL);
-            } else if (what != Regions.ACTIVE && record != 0L) {
-                turn(record, what == Regions.START);
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                if (what == Regions.START_ALL || what == Regions.STOP_ALL) {
+                    turnAll(what == Regions.START_ALL);
+                } else if (what != Regions.ACTIVE && record != 0L) {
+                    turn(record, what == Regions.START);
+                }
+                return record != 0L && CctMemory.U.getLong(null, record + OFF) == 0L;
             }
-            return record != 0L && CctMemory.U.getLong(null, record + OFF) == 0L;
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 
     /** A method is entered from whose first entry on values are recorded. */
     public static void startAt() {
-        synchronized (LOCK) {
-            entered = true;
-            turnAll(true);
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                entered = true;
+                turnAll(true);
+            }
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 

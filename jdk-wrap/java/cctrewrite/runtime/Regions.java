@@ -65,14 +65,19 @@ public final class Regions {
         TreeEntry entry = Threads.of(context);
         String to = what == STOP || what == STOP_ALL ? null : name == null ? OWN : (String) name;
         room(8);
-        synchronized (LOCK) {
-            if (what == START_ALL || what == STOP_ALL) {
-                turnAll(to);
-            } else if (what != ACTIVE) {
-                count(turn(entry, to), to);
-                entry.differs = !same(entry.region, all);
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                if (what == START_ALL || what == STOP_ALL) {
+                    turnAll(to);
+                } else if (what != ACTIVE) {
+                    count(turn(entry, to), to);
+                    entry.differs = !same(entry.region, all);
+                }
+                return current(entry) != null;
             }
-            return current(entry) != null;
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 
@@ -91,8 +96,13 @@ public final class Regions {
             return;
         }
         room(8);
-        synchronized (LOCK) {
-            turnAll(OWN);
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                turnAll(OWN);
+            }
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 

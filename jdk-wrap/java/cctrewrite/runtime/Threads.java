@@ -111,9 +111,17 @@ public final class Threads {
         String group = normalise(name);
         boolean daemon = isDaemon(thread);
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
-        TreeEntry entry = leasing && group != null ? lease(group, owner, name, daemon) : null;
-        if (entry == null) {
-            entry = add(new TreeEntry(group, owner, name, daemon));
+        TreeEntry entry = null;
+        boolean pinned = CctPin.pin();
+        try {
+            if (leasing && group != null) {
+                entry = lease(group, owner, name, daemon);
+            }
+            if (entry == null) {
+                entry = add(new TreeEntry(group, owner, name, daemon));
+            }
+        } finally {
+            CctPin.unpin(pinned);
         }
         if (entry == null) {
             return 0L;
@@ -136,9 +144,8 @@ public final class Threads {
     }
 
     /**
-     * Gives a new entry its tree; null when there is no memory. The tree is made before the lock is taken, since that waits for another lock: a
-     * virtual thread that waits gives up its carrier, and whoever is to wake it may be waiting for a tree itself. All room in the tables is made
-     * before anything is changed in them, and the tree can be leased only when the profile knows it.
+     * Gives a new entry its tree; null when there is no memory. The tree is made before the lock is taken, since that waits for another lock. All room in the tables
+     * is made before anything is changed in them, and the tree can be leased only when the profile knows it. Pinned, as is {@link #lease}.
      */
     private static TreeEntry add(TreeEntry entry) {
         Unsafe u = CctMemory.U;
@@ -271,10 +278,15 @@ public final class Threads {
 
     /** All trees in the order in which they were made. */
     public static TreeEntry[] snapshot() {
-        synchronized (LOCK) {
-            TreeEntry[] all = new TreeEntry[count];
-            System.arraycopy(entries, 0, all, 0, count);
-            return all;
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                TreeEntry[] all = new TreeEntry[count];
+                System.arraycopy(entries, 0, all, 0, count);
+                return all;
+            }
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 
@@ -282,8 +294,13 @@ public final class Threads {
     static TreeEntry of(long node) {
         Unsafe u = CctMemory.U;
         int serial = (int) u.getLong(null, u.getLong(null, node & Layout.CHUNK_MASK) + Layout.SERIAL);
-        synchronized (LOCK) {
-            return entries[serial];
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                return entries[serial];
+            }
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 

@@ -66,11 +66,16 @@ public final class Tracing {
     /** The methods of {@code cctrewrite.api.Recording}; whether the thread is recorded from now on. */
     public static boolean control(long record, Object name, int what) {
         boolean starts = what == Regions.START || what == Regions.START_ALL;
-        synchronized (LOCK) {
-            boolean all = what == Regions.START_ALL || what == Regions.STOP_ALL;
-            if (what != Regions.ACTIVE) {
-                turn(all ? 0L : record, starts, starts ? (String) name : null);
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                boolean all = what == Regions.START_ALL || what == Regions.STOP_ALL;
+                if (what != Regions.ACTIVE) {
+                    turn(all ? 0L : record, starts, starts ? (String) name : null);
+                }
             }
+        } finally {
+            CctPin.unpin(pinned);
         }
         return what == Regions.ACTIVE ? isActive(record) : starts;
     }
@@ -129,20 +134,25 @@ public final class Tracing {
         int flags = Threads.isDaemon(thread) ? DAEMON : 0;
         String name = thread.getName();
         WeakReference<Thread> owner = new WeakReference<Thread>(thread);
-        synchronized (LOCK) {
-            long record = RECORDS.ended(owner);
-            if (record != 0L) {
-                return renew(record, thread, name, flags) ? record : 0L;
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                long record = RECORDS.ended(owner);
+                if (record != 0L) {
+                    return renew(record, thread, name, flags) ? record : 0L;
+                }
             }
+            long record = make(thread, name, flags);
+            if (record == 0L) {
+                return 0L;
+            }
+            synchronized (LOCK) {
+                RECORDS.add(record, owner);
+            }
+            return record;
+        } finally {
+            CctPin.unpin(pinned);
         }
-        long record = make(thread, name, flags);
-        if (record == 0L) {
-            return 0L;
-        }
-        synchronized (LOCK) {
-            RECORDS.add(record, owner);
-        }
-        return record;
     }
 
     /** How the trace comes about, as far as is known when the program begins. */
@@ -178,13 +188,18 @@ public final class Tracing {
 
     /** Threads that live have the names that they have now: some are named behind their first event. */
     private static void names() {
-        synchronized (LOCK) {
-            for (int i = 0; i < RECORDS.count(); i++) {
-                Thread thread = RECORDS.living(i);
-                if (thread != null) {
-                    name(RECORDS.record(i), thread, thread.getName());
+        boolean pinned = CctPin.pin();
+        try {
+            synchronized (LOCK) {
+                for (int i = 0; i < RECORDS.count(); i++) {
+                    Thread thread = RECORDS.living(i);
+                    if (thread != null) {
+                        name(RECORDS.record(i), thread, thread.getName());
+                    }
                 }
             }
+        } finally {
+            CctPin.unpin(pinned);
         }
     }
 

@@ -37,6 +37,7 @@ public final class CctHooks {
      */
     public static void boot() {
         // Library code called here runs with context 0: nothing is recorded yet.
+        CctPin.prepare();
         boolean on = !"off".equals(System.getProperty("cctrewrite.record"));
         LoadTime.load(on);
         if (CctMemory.SENTINEL != 0L && (!on || !Tracing.on() || CctTrace.begin())) {

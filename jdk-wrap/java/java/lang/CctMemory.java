@@ -47,7 +47,16 @@ public final class CctMemory {
      *
      * @return the address of the first chunk plus the number of chunks, or 0 when there is no memory
      */
-    public static synchronized long take(int want) {
+    public static long take(int want) {
+        boolean pinned = CctPin.pin();
+        try {
+            return takeLocked(want);
+        } finally {
+            CctPin.unpin(pinned);
+        }
+    }
+
+    private static synchronized long takeLocked(int want) {
         if (left == 0L && !region()) {
             return 0L;
         }
