@@ -2,12 +2,16 @@ package java.lang;
 
 import cctrewrite.markers.Gate;
 import java.lang.invoke.MethodHandles;
+import jdk.internal.vm.Continuation;
 
 /**
  * Where marked classes of a class library come in: in a package that every module and every loader knows. And where a thread's marker stack is: in a field that
  * {@code Thread} gains, since a thread-local variable would itself come to markers.
  */
 public final class CctMarkers {
+    /** Whether this JDK has virtual threads: their class must not be named before. */
+    private static boolean virtual;
+
     private CctMarkers() {}
 
     public static boolean isReady() {
@@ -110,7 +114,26 @@ public final class CctMarkers {
 
     /** The launcher is about to load the program: the JVM has booted. */
     public static void launched() {
+        String version = System.getProperty("java.specification.version");
+        // "1.8", "11", "21".
+        virtual = version.length() == 2 && version.compareTo("21") >= 0;
         Gate.launched();
+    }
+
+    /** Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be told. See docs/runtime.md. */
+    public static boolean pin() {
+        if (virtual && Thread.currentThread() instanceof BaseVirtualThread) {
+            Continuation.pin();
+            return true;
+        }
+        return false;
+    }
+
+    /** Undoes what {@link #pin} did. */
+    public static void unpin(boolean pinned) {
+        if (pinned) {
+            Continuation.unpin();
+        }
     }
 
     /** The JVM is about to be halted. */

@@ -23,9 +23,12 @@ final class Stacks {
         }
         CctMarkers.setStack(thread, BUSY);
         MarkerStack stack = null;
+        // The first marker of each thread comes here, also that of the one that wakes virtual threads: none of these may give up its carrier while it waits for the lock.
+        boolean pinned = CctMarkers.pin();
         try {
             stack = new MarkerStack(thread, Counts.of(thread));
         } finally {
+            CctMarkers.unpin(pinned);
             CctMarkers.setStack(thread, stack);
         }
         return stack;

@@ -34,6 +34,16 @@ public final class CctMarkers {
         thread.cct$stack = stack;
     }
 
+    /** See {@link CctPin#pin}. */
+    public static boolean pin() {
+        return CctPin.pin();
+    }
+
+    /** See {@link CctPin#unpin}. */
+    public static void unpin(boolean pinned) {
+        CctPin.unpin(pinned);
+    }
+
     // ---- a class registers ---------------------------------------------------------------------------------------------------------
 
     public static boolean markerReady() {
