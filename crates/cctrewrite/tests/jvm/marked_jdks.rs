@@ -200,8 +200,26 @@ fn a_jdk_to_keep(jdk: &'static Jdk) {
     }
 }
 
+/// The JVM's thread that wakes virtual threads is told nothing, and it is said how much that is: a client that took a lock there could make them wait for ever.
+fn who_wakes_virtual_threads(jdk: &'static Jdk) {
+    let here = folder("marked-waking");
+    let rules = here.join("rules.toml");
+    fs::write(&rules, "[[marker]]\ntoken = \"t\"\nat = \"method\"\nclass = \"java.util.concurrent.**\"\n")
+        .unwrap();
+    let nothing = text(&fixture("markers").join("classes"));
+    let options = ["--markers", &text(&rules), "--client", "Nothing", "--client-path", &nothing];
+    let classes = text(&fixture("virtual").join("classes"));
+    let heard =
+        run(jdk, &here, &options, &[&text(&jdk.path("bin/java")), "-cp", &classes, "Load", "locked", "200"]);
+    assert_eq!(heard.status.code(), Some(0), "{}", said(&heard));
+    assert!(heard.stdout.starts_with(b"calls Load.locked()V 200\n"));
+    let printed = fs::read_to_string(here.join("cctrewrite.markers")).unwrap();
+    assert!(printed.contains(" not delivered in the JVM's thread that wakes virtual threads"), "{printed}");
+}
+
 jdks!(runs, programs_as_they_are, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(ancestors, rules_by_ancestors, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(controlled, switched_off, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(budgeted, a_budget, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(kept, a_jdk_to_keep, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(woken, who_wakes_virtual_threads, 25: jdk_25, 27: jdk_27);

@@ -27,10 +27,23 @@ final class Stacks {
         boolean pinned = CctMarkers.pin();
         try {
             stack = new MarkerStack(thread, Counts.of(thread));
+            if (wakesVirtualThreads(thread)) {
+                stack.counts.wakesVirtualThreads = true;
+                stack.silence();
+            }
         } finally {
             CctMarkers.unpin(pinned);
             CctMarkers.setStack(thread, stack);
         }
         return stack;
+    }
+
+    /**
+     * The JVM's own thread (JDK 24 and later) that puts virtual threads back on carriers which have waited for a lock. Were clients to hear of it, and to take a lock for which a
+     * virtual thread waits, that would wait for ever.
+     */
+    private static boolean wakesVirtualThreads(Thread thread) {
+        return "VirtualThread-unblocker".equals(thread.getName())
+                && "jdk.internal.misc.InnocuousThread".equals(thread.getClass().getName());
     }
 }

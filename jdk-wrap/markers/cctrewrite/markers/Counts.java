@@ -30,6 +30,10 @@ final class Counts {
     int left;
     /** Not delivered since a client was running in the thread. */
     long ofClients;
+    /** Whether this is the thread of the JVM's own that is told nothing, so that {@link #ofClients} counts that. */
+    boolean wakesVirtualThreads;
+    /** Of these threads together. */
+    long ofWaking;
     /** Not delivered to some client, since there was no stack left for its handler. */
     long overflows;
 
@@ -100,7 +104,12 @@ final class Counts {
             entered[i] += theirs[i];
         }
         filled += others.delivered();
-        ofClients += others.ofClients;
+        if (others.wakesVirtualThreads) {
+            ofWaking += others.ofClients;
+        } else {
+            ofClients += others.ofClients;
+            ofWaking += others.ofWaking;
+        }
         overflows += others.overflows;
     }
 

@@ -97,6 +97,7 @@ final class End {
         }
         say(out, Gate.earlyEvents() + Boot.early(), "not delivered before the JVM had booted");
         say(out, sum.ofClients, "not delivered, since clients came there themselves");
+        say(out, sum.ofWaking, "not delivered in the JVM's thread that wakes virtual threads");
         say(out, sum.overflows, "not heard by a client, since the program had left no stack for it");
         if (out != System.err) {
             // Where it was said when it happened nobody may have looked.
