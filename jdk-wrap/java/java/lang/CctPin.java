@@ -24,13 +24,16 @@ public final class CctPin {
         virtual = version != null && version.length() == 2 && (version.charAt(0) > '2' || version.charAt(0) == '2' && version.charAt(1) > '0');
     }
 
-    /** Pins the current thread if it is a virtual one; what {@link #unpin} is to be told. */
+    /**
+     * Pins the current thread if it is a virtual one; what {@link #unpin} is to be told. Virtual threads of a JVM without continuations are threads like all others, and of another
+     * class.
+     */
     public static boolean pin() {
         if (!virtual) {
             return false;
         }
         Thread thread = Thread.currentThread();
-        if (!(thread instanceof BaseVirtualThread)) {
+        if (!(thread instanceof VirtualThread)) {
             return false;
         }
         long context = thread.cct$context;

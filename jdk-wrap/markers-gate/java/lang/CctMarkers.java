@@ -122,7 +122,7 @@ public final class CctMarkers {
 
     /** Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be told. See docs/runtime.md. */
     public static boolean pin() {
-        if (virtual && Thread.currentThread() instanceof BaseVirtualThread) {
+        if (virtual && Thread.currentThread() instanceof VirtualThread) {
             Continuation.pin();
             return true;
         }

@@ -1,8 +1,8 @@
 package java.lang;
 
 /** JDK 21 and later. Only compiled against, never shipped. */
-abstract class BaseVirtualThread extends Thread {
-    BaseVirtualThread() {
+final class VirtualThread extends Thread {
+    private VirtualThread() {
         super(null, null, null, 0L);
     }
 }
