@@ -19,7 +19,8 @@ public final class CctPin {
 
     /** When the system properties are set. By hand: in the start of the JVM no class may be initialised that the program would otherwise be the first to use. */
     static void prepare() {
-        String version = System.getProperty("java.specification.version");
+        // Not the literal, which is the program's, too: its hash code would never be computed for the first time there.
+        String version = System.getProperty(new String("java.specification.version"));
         // "1.8", "11", "21".
         virtual = version != null && version.length() == 2 && (version.charAt(0) > '2' || version.charAt(0) == '2' && version.charAt(1) > '0');
     }
