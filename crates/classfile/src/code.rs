@@ -55,11 +55,13 @@ impl<'a> Instruction<'a> {
     }
 
     /// Whether it has a `wide` prefix.
+    #[inline]
     pub fn is_wide(&self) -> bool {
         self.bytes[0] == opcode::WIDE
     }
 
     /// The constant-pool index of instructions that have one.
+    #[inline]
     pub fn pool_index(&self) -> Option<Index> {
         match self.opcode {
             opcode::LDC => Some(Index::from(self.bytes[1])),
@@ -72,7 +74,13 @@ impl<'a> Instruction<'a> {
     }
 
     /// The local variable that is read or written, and whether it takes two slots.
+    #[inline]
     pub fn local(&self) -> Option<(u16, bool)> {
+        if opcode::has_local(self.opcode) { self.its_local() } else { None }
+    }
+
+    /// The same of one that has one.
+    fn its_local(&self) -> Option<(u16, bool)> {
         use opcode::*;
         let operand = || if self.is_wide() { u2_at(self.bytes, 2) } else { u16::from(self.bytes[1]) };
         let two = |kind: u8| kind == 1 || kind == 3; // order of the kinds: int, long, float, double, reference
@@ -87,7 +95,13 @@ impl<'a> Instruction<'a> {
     }
 
     /// The target of jumps (conditional ones, `goto`, `jsr` and the wide forms).
+    #[inline]
     pub fn target(&self) -> Option<Bci> {
+        if opcode::has_targets(self.opcode) { self.its_target() } else { None }
+    }
+
+    /// The same of one that names other instructions.
+    fn its_target(&self) -> Option<Bci> {
         let offset = match self.opcode {
             opcode::GOTO_W | opcode::JSR_W => u4_at(self.bytes, 1) as i32,
             op if opcode::is_conditional(op) || opcode::is_unconditional_jump(op) => {
@@ -201,9 +215,9 @@ fn instruction_length(code: &[u8], bci: usize) -> Result<usize, ErrorKind> {
             Some(&other) => Err(ErrorKind::BadOpcode(other)),
             None => Err(truncated(2)),
         },
-        _ => match opcode::LENGTHS.get(opcode as usize) {
-            Some(&n) => need(n as usize),
-            None => Err(ErrorKind::BadOpcode(opcode)),
+        _ => match opcode::LENGTHS[usize::from(opcode)] {
+            0 => Err(ErrorKind::BadOpcode(opcode)),
+            n => need(usize::from(n)),
         },
     }
 }
@@ -220,16 +234,14 @@ impl<'a> Iterator for Instructions<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Instruction<'a>> {
-        if self.bci >= self.code.len() {
-            return None;
-        }
+        let first = *self.code.get(self.bci)?;
         // Checked by Code::parse; unchecked code simply ends at the first fault.
-        let length = match opcode::LENGTHS.get(self.code[self.bci] as usize) {
-            Some(&n) if n > 0 => n as usize,
-            _ => instruction_length(self.code, self.bci).ok()?,
+        let length = match opcode::LENGTHS[usize::from(first)] {
+            0 => instruction_length(self.code, self.bci).ok()?,
+            n => usize::from(n),
         };
         let bytes = self.code.get(self.bci..self.bci + length)?;
-        let opcode = if bytes[0] == opcode::WIDE { bytes[1] } else { bytes[0] };
+        let opcode = if first == opcode::WIDE { bytes[1] } else { first };
         let bci = self.bci as Bci;
         self.bci += length;
         Some(Instruction { bci, opcode, bytes })
@@ -356,6 +368,7 @@ impl<'a> Code<'a> {
     }
 
     /// The instruction at `bci`, which must be the beginning of one.
+    #[inline]
     pub fn instruction_at(&self, bci: Bci) -> Option<Instruction<'a>> {
         Instructions { code: self.bytes, bci: bci as usize }.next()
     }

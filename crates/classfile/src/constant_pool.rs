@@ -4,8 +4,10 @@
 //! constants where they are, byte for byte, and new ones come behind them.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::bytes::{Cursor, PutBytes, u2_at, u4_at};
 use crate::error::{Error, ErrorKind, Result};
@@ -52,6 +54,8 @@ pub struct MemberRef<'p> {
     pub name_index: Index,
     /// Member name.
     pub name: &'p [u8],
+    /// Index of the descriptor.
+    pub descriptor_index: Index,
     /// Member descriptor.
     pub descriptor: &'p [u8],
 }
@@ -242,14 +246,15 @@ impl<'a> ConstantPool<'a> {
         let at = self.offsets[index as usize] as usize + 1;
         let class_index = u2_at(self.file, at);
         let nt = self.payload(u2_at(self.file, at + 2), tag::NAME_AND_TYPE, "a CONSTANT_NameAndType")?;
-        let name_index = u2_at(self.file, nt);
+        let (name_index, descriptor_index) = (u2_at(self.file, nt), u2_at(self.file, nt + 2));
         Ok(MemberRef {
             tag,
             class_index,
             class: self.class(class_index)?,
             name_index,
             name: self.utf8(name_index)?,
-            descriptor: self.utf8(u2_at(self.file, nt + 2))?,
+            descriptor_index,
+            descriptor: self.utf8(descriptor_index)?,
         })
     }
 
@@ -315,14 +320,30 @@ impl ConstantPool<'_> {
     }
 }
 
+/// A `CONSTANT_Utf8` among the additions.
+#[derive(Debug, Clone, Copy)]
+struct Text {
+    index: Index,
+    length: u16,
+    /// Where in the additions its text begins.
+    start: u32,
+    hash: u64,
+}
+
+impl Text {
+    fn of<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        &bytes[self.start as usize..][..usize::from(self.length)]
+    }
+}
+
 /// Constants to be appended to a pool, each only once.
 #[derive(Debug)]
 pub struct PoolAdditions {
     first: u16,
     next: usize,
     bytes: Vec<u8>,
-    /// Where each `CONSTANT_Utf8` is.
-    texts: FxHashMap<Box<[u8]>, Index>,
+    /// Each `CONSTANT_Utf8`, found by its text, which is in `bytes` only.
+    texts: HashTable<Text>,
     /// Where each other constant is, by its tag and what is behind it.
     others: FxHashMap<(u8, u64), Index>,
 }
@@ -335,7 +356,7 @@ impl PoolAdditions {
             first,
             next: first as usize,
             bytes: Vec::new(),
-            texts: FxHashMap::default(),
+            texts: HashTable::new(),
             others: FxHashMap::default(),
         }
     }
@@ -368,16 +389,18 @@ impl PoolAdditions {
 
     /// A `CONSTANT_Utf8`.
     pub fn utf8(&mut self, text: &[u8]) -> Result<Index> {
-        if let Some(&i) = self.texts.get(text) {
-            return Ok(i);
+        let hash = FxBuildHasher.hash_one(text);
+        if let Some(known) = self.texts.find(hash, |known| known.of(&self.bytes) == text) {
+            return Ok(known.index);
         }
         let length = u16::try_from(text.len())
             .map_err(|_| Error::new(ErrorKind::TooMany("bytes in a name or descriptor")))?;
         let index = self.claim(1)?;
-        self.texts.insert(text.into(), index);
         self.bytes.put1(tag::UTF8);
         self.bytes.put2(length);
+        let start = self.bytes.len() as u32;
         self.bytes.extend_from_slice(text);
+        self.texts.insert_unique(hash, Text { index, length, start, hash }, |known| known.hash);
         Ok(index)
     }
 

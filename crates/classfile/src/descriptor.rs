@@ -141,6 +141,17 @@ impl<'a> MethodDescriptor<'a> {
         })
     }
 
+    /// The same with more parameters behind the last one, which take so many slots: `longer` is what [`MethodDescriptor::with_parameters`] made of it.
+    pub fn extended<'b>(&self, longer: &'b [u8], slots: u16) -> Result<MethodDescriptor<'b>> {
+        let close = self.close + longer.len().saturating_sub(self.raw.len());
+        match longer.get(close + 1..).and_then(split_type) {
+            Some((result, [])) => {
+                Ok(MethodDescriptor { raw: longer, close, slots: self.slots.saturating_add(slots), result })
+            }
+            _ => Err(bad(longer)),
+        }
+    }
+
     /// The descriptor with more parameters behind the last one.
     pub fn with_parameters(&self, added: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.raw.len() + added.len());
@@ -172,7 +183,9 @@ mod tests {
         assert_eq!(args[2], FieldType::Array(b"[[D"));
         assert_eq!(args[4], FieldType::Class(b"java/lang/Object"));
         assert_eq!(d.result, FieldType::Base(b'V'));
-        assert_eq!(d.with_parameters(b"J"), b"(IJ[[D[Ljava/lang/String;Ljava/lang/Object;J)V");
+        let longer = d.with_parameters(b"J");
+        assert_eq!(longer, b"(IJ[[D[Ljava/lang/String;Ljava/lang/Object;J)V");
+        assert_eq!(d.extended(&longer, 2).unwrap(), MethodDescriptor::parse(&longer).unwrap());
     }
 
     #[test]

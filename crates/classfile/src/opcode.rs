@@ -417,14 +417,16 @@ pub static MNEMONICS: [&str; 202] = [
     "jsr_w",
 ];
 
-/// Instruction lengths in bytes by opcode; 0 where the length depends on operands (switches, `wide`).
-pub static LENGTHS: [u8; 202] = [
+/// Instruction lengths in bytes by opcode; 0 where the length depends on operands (switches, `wide`), and of what is no opcode.
+pub static LENGTHS: [u8; 256] = [
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 2, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1,
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 0, 0, 1, 1, 1,
-    1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 5, 5, 3, 2, 3, 1, 1, 3, 3, 1, 1, 0, 4, 3, 3, 5, 5,
+    1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 5, 5, 3, 2, 3, 1, 1, 3, 3, 1, 1, 0, 4, 3, 3, 5, 5, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
 /// `if<cond>`, `if_icmp<cond>`, `if_acmp<cond>`, `ifnull`, `ifnonnull`.
@@ -457,6 +459,12 @@ pub fn has_targets(op: Opcode) -> bool {
     matches!(op, IFEQ..=JSR | TABLESWITCH | LOOKUPSWITCH | IFNULL..=JSR_W)
 }
 
+/// Whether it names a local variable in any of its forms, `iinc` and `ret` included.
+#[inline]
+pub fn has_local(op: Opcode) -> bool {
+    matches!(op, ILOAD..=ALOAD_3 | ISTORE..=ASTORE_3 | IINC | RET)
+}
+
 /// The six return instructions.
 #[inline]
 pub fn is_return(op: Opcode) -> bool {
@@ -479,7 +487,7 @@ pub fn ends_flow(op: Opcode) -> bool {
 /// aside. The returns and `monitorexit` can throw `IllegalMonitorStateException`, which structured locking excludes for returns
 /// (JVMS 2.11.10); division counts only for `int` and `long`; `ldc` when it must resolve, which its constant decides (see `flow`).
 #[inline]
-pub fn may_throw(op: Opcode) -> bool {
+pub const fn may_throw(op: Opcode) -> bool {
     matches!(op,
         IALOAD..=SALOAD | IASTORE..=SASTORE | IDIV | LDIV | IREM | LREM | GETSTATIC..=INVOKEDYNAMIC
         | NEW..=MONITOREXIT | MULTIANEWARRAY)

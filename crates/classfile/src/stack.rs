@@ -1,34 +1,119 @@
 //! What instructions do to the depth of the operand stack.
 
 use crate::code::Instruction;
-use crate::constant_pool::ConstantPool;
+use crate::constant_pool::{ConstantPool, tag};
 use crate::descriptor::{MethodDescriptor, field_type};
 use crate::opcode;
 
 /// Slots that an instruction takes from the stack, and that it puts there (JVMS 6.5). None where its constant cannot be read.
 pub fn effect(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Option<(u32, u32)> {
-    let member = || i.pool_index().and_then(|index| pool.member_ref(index).ok());
-    let field = || Some(u32::from(field_type(member()?.descriptor).ok()?.slots()));
-    let call = |d: &[u8], receiver: u32| {
-        let d = MethodDescriptor::parse(d).ok()?;
-        Some((u32::from(d.argument_slots()) + receiver, u32::from(d.result.slots())))
-    };
-    match i.opcode {
-        opcode::GETSTATIC => field().map(|slots| (0, slots)),
-        opcode::PUTSTATIC => field().map(|slots| (slots, 0)),
-        opcode::GETFIELD => field().map(|slots| (1, slots)),
-        opcode::PUTFIELD => field().map(|slots| (1 + slots, 0)),
-        opcode::INVOKESTATIC => call(member()?.descriptor, 0),
-        opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL | opcode::INVOKEINTERFACE => {
-            call(member()?.descriptor, 1)
-        }
-        opcode::INVOKEDYNAMIC => call(pool.dynamic(i.pool_index()?).ok()?.2, 0),
-        opcode::MULTIANEWARRAY => Some((u32::from(i.bytes[3]), 1)),
-        op => Some(simple(op)),
+    match SIMPLE[usize::from(i.opcode)] {
+        VARIES => by_constant(i, Constant::read(pool, i)),
+        (pops, pushes) => Some((u32::from(pops), u32::from(pushes))),
     }
 }
 
-fn simple(op: u8) -> (u32, u32) {
+/// The same for the instructions of one class: what a constant says is read once.
+#[derive(Debug)]
+pub struct Effects<'p, 'a> {
+    pool: &'p ConstantPool<'a>,
+    constants: Vec<Constant>,
+}
+
+impl<'p, 'a> Effects<'p, 'a> {
+    /// For code of the class with this pool.
+    pub fn new(pool: &'p ConstantPool<'a>) -> Self {
+        Effects { pool, constants: vec![Constant::Unread; usize::from(pool.count())] }
+    }
+
+    /// As [`effect`].
+    #[inline]
+    pub fn of(&mut self, i: &Instruction<'_>) -> Option<(u32, u32)> {
+        match SIMPLE[usize::from(i.opcode)] {
+            VARIES => self.varying(i),
+            (pops, pushes) => Some((u32::from(pops), u32::from(pushes))),
+        }
+    }
+
+    fn varying(&mut self, i: &Instruction<'_>) -> Option<(u32, u32)> {
+        let Some(known) = i.pool_index().and_then(|index| self.constants.get_mut(usize::from(index))) else {
+            return by_constant(i, Constant::Unreadable);
+        };
+        if *known == Constant::Unread {
+            *known = Constant::read(self.pool, i);
+        }
+        by_constant(i, *known)
+    }
+}
+
+/// What the constant of an instruction says of the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Constant {
+    Unread,
+    Unreadable,
+    /// A field of so many slots.
+    Field(u8),
+    /// A method, with the slots of its arguments and its result; whether a call site of `invokedynamic` names it.
+    Call { is_dynamic: bool, arguments: u16, result: u8 },
+}
+
+impl Constant {
+    fn read(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Constant {
+        let read = |index| {
+            let is_dynamic = matches!(pool.tag(index), Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC));
+            let descriptor = match is_dynamic {
+                true => pool.dynamic(index).ok()?.2,
+                false => pool.member_ref(index).ok()?.descriptor,
+            };
+            Some(match MethodDescriptor::parse(descriptor) {
+                Ok(d) => Constant::Call {
+                    is_dynamic,
+                    arguments: d.argument_slots(),
+                    result: d.result.slots() as u8,
+                },
+                Err(_) => Constant::Field(field_type(descriptor).ok().filter(|_| !is_dynamic)?.slots() as u8),
+            })
+        };
+        i.pool_index().and_then(read).unwrap_or(Constant::Unreadable)
+    }
+}
+
+/// The effect of an instruction whose constant decides. One of another kind says nothing.
+fn by_constant(i: &Instruction<'_>, constant: Constant) -> Option<(u32, u32)> {
+    let receiver = u32::from(!matches!(i.opcode, opcode::INVOKESTATIC | opcode::INVOKEDYNAMIC));
+    match (i.opcode, constant) {
+        (opcode::MULTIANEWARRAY, _) => Some((u32::from(i.bytes[3]), 1)),
+        (opcode::GETSTATIC, Constant::Field(slots)) => Some((0, slots.into())),
+        (opcode::PUTSTATIC, Constant::Field(slots)) => Some((slots.into(), 0)),
+        (opcode::GETFIELD, Constant::Field(slots)) => Some((1, slots.into())),
+        (opcode::PUTFIELD, Constant::Field(slots)) => Some((1 + u32::from(slots), 0)),
+        (opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC, Constant::Call { is_dynamic, arguments, result })
+            if is_dynamic == (i.opcode == opcode::INVOKEDYNAMIC) =>
+        {
+            Some((u32::from(arguments) + receiver, result.into()))
+        }
+        _ => None,
+    }
+}
+
+/// Stands in the table for what the constant, or another operand, decides.
+const VARIES: (u8, u8) = (u8::MAX, u8::MAX);
+
+/// What each instruction takes and puts.
+static SIMPLE: [(u8, u8); 256] = {
+    let mut table = [(0, 0); 256];
+    let mut op = 0;
+    while op < table.len() {
+        table[op] = match op as u8 {
+            opcode::GETSTATIC..=opcode::INVOKEDYNAMIC | opcode::MULTIANEWARRAY => VARIES,
+            op => simple(op),
+        };
+        op += 1;
+    }
+    table
+};
+
+const fn simple(op: u8) -> (u8, u8) {
     match op {
         1..=8 | 11..=13 | 16..=19 | 21 | 23 | 25..=29 | 34..=37 | 42..=45 | 168 | 187 | 201 => (0, 1),
         9 | 10 | 14 | 15 | 20 | 22 | 24 | 30..=33 | 38..=41 => (0, 2),

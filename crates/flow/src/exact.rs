@@ -27,7 +27,8 @@ mod effects;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Instruction, Member, access, opcode};
+use cct_classfile::opcode::Opcode;
+use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Member, access, opcode};
 use cct_tables::CostModel;
 
 pub use effects::OwnMembers;
@@ -82,8 +83,14 @@ struct Stretch {
     is_observed: bool,
     /// Whether a handler of the method's own catches whatever its last instruction throws.
     is_caught: bool,
-    /// Whether its last instruction is a return.
-    returns: bool,
+    /// The opcode of its last instruction.
+    opcode: Opcode,
+}
+
+impl Stretch {
+    fn returns(&self) -> bool {
+        opcode::is_return(self.opcode)
+    }
 }
 
 /// What is pending when a stretch begins.
@@ -201,13 +208,17 @@ impl CountPlanner {
             targets.insert(bci);
         }
         for instruction in code.instructions() {
-            if opcode::is_subroutine_call(instruction.opcode) || instruction.opcode == opcode::RET {
-                return None;
+            let op = instruction.opcode;
+            if opcode::has_targets(op) || op == opcode::RET {
+                if opcode::is_subroutine_call(op) || op == opcode::RET {
+                    return None;
+                }
+                instruction.for_each_target(|target| {
+                    targets.insert(target);
+                });
+            } else if stores(op) {
+                this_stays &= instruction.local().is_none_or(|(local, _)| local != 0);
             }
-            instruction.for_each_target(|target| {
-                targets.insert(target);
-            });
-            this_stays &= !(stores(&instruction) && instruction.local().is_some_and(|(local, _)| local == 0));
         }
         let knows = Knows {
             class,
@@ -217,40 +228,41 @@ impl CountPlanner {
             in_initialised: method.is(access::STATIC) || method.name == b"<init>",
         };
         self.stretches.clear();
-        let mut open: Option<Stretch> = None;
-        // The two instructions before, as far as no jump leads in between.
-        let mut before: [Option<Instruction<'_>>; 2] = [None, None];
+        let mut is_open = false;
+        // The two instructions before, the nearer one first, as far as no jump leads in between.
+        let mut before = [opcode::NOP; 2];
         for instruction in code.instructions() {
-            let is_target = targets.contains(instruction.bci);
+            let bci = instruction.bci;
+            let is_target = targets.contains(bci);
             if is_target {
-                before = [None, None];
-                self.stretches.extend(open.take());
+                before = [opcode::NOP; 2];
+                is_open = false;
             }
             let effect = knows.effect(&instruction, before);
-            let stretch = open.get_or_insert(Stretch {
-                start: instruction.bci,
-                last: instruction.bci,
-                end: instruction.bci,
-                cost: 0,
-                effect,
-                is_target,
-                is_observed: observed.binary_search(&instruction.bci).is_ok(),
-                is_caught: false,
-                returns: false,
-            });
-            stretch.last = instruction.bci;
+            if !is_open {
+                self.stretches.push(Stretch {
+                    start: bci,
+                    last: bci,
+                    end: bci,
+                    cost: 0,
+                    effect,
+                    is_target,
+                    is_observed: !observed.is_empty() && observed.binary_search(&bci).is_ok(),
+                    is_caught: false,
+                    opcode: instruction.opcode,
+                });
+            }
+            let Some(stretch) = self.stretches.last_mut() else { continue };
+            stretch.last = bci;
             stretch.end = instruction.end();
             stretch.cost +=
                 model.map_or(1, |model| model.of(&instruction, &class.pool, code.length()) as i32);
             stretch.effect = effect;
-            stretch.returns = opcode::is_return(instruction.opcode);
+            stretch.opcode = instruction.opcode;
             let jumps = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
-            if effect != Effect::None || jumps {
-                self.stretches.extend(open.take());
-            }
-            before = [Some(instruction), before[0]];
+            is_open = effect == Effect::None && !jumps;
+            before = [instruction.opcode, before[0]];
         }
-        self.stretches.extend(open);
         Some(())
     }
 
@@ -263,19 +275,22 @@ impl CountPlanner {
         for i in 0..self.stretches.len() {
             self.edges_of.push(self.edges.len());
             let stretch = self.stretches[i];
-            let Some(last) = code.instruction_at(stretch.last) else { continue };
             let (stretches, edges) = (&self.stretches, &mut self.edges);
             let at = |bci: Bci| stretches.binary_search_by_key(&bci, |s| s.start).ok();
-            last.for_each_target(|target| {
-                edges.extend(at(target));
-            });
-            if !opcode::ends_flow(last.opcode) && i + 1 < stretches.len() {
+            if opcode::has_targets(stretch.opcode) {
+                let Some(last) = code.instruction_at(stretch.last) else { continue };
+                last.for_each_target(|target| {
+                    edges.extend(at(target));
+                });
+            }
+            if !opcode::ends_flow(stretch.opcode) && i + 1 < stretches.len() {
                 edges.push(i + 1);
             }
             let throws = match stretch.effect {
+                _ if code.handlers.is_empty() => false,
                 Effect::None => false,
                 Effect::Throws | Effect::Leaves => true,
-                Effect::Ends => last.opcode == opcode::ATHROW,
+                Effect::Ends => stretch.opcode == opcode::ATHROW,
             };
             if !throws {
                 continue;

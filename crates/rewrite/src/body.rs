@@ -98,9 +98,9 @@ pub fn write(
     form: Form,
     mid: Option<Mid>,
     head: MemberBuilder,
+    signature: &Signature<'_>,
     extended_descriptor: &[u8],
 ) -> Result<Written> {
-    let signature = Signature::of(edit.class(), member)?;
     let at_arguments = signature.argument_slots();
     let mut attempt =
         |edit: &mut ClassEdit<'_, '_>, constants: &mut Constants, at: u16, head: MemberBuilder| {
@@ -115,7 +115,7 @@ pub fn write(
                 mid,
                 head,
                 extended_descriptor,
-                &signature,
+                signature,
                 at,
             )
         };
@@ -153,7 +153,7 @@ fn write_at(
     let moved = at != arguments;
     let new_signature = match form {
         Form::Extended => Signature {
-            descriptor: cct_classfile::descriptor::MethodDescriptor::parse(extended_descriptor)?,
+            descriptor: signature.descriptor.extended(extended_descriptor, EXTENSION_SLOTS)?,
             ..*signature
         },
         Form::Original => *signature,
@@ -162,10 +162,9 @@ fn write_at(
     let (mut added, behind) = match form {
         // The parameters themselves, as the descriptor implies them; or, moved, the node alone.
         Form::Extended if moved => (vec![V::Long], at + 2),
-        Form::Extended => (
-            new_signature.initial_locals()[signature.initial_locals().len()..].to_vec(),
-            at + EXTENSION_SLOTS,
-        ),
+        Form::Extended => {
+            (vec![V::Long, V::Argument((signature.arguments() + 1) as u8)], at + EXTENSION_SLOTS)
+        }
         Form::Original => (vec![V::Long, V::Long, V::Object(object)], at + 5),
     };
     let trace = analysis.trace.as_ref();
@@ -261,7 +260,7 @@ fn write_at(
         &body,
         analysis,
         form,
-        &signature.initial_locals(),
+        !signature.is_static && signature.is_constructor,
         locals,
         thrown.as_ref(),
     )?;

@@ -6,7 +6,7 @@
 
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
-use cct_classfile::{Bci, Index, Result, constant_pool, opcode};
+use cct_classfile::{Bci, Index, MemberRef, Result, constant_pool, opcode};
 
 use cct_events::Event;
 use cct_flow::UpdatePoint;
@@ -14,6 +14,7 @@ use cct_flow::UpdatePoint;
 use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
 use crate::hooks::RuntimeMethod;
 use crate::mid::Mid;
+use crate::plan::with_extension;
 use crate::rules;
 
 /// Constants of one class that inserted code needs, made on demand.
@@ -22,11 +23,18 @@ pub struct Constants {
     object: Option<Index>,
     throwable: Option<Index>,
     helpers: [Option<Index>; convention::HELPERS.len()],
+    /// Extended descriptors, and references to extended forms, by those of the class that they extend; 0 where there is none yet.
+    extended: Vec<Index>,
 }
 
 impl Default for Constants {
     fn default() -> Self {
-        Constants { object: None, throwable: None, helpers: [None; convention::HELPERS.len()] }
+        Constants {
+            object: None,
+            throwable: None,
+            helpers: [None; convention::HELPERS.len()],
+            extended: Vec::new(),
+        }
     }
 }
 
@@ -60,13 +68,52 @@ impl Constants {
 
     /// `CONSTANT_Methodref` of a helper.
     pub fn helper(&mut self, helper: Helper, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
-        let owner = self.helpers_owner(edit)?;
         let position = convention::HELPERS.iter().position(|h| *h == helper).unwrap_or_default();
-        cached(&mut self.helpers[position], || {
-            let (name, descriptor) =
-                (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
-            edit.additions.member_ref(constant_pool::tag::METHODREF, owner, name, descriptor)
+        if let Some(known) = self.helpers[position] {
+            return Ok(known);
+        }
+        let owner = self.helpers_owner(edit)?;
+        let (name, descriptor) = (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
+        let index = edit.additions.member_ref(constant_pool::tag::METHODREF, owner, name, descriptor)?;
+        Ok(*self.helpers[position].insert(index))
+    }
+
+    /// The extended form of the descriptor that the class has at this index.
+    pub fn extended_descriptor(&mut self, of: Index, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        self.extended_once(of, edit, |_, edit| {
+            let longer = with_extension(edit.class().pool.utf8(of)?);
+            edit.additions.utf8(&longer)
         })
+    }
+
+    /// The reference to the extended form of the method that the class's own reference names.
+    pub fn extended_reference(&mut self, of: Index, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
+        self.extended_once(of, edit, |this, edit| {
+            let MemberRef { tag, class_index, name_index, descriptor_index, .. } =
+                edit.class().pool.member_ref(of)?;
+            let descriptor = this.extended_descriptor(descriptor_index, edit)?;
+            edit.additions.member_ref(tag, class_index, name_index, descriptor)
+        })
+    }
+
+    fn extended_once<'c, 'a>(
+        &mut self,
+        of: Index,
+        edit: &mut ClassEdit<'c, 'a>,
+        make: impl FnOnce(&mut Self, &mut ClassEdit<'c, 'a>) -> Result<Index>,
+    ) -> Result<Index> {
+        let place = usize::from(of);
+        if let Some(&known) = self.extended.get(place).filter(|known| **known != 0) {
+            return Ok(known);
+        }
+        let index = make(self, edit)?;
+        if self.extended.is_empty() {
+            self.extended.resize(usize::from(edit.class().pool.count()), 0);
+        }
+        if let Some(known) = self.extended.get_mut(place) {
+            *known = index;
+        }
+        Ok(index)
     }
 
     /// `CONSTANT_Methodref` of a method of the runtime, for classes of the boot class path only.

@@ -13,6 +13,7 @@ use cct_classfile::code::{BciSet, Code};
 use cct_classfile::constant_pool::{ConstantPool, tag};
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::error::ErrorKind;
+use cct_classfile::stack::Effects;
 use cct_classfile::{ClassFile, Error, Result, access, opcode};
 
 /// Attributes of which the JVM looks at the indices.
@@ -50,7 +51,8 @@ pub fn check(class: &ClassFile<'_>) -> Result<()> {
             AttributeInfo::parse(value, pool)?;
         }
     }
-    class.methods.iter().try_for_each(|method| code(class, method).map_err(|e| method.locate(e)))
+    let mut effects = Effects::new(pool);
+    class.methods.iter().try_for_each(|method| code(class, method, &mut effects).map_err(|e| method.locate(e)))
 }
 
 fn constant(pool: &ConstantPool<'_>, index: u16) -> Result<()> {
@@ -74,7 +76,7 @@ fn attributes<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>) -> Resul
     checked.map(|attribute| AttributeInfo::parse(attribute, pool)).try_for_each(|info| info.map(drop))
 }
 
-fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
+fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
     let pool = &class.pool;
     attributes(&method.attributes, pool)?;
     let is_bodiless = method.is(access::NATIVE) || method.is(access::ABSTRACT);
@@ -115,7 +117,7 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> Result<()> {
     }
     // Where subroutines return to is not followed: the verifier will.
     if !has_subroutines {
-        stack::check(class, &code)?;
+        stack::check(class, &code, effects)?;
     }
     // Once for all tables: there may be thousands.
     let boundaries = LazyCell::new(|| boundaries(class, &code));

@@ -40,7 +40,13 @@ pub struct Asm {
 impl Asm {
     /// An empty sequence.
     pub fn new() -> Self {
-        Asm::default()
+        // Few are longer: one allocation.
+        Asm { bytes: Vec::with_capacity(64) }
+    }
+
+    /// Empties the sequence, to be used again.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
     }
 
     /// An instruction without operands.

@@ -16,6 +16,7 @@ use crate::edit::asm::Asm;
 use crate::edit::frames::{self, Frame, Signature, VerificationType};
 use crate::edit::layout::{self, Layout};
 use crate::edit::moves::{self, Move};
+use crate::edit::near;
 use crate::edit::tables;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mutf8;
@@ -30,6 +31,7 @@ pub(crate) struct LocalShift {
 
 impl LocalShift {
     /// The new index of a local of one or two slots.
+    #[inline]
     pub(crate) fn apply(self, local: u16, two: bool) -> Result<u16> {
         if local >= self.from {
             return local.checked_add(self.by).ok_or_else(|| ErrorKind::TooMany("local variables").into());
@@ -76,6 +78,16 @@ pub(crate) struct Edits {
     pub(crate) replacements: Vec<Replacement>,
     pub(crate) shift: LocalShift,
     bytes: Vec<u8>,
+}
+
+impl Edits {
+    pub(crate) fn piece(&self, piece: &Piece) -> &[u8] {
+        &self.bytes[piece.start as usize..piece.end as usize]
+    }
+
+    pub(crate) fn replacement(&self, replacement: &Replacement) -> &[u8] {
+        &self.bytes[replacement.start as usize..replacement.end as usize]
+    }
 }
 
 /// A handler in the appended code, to be named by [`CodeEdit::catch_all`].
@@ -218,25 +230,32 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         // Stable: pieces of one place stay in the order in which they were inserted.
         self.edits.pieces.sort_by_key(|p| p.key);
         self.edits.replacements.sort_by_key(|r| r.bci);
-        let layout = Layout::compute(self.code, &self.edits)?;
-        let appended: u32 = self.handlers.iter().map(|(asm, _)| asm.bytes.len() as u32).sum();
-        let length = layout.length + appended;
-        if length > 65535 {
-            return Err(ErrorKind::MethodTooLarge(length as usize).into());
+        // Its head says how long it is, which is known behind it.
+        let mut code = Vec::with_capacity(2 * self.code.bytes.len() + self.edits.bytes.len() + 16);
+        let layout = match near::write(self.code, &self.edits, &mut code)? {
+            Some(layout) => layout,
+            None => {
+                let layout = Layout::compute(self.code, &self.edits)?;
+                self.write_instructions(&layout, &mut code)?;
+                layout
+            }
+        };
+        debug_assert_eq!(code.len(), layout.length as usize);
+        let mut entries = Vec::with_capacity(self.handlers.len());
+        for (asm, _) in &self.handlers {
+            entries.push(code.len() as Bci);
+            code.extend_from_slice(&asm.bytes);
         }
+        if code.len() > 65535 {
+            return Err(ErrorKind::MethodTooLarge(code.len()).into());
+        }
+        let length = code.len() as u32;
         let stack =
             self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
         let locals = self.code.max_locals.max(self.edits.shift.from).checked_add(self.extra_locals);
         let locals = locals.ok_or(ErrorKind::TooMany("local variables"))?;
         names.version.put_code_head(stack, locals, length, out)?;
-        let begin = out.len();
-        self.write_instructions(&layout, out)?;
-        debug_assert_eq!(out.len() - begin, layout.length as usize);
-        let mut entries = Vec::with_capacity(self.handlers.len());
-        for (asm, _) in &self.handlers {
-            entries.push((out.len() - begin) as Bci);
-            out.extend_from_slice(&asm.bytes);
-        }
+        out.extend_from_slice(&code);
         self.write_exception_table(&layout, &entries, out)?;
         let dropped =
             self.write_attributes(old, signature, &layout, &entries, length, names, additions, out)?;
@@ -464,16 +483,62 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         table: Option<&crate::class::Attribute<'a>>,
         additions: &mut PoolAdditions,
     ) -> Result<Option<Vec<u8>>> {
-        let mut states = match table {
-            Some(attribute) => frames::read(attribute.cursor(), old.initial_locals())?,
-            None => Vec::new(),
-        };
+        if table.is_none() && self.handlers.is_empty() {
+            return Ok(None);
+        }
+        let mut writer = frames::Writer::new(signature, layout);
+        if let Some(attribute) = table {
+            let mut states = frames::States::of(attribute.cursor(), old.initial_locals())?;
+            match layout.far.is_empty() {
+                true => self.move_frames(states, &mut writer, layout, additions)?,
+                false => {
+                    let mut all = Vec::new();
+                    while let Some(bci) = states.next()? {
+                        all.push((bci, states.frame.clone()));
+                    }
+                    self.place_frames(all, &mut writer, layout, additions)?;
+                }
+            }
+        }
+        // Handlers are behind everything else.
+        for ((_, frame), &at) in self.handlers.iter().zip(entries) {
+            writer.frame(at, &frame.locals, &frame.stack, additions)?;
+        }
+        Ok(writer.finish())
+    }
+
+    /// Frames where no jump is far: they stay in their order.
+    fn move_frames(
+        &self,
+        mut states: frames::States<'_>,
+        writer: &mut frames::Writer<'_, '_>,
+        layout: &Layout,
+        additions: &mut PoolAdditions,
+    ) -> Result<()> {
+        let mut locals = Vec::new();
+        while let Some(bci) = states.next()? {
+            locals.clear();
+            let before = &states.frame.locals;
+            frames::with_locals(before, self.edits.shift.from, &self.added_locals, &mut locals)?;
+            writer.frame(layout.label(bci)?, &locals, &states.frame.stack, additions)?;
+        }
+        Ok(())
+    }
+
+    /// Frames, and those of trampolines, which have the state of what they lead to.
+    fn place_frames(
+        &self,
+        mut states: Vec<(Bci, Frame)>,
+        writer: &mut frames::Writer<'_, '_>,
+        layout: &Layout,
+        additions: &mut PoolAdditions,
+    ) -> Result<()> {
         for (_, frame) in &mut states {
             frames::insert_locals(&mut frame.locals, self.edits.shift.from, &self.added_locals)?;
         }
-        let mut placed = Vec::with_capacity(states.len() + self.handlers.len());
+        let mut placed = Vec::with_capacity(states.len());
         for far in &layout.far {
-            let (Some((_, at)), Some(_)) = (far.trampoline, table) else { continue };
+            let Some((_, at)) = far.trampoline else { continue };
             let target = self.code.instruction_at(far.bci).and_then(|i| i.target());
             let target = target.ok_or(ErrorKind::BadTarget(far.bci))?;
             let state = states.binary_search_by_key(&target, |(bci, _)| *bci);
@@ -483,20 +548,16 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         for (bci, frame) in states {
             placed.push((layout.label(bci)?, frame));
         }
-        for ((_, frame), &at) in self.handlers.iter().zip(entries) {
-            placed.push((at, frame.clone()));
-        }
         placed.sort_by_key(|(at, _)| *at);
-        let mut writer = frames::Writer::new(signature, layout);
         for (at, frame) in placed {
-            writer.frame(at, frame, additions)?;
+            writer.frame(at, &frame.locals, &frame.stack, additions)?;
         }
-        Ok(writer.finish())
+        Ok(())
     }
 }
 
 /// An instruction with another local variable.
-fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut Vec<u8>) {
+pub(crate) fn write_shifted(instruction: &Instruction<'_>, new: u16, out: &mut Vec<u8>) {
     use opcode::*;
     let short = |general: Opcode, short: Opcode, op: Opcode| {
         if op >= short { general + (op - short) / 4 } else { op }

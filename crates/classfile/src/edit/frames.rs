@@ -103,6 +103,11 @@ impl<'a> Signature<'a> {
         self.descriptor.argument_slots().saturating_add(u16::from(!self.is_static))
     }
 
+    /// Number of arguments, `this` included.
+    pub fn arguments(&self) -> usize {
+        self.descriptor.arguments().count() + usize::from(!self.is_static)
+    }
+
     /// The locals on entry.
     pub fn initial_locals(&self) -> Vec<VerificationType> {
         let mut locals = Vec::with_capacity(8);
@@ -142,25 +147,54 @@ impl<'a> Signature<'a> {
 const MAX_STATED: usize = 1 << 24;
 
 /// Reads a StackMapTable into explicit states, in order of bytecode index.
-pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Vec<(Bci, Frame)>> {
-    let count = usize::from(cursor.u2()?);
-    let mut frames = Vec::with_capacity(count.min(cursor.remaining()));
-    let mut locals = initial;
-    let mut next: Bci = 0;
-    let mut stated = 0;
-    for _ in 0..count {
+pub fn read(cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Vec<(Bci, Frame)>> {
+    let mut states = States::of(cursor, initial)?;
+    let mut frames = Vec::with_capacity(states.left.min(states.cursor.remaining()));
+    while let Some(bci) = states.next()? {
+        frames.push((bci, states.frame.clone()));
+    }
+    Ok(frames)
+}
+
+/// The states of a StackMapTable, one after the other.
+pub(crate) struct States<'a> {
+    cursor: Cursor<'a>,
+    /// Frames that are still to come.
+    left: usize,
+    /// The state of the last one.
+    pub(crate) frame: Frame,
+    next: Bci,
+    /// Types that have been stated.
+    stated: usize,
+}
+
+impl<'a> States<'a> {
+    pub(crate) fn of(mut cursor: Cursor<'a>, initial: Vec<VerificationType>) -> Result<Self> {
+        let left = usize::from(cursor.u2()?);
+        Ok(States { cursor, left, frame: Frame { locals: initial, stack: Vec::new() }, next: 0, stated: 0 })
+    }
+
+    /// Goes on to the next frame, and says where it is.
+    pub(crate) fn next(&mut self) -> Result<Option<Bci>> {
+        let cursor = &mut self.cursor;
+        let Some(left) = self.left.checked_sub(1) else {
+            cursor.finish()?;
+            return Ok(None);
+        };
+        self.left = left;
+        let Frame { locals, stack } = &mut self.frame;
+        stack.clear();
         let at = cursor.offset();
         let form = cursor.u1()?;
-        let mut stack = Vec::new();
         let delta = match form {
             0..=63 => Bci::from(form),
             64..=127 => {
-                stack.push(read_type(&mut cursor)?);
+                stack.push(read_type(cursor)?);
                 Bci::from(form - 64)
             }
             247 => {
                 let delta = cursor.u2()?;
-                stack.push(read_type(&mut cursor)?);
+                stack.push(read_type(cursor)?);
                 Bci::from(delta)
             }
             248..=250 => {
@@ -175,7 +209,7 @@ pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Ve
             252..=254 => {
                 let delta = cursor.u2()?;
                 for _ in 251..form {
-                    locals.push(read_type(&mut cursor)?);
+                    locals.push(read_type(cursor)?);
                 }
                 Bci::from(delta)
             }
@@ -183,10 +217,10 @@ pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Ve
                 let delta = cursor.u2()?;
                 locals.clear();
                 for _ in 0..cursor.u2()? {
-                    locals.push(read_type(&mut cursor)?);
+                    locals.push(read_type(cursor)?);
                 }
                 for _ in 0..cursor.u2()? {
-                    stack.push(read_type(&mut cursor)?);
+                    stack.push(read_type(cursor)?);
                 }
                 Bci::from(delta)
             }
@@ -194,16 +228,14 @@ pub fn read(mut cursor: Cursor<'_>, initial: Vec<VerificationType>) -> Result<Ve
                 return Err(Error::at(ErrorKind::Malformed("a reserved frame type (128 to 246)"), at));
             }
         };
-        let bci = next + delta;
-        next = bci + 1;
-        stated += locals.len() + stack.len();
-        if stated > MAX_STATED {
+        let bci = self.next + delta;
+        self.next = bci + 1;
+        self.stated += locals.len() + stack.len();
+        if self.stated > MAX_STATED {
             return Err(Error::at(ErrorKind::TooMany("types in the frames of a method"), at));
         }
-        frames.push((bci, Frame { locals: locals.clone(), stack }));
+        Ok(Some(bci))
     }
-    cursor.finish()?;
-    Ok(frames)
 }
 
 fn read_type(cursor: &mut Cursor<'_>) -> Result<VerificationType> {
@@ -223,22 +255,38 @@ fn read_type(cursor: &mut Cursor<'_>) -> Result<VerificationType> {
 
 /// Puts `added` at slot `at` of a state's locals; locals from there on move up.
 pub fn insert_locals(locals: &mut Vec<VerificationType>, at: u16, added: &[VerificationType]) -> Result<()> {
+    let before = std::mem::take(locals);
+    with_locals(&before, at, added, locals)
+}
+
+/// The same into an empty vector.
+pub(crate) fn with_locals(
+    locals: &[VerificationType],
+    at: u16,
+    added: &[VerificationType],
+    out: &mut Vec<VerificationType>,
+) -> Result<()> {
     if added.is_empty() {
+        out.extend_from_slice(locals);
         return Ok(());
     }
     let mut slot = 0;
-    for i in 0..locals.len() {
+    let mut before = 0;
+    for local in locals {
         if slot == at {
-            locals.splice(i..i, added.iter().copied());
-            return Ok(());
+            break;
         }
-        slot += locals[i].slots();
+        slot += local.slots();
         if slot > at {
             return Err(ErrorKind::StraddlingLocal(slot - 2).into());
         }
+        before += 1;
     }
-    locals.extend(std::iter::repeat_n(V::Top, usize::from(at - slot)));
-    locals.extend_from_slice(added);
+    let (before, behind) = locals.split_at(before);
+    out.extend_from_slice(before);
+    out.extend(std::iter::repeat_n(V::Top, usize::from(at - slot)));
+    out.extend_from_slice(added);
+    out.extend_from_slice(behind);
     Ok(())
 }
 
@@ -267,17 +315,22 @@ impl<'s, 'a> Writer<'s, 'a> {
     }
 
     /// Adds the frame at the new bytecode index `at`.
-    pub(crate) fn frame(&mut self, at: Bci, frame: Frame, additions: &mut PoolAdditions) -> Result<()> {
+    pub(crate) fn frame(
+        &mut self,
+        at: Bci,
+        locals: &[VerificationType],
+        stack: &[VerificationType],
+        additions: &mut PoolAdditions,
+    ) -> Result<()> {
         let delta = at
             .checked_sub(self.next)
             .and_then(|d| u16::try_from(d).ok())
             .ok_or_else(|| Error::new(ErrorKind::Malformed("two frames at one bytecode index")))?;
         self.next = at + 1;
         self.count = self.count.checked_add(1).ok_or(ErrorKind::TooMany("frames"))?;
-        let Frame { locals, stack } = frame;
-        let common = self.previous.iter().zip(&locals).take_while(|(a, b)| a == b).count();
+        let common = self.previous.iter().zip(locals).take_while(|(a, b)| a == b).count();
         let (before, now) = (self.previous.len(), locals.len());
-        match stack.as_slice() {
+        match stack {
             [] if common == before && now == before && delta < 64 => self.bytes.put1(delta as u8),
             [] if common == before && now - before <= 3 => {
                 // same_frame_extended, or append_frame with one to three locals.
@@ -296,18 +349,19 @@ impl<'s, 'a> Writer<'s, 'a> {
                     self.bytes.put1(247);
                     self.bytes.put2(delta);
                 }
-                self.write_types(&stack, additions)?;
+                self.write_types(stack, additions)?;
             }
             _ => {
                 self.bytes.put1(255);
                 self.bytes.put2(delta);
                 self.bytes.put2(u16::try_from(now).map_err(|_| ErrorKind::TooMany("locals in a frame"))?);
-                self.write_types(&locals, additions)?;
+                self.write_types(locals, additions)?;
                 self.bytes.put2(stack.len() as u16);
-                self.write_types(&stack, additions)?;
+                self.write_types(stack, additions)?;
             }
         }
-        self.previous = locals;
+        self.previous.clear();
+        self.previous.extend_from_slice(locals);
         Ok(())
     }
 

@@ -38,15 +38,30 @@ pub(crate) struct FarJump {
 pub(crate) const TRAMPOLINE: u32 = 5;
 
 impl Layout {
-    /// Lays the edited code out, widening jumps until all reach.
-    pub(crate) fn compute(code: &Code<'_>, edits: &Edits) -> Result<Layout> {
+    /// A layout in which nothing has a place yet.
+    pub(crate) fn unknown(code: &Code<'_>) -> Layout {
         let size = code.bytes.len() + 1;
-        let mut layout = Layout {
+        Layout {
             labels: vec![NOWHERE; size],
             instructions: vec![NOWHERE; size],
             length: 0,
             far: Vec::new(),
-        };
+        }
+    }
+
+    /// Says where jumps to `bci` go.
+    pub(crate) fn set_label(&mut self, bci: Bci, new: Bci) {
+        self.labels[bci as usize] = new;
+    }
+
+    /// Says where the instruction at `bci` stands.
+    pub(crate) fn set_instruction(&mut self, bci: Bci, new: Bci) {
+        self.instructions[bci as usize] = new;
+    }
+
+    /// Lays the edited code out, widening jumps until all reach.
+    pub(crate) fn compute(code: &Code<'_>, edits: &Edits) -> Result<Layout> {
+        let mut layout = Layout::unknown(code);
         loop {
             layout.place(code, edits)?;
             // It only gets longer from here.

@@ -6,6 +6,7 @@ pub mod code_edit;
 pub mod frames;
 mod layout;
 pub mod moves;
+mod near;
 mod tables;
 
 pub use asm::Asm;

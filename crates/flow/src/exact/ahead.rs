@@ -3,7 +3,7 @@
 //! A way through the method that has executed as many when the node must be true for the first time needs no update there; on others the node is put right. So it is
 //! the number of the most places at which a way may come for the first time. Places from which only `athrow` is reached have no say, unless there are no others: they are seldom come to.
 
-use super::{CountPlanner, Effect, Pending};
+use super::{CountPlanner, Effect, Pending, Stretch};
 
 impl CountPlanner {
     /// The number, from what is pending when the entry counts nothing. Among equals the first in the code has it.
@@ -59,7 +59,7 @@ impl CountPlanner {
 
     /// From which stretches a return is seen to be reached, by two walks against the code's order: of twisted code not all.
     fn returning(&self) -> Vec<bool> {
-        let mut returning: Vec<bool> = self.stretches.iter().map(|stretch| stretch.returns).collect();
+        let mut returning: Vec<bool> = self.stretches.iter().map(Stretch::returns).collect();
         for _ in 0..2 {
             for i in (0..returning.len()).rev() {
                 returning[i] |= self.edges(i).iter().any(|&to| returning[to]);

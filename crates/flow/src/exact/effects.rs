@@ -5,6 +5,7 @@
 //! Whatever a class loader may do when a class is resolved for `checkcast`, `instanceof` or an array's creation counts as an exception only.
 
 use cct_classfile::constant_pool::tag;
+use cct_classfile::opcode::Opcode;
 use cct_classfile::{ClassFile, Index, Instruction, Member, access, opcode};
 
 use crate::throws::may_throw;
@@ -88,10 +89,35 @@ pub(super) enum Effect {
     Ends,
 }
 
-pub(super) fn stores(instruction: &Instruction<'_>) -> bool {
+pub(super) fn stores(op: Opcode) -> bool {
     // `wide` forms have the opcode of what they widen.
-    matches!(instruction.opcode, opcode::ISTORE..=opcode::ASTORE_3)
+    matches!(op, opcode::ISTORE..=opcode::ASTORE_3)
 }
+
+/// What an opcode alone says of the effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ByOpcode {
+    Is(Effect),
+    /// It depends on what it names, and in which method.
+    Depends,
+}
+
+static BY_OPCODE: [ByOpcode; 256] = {
+    let mut table = [ByOpcode::Is(Effect::None); 256];
+    let mut op = 0;
+    while op < table.len() {
+        table[op] = match op as Opcode {
+            opcode::LDC | opcode::LDC_W | opcode::LDC2_W | opcode::INVOKESPECIAL => ByOpcode::Depends,
+            opcode::GETSTATIC..=opcode::PUTFIELD => ByOpcode::Depends,
+            opcode::INVOKEVIRTUAL..=opcode::NEW | opcode::MONITORENTER => ByOpcode::Is(Effect::Leaves),
+            opcode::IRETURN..=opcode::RETURN | opcode::ATHROW => ByOpcode::Is(Effect::Ends),
+            op if opcode::may_throw(op) => ByOpcode::Is(Effect::Throws),
+            _ => ByOpcode::Is(Effect::None),
+        };
+        op += 1;
+    }
+    table
+};
 
 /// What is known of the method beside its code.
 pub(super) struct Knows<'k, 'a> {
@@ -111,19 +137,21 @@ impl Knows<'_, '_> {
         self.initialises || !contains(&self.own.final_fields, index)
     }
 
-    /// What an instruction may do, given the two before it, the nearer one first.
-    pub(super) fn effect(
-        &self,
-        instruction: &Instruction<'_>,
-        before: [Option<Instruction<'_>>; 2],
-    ) -> Effect {
+    /// What an instruction may do, given the opcodes of the two before it, the nearer one first; `nop` where a jump may come in between.
+    #[inline]
+    pub(super) fn effect(&self, instruction: &Instruction<'_>, before: [Opcode; 2]) -> Effect {
+        match BY_OPCODE[usize::from(instruction.opcode)] {
+            ByOpcode::Is(effect) => effect,
+            ByOpcode::Depends => self.depending(instruction, before),
+        }
+    }
+
+    fn depending(&self, instruction: &Instruction<'_>, before: [Opcode; 2]) -> Effect {
         let index = instruction.pool_index().unwrap_or_default();
-        let is_this =
-            |i: Option<Instruction<'_>>| self.this_stays && i.is_some_and(|i| i.opcode == opcode::ALOAD_0);
+        let is_this = |op: Opcode| self.this_stays && op == opcode::ALOAD_0;
         match instruction.opcode {
             opcode::INVOKESPECIAL if contains(&self.own.object_init, index) => Effect::None,
-            op if opcode::is_invoke(op) => Effect::Leaves,
-            opcode::MONITORENTER => Effect::Leaves,
+            opcode::INVOKESPECIAL => Effect::Leaves,
             opcode::GETSTATIC if self.in_initialised && contains(&self.own.static_fields, index) => {
                 Effect::None
             }
@@ -134,7 +162,7 @@ impl Knows<'_, '_> {
             {
                 Effect::None
             }
-            opcode::GETSTATIC | opcode::PUTSTATIC | opcode::NEW => Effect::Leaves,
+            opcode::GETSTATIC | opcode::PUTSTATIC => Effect::Leaves,
             opcode::GETFIELD if contains(&self.own.instance_fields, index) && is_this(before[0]) => {
                 Effect::None
             }
@@ -142,21 +170,19 @@ impl Knows<'_, '_> {
                 if contains(&self.own.instance_fields, index)
                     && self.may_assign(index)
                     && is_this(before[1])
-                    && before[0].is_some_and(|i| pushes(&i)) =>
+                    && pushes(before[0]) =>
             {
                 Effect::None
             }
-            opcode::LDC | opcode::LDC_W | opcode::LDC2_W if may_throw(instruction, &self.class.pool) => {
-                Effect::Leaves
-            }
-            op if opcode::is_return(op) || op == opcode::ATHROW => Effect::Ends,
-            _ if may_throw(instruction, &self.class.pool) => Effect::Throws,
+            opcode::GETFIELD | opcode::PUTFIELD => Effect::Throws,
+            // Constants that must be resolved.
+            _ if may_throw(instruction, &self.class.pool) => Effect::Leaves,
             _ => Effect::None,
         }
     }
 }
 
 /// Whether an instruction does nothing but push one value.
-fn pushes(instruction: &Instruction<'_>) -> bool {
-    matches!(instruction.opcode, opcode::ACONST_NULL..=opcode::ALOAD_3)
+fn pushes(op: Opcode) -> bool {
+    matches!(op, opcode::ACONST_NULL..=opcode::ALOAD_3)
 }

@@ -427,7 +427,7 @@ impl Code {
             // Another instruction of the same length.
             0..=2 => {
                 let same: Vec<u8> = (0..=u8::MAX)
-                    .filter(|&op| opcode::LENGTHS.get(usize::from(op)) == Some(&(length as u8)))
+                    .filter(|&op| usize::from(opcode::LENGTHS[usize::from(op)]) == length)
                     .collect();
                 if !same.is_empty() {
                     self.bytes[at] = *dice.pick(&same);
@@ -486,7 +486,10 @@ fn instruction_length(code: &[u8], at: usize) -> Option<usize> {
         opcode::LOOKUPSWITCH => aligned + 8 - at + 8 * usize::try_from(word(aligned + 4)?).ok()?,
         opcode::WIDE if code.get(at + 1) == Some(&opcode::IINC) => 6,
         opcode::WIDE => 4,
-        op => usize::from(*opcode::LENGTHS.get(usize::from(op))?),
+        op => match opcode::LENGTHS[usize::from(op)] {
+            0 => return None,
+            length => usize::from(length),
+        },
     };
     (length > 0 && at + length <= code.len()).then_some(length)
 }

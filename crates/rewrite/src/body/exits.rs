@@ -35,7 +35,7 @@ pub(super) fn catch_all(
     body: &Body<'_, '_>,
     analysis: &Analysis<'_>,
     form: Form,
-    initial_locals: &[VerificationType],
+    is_constructor: bool,
     locals: Locals,
     thrown: Option<&Asm>,
 ) -> Result<()> {
@@ -44,13 +44,13 @@ pub(super) fn catch_all(
         _ => None,
     };
     if let Some(plan) = &analysis.trace {
-        return trace_end(emitter, code_edit, body, (plan, analysis.is_extent), form, initial_locals, locals);
+        return trace_end(emitter, code_edit, body, (plan, analysis.is_extent), form, is_constructor, locals);
     }
     let is_guarded = guarded.is_some_and(|(guarded, _)| !guarded.is_empty());
     if form == Form::Extended && !is_guarded && thrown.is_none() {
         return Ok(());
     }
-    let (regions, frames) = states(emitter, body, form, initial_locals, locals)?;
+    let (regions, frames) = states(emitter, body, form, is_constructor, locals)?;
     let mut restore = Asm::new();
     if form == Form::Original {
         emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
@@ -101,14 +101,14 @@ fn states(
     emitter: &mut Emitter<'_, '_, '_>,
     body: &Body<'_, '_>,
     form: Form,
-    initial_locals: &[VerificationType],
+    is_constructor: bool,
     locals: Locals,
 ) -> Result<(Vec<Region>, Vec<Frame>)> {
     use VerificationType as V;
     // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame says which. So there each handler is there twice.
-    let regions = match initial_locals.first() {
-        Some(V::UninitializedThis) => initialisation::regions(body.code, &emitter.edit.class().pool),
-        _ => vec![Region { start: 0, end: body.code.length(), initialised: true }],
+    let regions = match is_constructor {
+        true => initialisation::regions(body.code, &emitter.edit.class().pool),
+        false => vec![Region { start: 0, end: body.code.length(), initialised: true }],
     };
     let throwable = emitter.constants.throwable(emitter.edit)?;
     let object = match form {
@@ -116,7 +116,7 @@ fn states(
         _ => emitter.constants.object(emitter.edit)?,
     };
     let frame = |region: &Region| {
-        let is_new = initial_locals.first() == Some(&V::UninitializedThis) && !region.initialised;
+        let is_new = is_constructor && !region.initialised;
         let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
         types.resize(usize::from(locals.at), V::Top);
         types.push(V::Long);
@@ -143,10 +143,10 @@ fn trace_end(
     body: &Body<'_, '_>,
     (plan, is_extent): (&TracePlan, bool),
     form: Form,
-    initial_locals: &[VerificationType],
+    is_constructor: bool,
     locals: Locals,
 ) -> Result<()> {
-    let (regions, frames) = states(emitter, body, form, initial_locals, locals)?;
+    let (regions, frames) = states(emitter, body, form, is_constructor, locals)?;
     let mut asm = Asm::new();
     let end = Event::End { method: plan.method, by_exception: true };
     emitter.event(&mut asm, body.context.local(), locals.pending, end)?;

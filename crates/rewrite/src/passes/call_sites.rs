@@ -6,7 +6,7 @@ use cct_classfile::{Bci, Error, ErrorKind, Result, opcode};
 use crate::body::Body;
 use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS};
-use crate::plan::{CallTarget, with_extension};
+use crate::plan::CallTarget;
 
 /// Rewrites all invocations. Each bytecode of a callee that is counted here costs `return_cost`: none has more than its `return`.
 pub fn apply(
@@ -16,8 +16,9 @@ pub fn apply(
     calls: &[(Bci, CallTarget<'_>)],
     return_cost: u32,
 ) -> Result<()> {
+    let mut asm = Asm::new();
     for (site, &(bci, target)) in calls.iter().enumerate() {
-        let mut asm = Asm::new();
+        asm.clear();
         match target {
             // The receiver, for its class; there are no arguments above it.
             CallTarget::Dispatched(_) => asm.op(opcode::DUP),
@@ -74,10 +75,7 @@ pub(super) fn invoke_extended(
 ) -> Result<()> {
     let instruction = body.code.instruction_at(bci).ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
     let index = instruction.pool_index().ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
-    let callee = emitter.edit.class().pool.member_ref(index)?;
-    let additions = &mut emitter.edit.additions;
-    let descriptor = additions.utf8(&with_extension(callee.descriptor))?;
-    let extended = additions.member_ref(callee.tag, callee.class_index, callee.name_index, descriptor)?;
+    let extended = emitter.constants.extended_reference(index, emitter.edit)?;
     if instruction.opcode == opcode::INVOKEINTERFACE {
         // The plan extends no method with more than 252 argument slots.
         asm.invoke_interface(extended, instruction.bytes[3].saturating_add(EXTENSION_SLOTS as u8));

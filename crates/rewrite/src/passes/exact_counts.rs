@@ -16,8 +16,9 @@ pub fn apply(
     plan: &CountPlan,
     pending: u16,
 ) -> Result<()> {
+    let mut asm = Asm::new();
     for &(bci, update) in &plan.updates {
-        let mut asm = Asm::new();
+        asm.clear();
         match update {
             Update::Set(n) => {
                 emitter.signed(&mut asm, n)?;

@@ -147,6 +147,7 @@ fn call<'x>(
         class: class.as_bytes(),
         name_index: 0,
         name: name.as_bytes(),
+        descriptor_index: 0,
         descriptor: descriptor.as_bytes(),
     };
     let caller = world.class_named(b"Caller").or(world.class_named(b"A")).unwrap();

@@ -78,6 +78,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         };
         let slots = sites.slots();
         let values = self.part(index, member, slots);
+        let signature = Signature::of(self.class, member)?;
         let marks = &self.rewriter.marks;
         let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
         let is_start = !marks.starts_of(self.class.name(), member.name, member.descriptor).is_empty();
@@ -129,14 +130,14 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             analysis.holds_thread = self.rewriter.settings.context == ContextCarrier::Thread
                 && !rules::changes_the_current_thread(self.class.name());
             if self.rewriter.names_locals {
-                let arguments = Signature::of(self.class, member)?.argument_slots();
-                analysis.unnamed_locals = local_names::unnamed(self.class, &code, arguments)?;
+                analysis.unnamed_locals =
+                    local_names::unnamed(self.class, &code, signature.argument_slots())?;
             }
             // A method that is not recorded has no nodes, and its id counts nothing.
             let on_entry = if self.recorded { analysis.on_entry_by_id() } else { 0 };
             let shape = Shape { slots, on_entry };
             let mid = self.mid(index, shape);
-            match self.write_bodies(index, member, &code, &analysis, treatment, mid) {
+            match self.write_bodies(index, member, &signature, &code, &analysis, treatment, mid) {
                 Ok(positions) => {
                     if let Some(number) = self.number(index) {
                         let id = self.id_of(index, shape);
@@ -185,10 +186,12 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
     }
 
     /// Writes the bodies; where their bytecodes were, if call sites are told apart.
+    #[allow(clippy::too_many_arguments)]
     fn write_bodies(
         &mut self,
         position: usize,
         member: &Member<'a>,
+        signature: &Signature<'a>,
         code: &Code<'a>,
         analysis: &Analysis<'_>,
         treatment: Treatment,
@@ -208,6 +211,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                 Form::Original,
                 mid,
                 head,
+                signature,
                 &extended,
             )
         };
@@ -233,6 +237,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             Form::Extended,
             mid,
             head,
+            signature,
             &extended,
         )?;
         if treatment == Treatment::Duplicated {
@@ -240,9 +245,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             self.take(position, written, &mut positions);
         } else {
             let head = self.original_head(member);
-            let signature = Signature::of(self.class, member)?;
-            let extended_index = self.edit.additions.utf8(&extended)?;
-            let target = Target::of(member, &signature, extended_index);
+            let extended_index = self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
+            let target = Target::of(member, signature, extended_index);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
             // Events come in order, whoever calls.
             let replays = rules::is_called_by_vm(self.class.name(), member) && !analysis.traces;

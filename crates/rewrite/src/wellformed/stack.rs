@@ -4,7 +4,8 @@ use cct_classfile::attributes::frames::bcis;
 use cct_classfile::attributes::{AttributeInfo, FrameKind, VerificationType};
 use cct_classfile::code::{Bci, BciSet, Code};
 use cct_classfile::error::ErrorKind;
-use cct_classfile::{ClassFile, Error, Result, opcode, stack};
+use cct_classfile::stack::Effects;
+use cct_classfile::{ClassFile, Error, Result, opcode};
 
 /// From this version on each instruction is verified, from frame to frame. Below it those that are reached are; and those of version 50, where the frames are
 /// not right.
@@ -16,8 +17,8 @@ const ROUNDS: usize = 8;
 
 /// Fails where the verifier must: at an instruction or a frame with more slots than `max_stack`. Not for code with subroutines, since where these return to is
 /// not followed.
-pub fn check<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<()> {
-    let mut walk = Walk { class, code, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
+pub fn check<'a>(class: &ClassFile<'a>, code: &Code<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
+    let mut walk = Walk { code, effects, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
     if class.major_version >= EVERY_INSTRUCTION {
         for attribute in code.attributes.iter().filter(|a| a.name == b"StackMapTable") {
             if let AttributeInfo::StackMapTable(frames) = AttributeInfo::parse(attribute, &class.pool)? {
@@ -54,32 +55,32 @@ fn slots(kind: &FrameKind) -> u32 {
 }
 
 /// Goes through code from places with a known depth.
-struct Walk<'w, 'a> {
-    class: &'w ClassFile<'a>,
+struct Walk<'w, 'p, 'a> {
     code: &'w Code<'a>,
+    effects: &'w mut Effects<'p, 'a>,
     seen: BciSet,
     /// Where to go on, and how many slots there are.
     work: Vec<(Bci, u32)>,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_, '_, '_> {
     fn on(&mut self) -> Result<()> {
         let most = u32::from(self.code.max_stack);
-        while let Some((bci, depth)) = self.work.pop() {
+        while let Some((mut bci, mut depth)) = self.work.pop() {
             // A depth that is not the same on all ways is refused by the JVM in any case.
-            if bci >= self.code.length() || !self.seen.insert(bci) {
-                continue;
-            }
-            let Some(instruction) = self.code.instruction_at(bci) else { continue };
-            // A constant of another kind: who reads it says so.
-            let Some((pops, pushes)) = stack::effect(&self.class.pool, &instruction) else { continue };
-            let after = depth.saturating_sub(pops).saturating_add(pushes);
-            if depth.max(after) > most {
-                return Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states")));
-            }
-            instruction.for_each_target(|target| self.work.push((target, after)));
-            if !opcode::ends_flow(instruction.opcode) {
-                self.work.push((instruction.end(), after));
+            while bci < self.code.length() && self.seen.insert(bci) {
+                let Some(instruction) = self.code.instruction_at(bci) else { break };
+                // A constant of another kind: who reads it says so.
+                let Some((pops, pushes)) = self.effects.of(&instruction) else { break };
+                let after = depth.saturating_sub(pops).saturating_add(pushes);
+                if depth.max(after) > most {
+                    return Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states")));
+                }
+                instruction.for_each_target(|target| self.work.push((target, after)));
+                if opcode::ends_flow(instruction.opcode) {
+                    break;
+                }
+                (bci, depth) = (instruction.end(), after);
             }
         }
         Ok(())
@@ -96,7 +97,7 @@ mod tests {
         let bytes = class(version, max_stack, code, handlers);
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
-        check(&class, &code).is_err()
+        check(&class, &code, &mut Effects::new(&class.pool)).is_err()
     }
 
     fn class(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
