@@ -242,7 +242,9 @@ fn survey_class(
         },
         Ok(summary) => {
             visit(role, at, &summary, bytes);
-            Ok(Found::Class { summary, original: ClassHash::of(original), place: at.to_string() })
+            let is_original = std::ptr::eq(original, bytes) && !summary.is_rewritten();
+            let original = if is_original { summary.hash } else { ClassHash::of(original) };
+            Ok(Found::Class { summary, original, place: at.to_string() })
         }
         Err(_) if !is_input => Ok(Found::Skipped),
         Err(cct_rewrite::Error::Class(problem)) => match bad {

@@ -21,6 +21,7 @@ pub struct ClassFile<'a> {
     pub access_flags: u16,
     /// Index of this class's `CONSTANT_Class`.
     pub this_class: Index,
+    name: &'a [u8],
     /// Index of the superclass's `CONSTANT_Class`; 0 for `java/lang/Object` and modules.
     pub super_class: Index,
     /// `interfaces`, two bytes each.
@@ -148,7 +149,7 @@ impl<'a> ClassFile<'a> {
         if name.first() == Some(&b'[') {
             return Err(Error::at(ErrorKind::Malformed("this_class names an array"), at));
         }
-        Self::parse_body(bytes, cursor, minor_version, major_version, pool, access_flags, this_class)
+        Self::parse_body(bytes, cursor, minor_version, major_version, pool, access_flags, (this_class, name))
             .map_err(|e| e.in_class(&mutf8::decode_lossy(name)))
     }
 
@@ -159,7 +160,7 @@ impl<'a> ClassFile<'a> {
         major_version: u16,
         pool: ConstantPool<'a>,
         access_flags: u16,
-        this_class: Index,
+        (this_class, name): (Index, &'a [u8]),
     ) -> Result<Self> {
         let at = cursor.offset();
         let super_class = cursor.u2()?;
@@ -183,6 +184,7 @@ impl<'a> ClassFile<'a> {
             pool,
             access_flags,
             this_class,
+            name,
             super_class,
             interfaces,
             fields,
@@ -224,8 +226,7 @@ impl<'a> ClassFile<'a> {
 
     /// Internal name of this class.
     pub fn name(&self) -> &'a [u8] {
-        // Parsing checked the index.
-        self.pool.class(self.this_class).unwrap_or(b"?")
+        self.name
     }
 
     /// Internal name of the superclass.

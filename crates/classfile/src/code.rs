@@ -22,6 +22,24 @@ pub struct Code<'a> {
     pub handlers: Vec<Handler>,
     /// Attributes of the code: line numbers, frames, ...
     pub attributes: Attributes<'a>,
+    /// Where jumps and switches lead.
+    pub targets: BciSet,
+    /// Whether it calls subroutines: `jsr`, `jsr_w`.
+    pub calls_subroutines: bool,
+    /// Whether it returns from them: `ret`.
+    pub has_ret: bool,
+    /// Whether it stores into local variable 0.
+    pub stores_first_local: bool,
+}
+
+/// What is found out about code while its instructions are checked.
+struct Checked {
+    /// Where instructions begin.
+    starts: BciSet,
+    targets: BciSet,
+    calls_subroutines: bool,
+    has_ret: bool,
+    stores_first_local: bool,
 }
 
 /// An entry of the exception table.
@@ -300,40 +318,71 @@ impl<'a> Code<'a> {
         }
         let base = cursor.offset();
         let bytes = cursor.take(length)?;
-        let starts = Self::check_instructions(bytes).map_err(|(kind, bci)| Error::at(kind, base + bci))?;
+        let Checked { starts, targets, calls_subroutines, has_ret, stores_first_local } =
+            Self::check_instructions(bytes).map_err(|(kind, bci)| Error::at(kind, base + bci))?;
         let at = cursor.offset();
         let handlers =
             Self::parse_handlers(&mut cursor, length as Bci, &starts).map_err(|e| Error::at(e, at))?;
         let attributes = Attributes::parse(&mut cursor, class.bytes, &class.pool)?;
         cursor.finish()?;
-        Ok(Code { max_stack, max_locals, bytes, handlers, attributes })
+        Ok(Code {
+            max_stack,
+            max_locals,
+            bytes,
+            handlers,
+            attributes,
+            targets,
+            calls_subroutines,
+            has_ret,
+            stores_first_local,
+        })
     }
 
-    fn check_instructions(code: &[u8]) -> Result<BciSet, (ErrorKind, usize)> {
+    fn check_instructions(code: &[u8]) -> Result<Checked, (ErrorKind, usize)> {
         let mut starts = BciSet::new(code.len());
+        let (mut calls_subroutines, mut has_ret, mut stores_first_local) = (false, false, false);
         // Those that jump; where to can be checked once all are known.
         let mut jumps = Vec::new();
         let mut bci = 0;
         while bci < code.len() {
             starts.insert(bci as Bci);
-            if opcode::has_targets(code[bci]) {
+            let op = code[bci];
+            let length = match opcode::LENGTHS[usize::from(op)] {
+                1 => 1,
+                _ => instruction_length(code, bci).map_err(|e| (e, bci))?,
+            };
+            if opcode::has_targets(op) {
                 jumps.push(bci);
             }
-            bci += instruction_length(code, bci).map_err(|e| (e, bci))?;
+            has_ret |= op == opcode::RET || op == opcode::WIDE && code[bci + 1] == opcode::RET;
+            stores_first_local |= match op {
+                opcode::ISTORE..=opcode::ASTORE => code[bci + 1] == 0,
+                opcode::ISTORE_0..=opcode::ASTORE_3 => (op - opcode::ISTORE_0) % 4 == 0,
+                opcode::WIDE => {
+                    matches!(code[bci + 1], opcode::ISTORE..=opcode::ASTORE)
+                        && code[bci + 2..bci + 4] == [0, 0]
+                }
+                _ => false,
+            };
+            bci += length;
         }
+        let mut targets = BciSet::new(code.len());
         for bci in jumps {
             let mut bad = None;
             let Some(instruction) = (Instructions { code, bci }).next() else { continue };
+            calls_subroutines |= opcode::is_subroutine_call(instruction.opcode);
             instruction.for_each_target(|t| {
                 if t as usize >= code.len() || !starts.contains(t) {
                     bad = Some(t);
+                } else {
+                    targets.insert(t);
                 }
             });
             if let Some(t) = bad {
                 return Err((ErrorKind::BadTarget(t), bci));
             }
         }
-        Ok(starts)
+        Ok(Checked { starts, targets, calls_subroutines, has_ret, stores_first_local })
     }
 
     fn parse_handlers(

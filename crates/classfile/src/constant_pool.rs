@@ -136,16 +136,20 @@ impl<'a> ConstantPool<'a> {
     fn payload(&self, index: Index, wanted: u8, expected: &'static str) -> Result<usize> {
         match self.offsets.get(index as usize) {
             Some(&at) if at != 0 && self.file[at as usize] == wanted => Ok(at as usize + 1),
-            _ => Err(Error::new(ErrorKind::BadIndex { index, expected })),
+            _ => Err(bad_index(index, expected)),
         }
     }
 
     /// Bytes of a `CONSTANT_Utf8`: modified UTF-8, not checked (see [`crate::mutf8`]).
     #[inline]
     pub fn utf8(&self, index: Index) -> Result<&'a [u8]> {
-        let at = self.payload(index, tag::UTF8, "a CONSTANT_Utf8")?;
-        let length = u2_at(self.file, at) as usize;
-        Ok(&self.file[at + 2..at + 2 + length])
+        let at = self.offsets.get(index as usize).copied().unwrap_or_default() as usize;
+        match &self.file[at..] {
+            [tag::UTF8, high, low, rest @ ..] if at != 0 => {
+                Ok(&rest[..usize::from(u16::from_be_bytes([*high, *low]))])
+            }
+            _ => Err(bad_index(index, "a CONSTANT_Utf8")),
+        }
     }
 
     /// A `CONSTANT_Utf8` for people.
@@ -300,6 +304,11 @@ impl<'a> ConstantPool<'a> {
             _ => Ok(()),
         }
     }
+}
+
+#[cold]
+fn bad_index(index: Index, expected: &'static str) -> Error {
+    Error::new(ErrorKind::BadIndex { index, expected })
 }
 
 impl ConstantPool<'_> {

@@ -32,20 +32,39 @@ impl FieldType<'_> {
 
 /// Splits the first type off `bytes`; `V` is accepted (callers that may not have it check).
 fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
-    let dimensions = bytes.iter().take_while(|&&b| b == b'[').count();
-    let length = match *bytes.get(dimensions)? {
-        b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' => 1,
-        b'V' if dimensions == 0 => 1,
-        b'L' => class_name_length(&bytes[dimensions + 1..])? + 2,
-        _ => return None,
-    };
-    if dimensions > 255 {
-        return None;
+    match *bytes.first()? {
+        base @ (b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' | b'V') => {
+            Some((FieldType::Base(base), &bytes[1..]))
+        }
+        b'L' => {
+            let length = class_name_length(&bytes[1..])?;
+            Some((FieldType::Class(&bytes[1..=length]), &bytes[length + 2..]))
+        }
+        b'[' => {
+            let dimensions = bytes.iter().take_while(|&&b| b == b'[').count();
+            let length = match *bytes.get(dimensions)? {
+                b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' => 1,
+                b'L' => class_name_length(&bytes[dimensions + 1..])? + 2,
+                _ => return None,
+            };
+            let (this, rest) = bytes.split_at(dimensions + length);
+            (dimensions <= 255).then_some((FieldType::Array(this), rest))
+        }
+        _ => None,
     }
-    let (this, rest) = bytes.split_at(dimensions + length);
-    let parsed = match (dimensions, this[0]) {
-        (0, b'L') => FieldType::Class(&this[1..this.len() - 1]),
-        (0, base) => FieldType::Base(base),
+}
+
+/// The same of a descriptor that has been checked.
+fn next_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
+    let element = bytes.iter().position(|&b| b != b'[')?;
+    let length = match bytes[element] {
+        b'L' => bytes.iter().position(|&b| b == b';')? + 1,
+        _ => element + 1,
+    };
+    let (this, rest) = bytes.split_at(length);
+    let parsed = match *this {
+        [b'L', ref name @ .., _] => FieldType::Class(name),
+        [base] => FieldType::Base(base),
         _ => FieldType::Array(this),
     };
     Some((parsed, rest))
@@ -53,16 +72,19 @@ fn split_type(bytes: &[u8]) -> Option<(FieldType<'_>, &[u8])> {
 
 /// Length of the class name in front of a semicolon: unqualified names with slashes between them (JVMS 4.2.1, 4.2.2).
 fn class_name_length(bytes: &[u8]) -> Option<usize> {
-    let mut at_start = true;
-    for (length, &byte) in bytes.iter().enumerate() {
-        match byte {
-            b';' | b'/' if at_start => return None,
-            b';' => return Some(length),
+    // Where the unqualified name at hand begins.
+    let mut start = 0;
+    let mut at = 0;
+    loop {
+        match *bytes.get(at)? {
+            b';' | b'/' if at == start => return None,
+            b';' => return Some(at),
             b'.' | b'[' => return None,
-            _ => at_start = byte == b'/',
+            b'/' => start = at + 1,
+            _ => {}
         }
+        at += 1;
     }
-    None
 }
 
 #[cold]
@@ -135,7 +157,7 @@ impl<'a> MethodDescriptor<'a> {
     pub fn arguments(&self) -> impl Iterator<Item = FieldType<'a>> + use<'a> {
         let mut rest = &self.raw[1..self.close];
         std::iter::from_fn(move || {
-            let (t, after) = split_type(rest)?;
+            let (t, after) = next_type(rest)?;
             rest = after;
             Some(t)
         })
@@ -144,7 +166,7 @@ impl<'a> MethodDescriptor<'a> {
     /// The same with more parameters behind the last one, which take so many slots: `longer` is what [`MethodDescriptor::with_parameters`] made of it.
     pub fn extended<'b>(&self, longer: &'b [u8], slots: u16) -> Result<MethodDescriptor<'b>> {
         let close = self.close + longer.len().saturating_sub(self.raw.len());
-        match longer.get(close + 1..).and_then(split_type) {
+        match longer.get(close + 1..).and_then(next_type) {
             Some((result, [])) => {
                 Ok(MethodDescriptor { raw: longer, close, slots: self.slots.saturating_add(slots), result })
             }

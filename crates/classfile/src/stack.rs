@@ -54,7 +54,11 @@ enum Constant {
     /// A field of so many slots.
     Field(u8),
     /// A method, with the slots of its arguments and its result; whether a call site of `invokedynamic` names it.
-    Call { is_dynamic: bool, arguments: u16, result: u8 },
+    Call {
+        is_dynamic: bool,
+        arguments: u16,
+        result: u8,
+    },
 }
 
 impl Constant {

@@ -28,11 +28,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use cct_classfile::opcode::Opcode;
-use cct_classfile::{Bci, BciSet, ClassFile, Code, Handler, Member, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Handler, Member, access, opcode};
 use cct_tables::CostModel;
 
 pub use effects::OwnMembers;
-use effects::{Effect, Knows, stores};
+use effects::{Effect, Knows};
 
 /// What is done before an instruction; numbers are of bytecodes, or of what they cost by a [`CostModel`]. They are negative where the entry has counted what is
 /// not executed.
@@ -199,27 +199,17 @@ impl CountPlanner {
         observed: &[Bci],
         model: Option<&CostModel>,
     ) -> Option<()> {
-        let mut targets = BciSet::new(code.bytes.len());
-        let mut this_stays = !method.is(access::STATIC);
+        if code.calls_subroutines || code.has_ret {
+            return None;
+        }
+        let mut targets = code.targets.clone();
         for handler in &code.handlers {
             targets.insert(handler.handler);
         }
         for &bci in observed {
             targets.insert(bci);
         }
-        for instruction in code.instructions() {
-            let op = instruction.opcode;
-            if opcode::has_targets(op) || op == opcode::RET {
-                if opcode::is_subroutine_call(op) || op == opcode::RET {
-                    return None;
-                }
-                instruction.for_each_target(|target| {
-                    targets.insert(target);
-                });
-            } else if stores(op) {
-                this_stays &= instruction.local().is_none_or(|(local, _)| local != 0);
-            }
-        }
+        let this_stays = !method.is(access::STATIC) && !code.stores_first_local;
         let knows = Knows {
             class,
             own,

@@ -68,14 +68,16 @@ impl Constants {
 
     /// `CONSTANT_Methodref` of a helper.
     pub fn helper(&mut self, helper: Helper, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
-        let position = convention::HELPERS.iter().position(|h| *h == helper).unwrap_or_default();
-        if let Some(known) = self.helpers[position] {
+        if let Some(&Some(known)) = self.helpers.get(helper.place) {
             return Ok(known);
         }
         let owner = self.helpers_owner(edit)?;
         let (name, descriptor) = (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
         let index = edit.additions.member_ref(constant_pool::tag::METHODREF, owner, name, descriptor)?;
-        Ok(*self.helpers[position].insert(index))
+        if let Some(place) = self.helpers.get_mut(helper.place) {
+            *place = Some(index);
+        }
+        Ok(index)
     }
 
     /// The extended form of the descriptor that the class has at this index.

@@ -114,11 +114,19 @@ pub struct Helper {
     pub name: &'static [u8],
     /// Descriptor, the same in both.
     pub descriptor: &'static [u8],
+    /// Its position among [`HELPERS`]; behind all of them if it is no pass's.
+    pub(crate) place: usize,
 }
 
 macro_rules! helpers {
     ($($id:ident = $name:literal $descriptor:literal;)*) => {
-        $(#[allow(missing_docs)] pub const $id: Helper = Helper { name: $name, descriptor: $descriptor };)*
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Place { $($id),* }
+        $(
+            #[allow(missing_docs)]
+            pub const $id: Helper =
+                Helper { name: $name, descriptor: $descriptor, place: Place::$id as usize };
+        )*
         /// All helpers.
         pub const HELPERS: &[Helper] = &[$($id),*];
     };
@@ -175,7 +183,7 @@ helpers! {
 pub fn marker_helpers() -> &'static [Helper] {
     static ALL: LazyLock<Vec<Helper>> = LazyLock::new(|| {
         let all = cct_markers::helpers_of_object().into_iter();
-        all.map(|(name, descriptor)| Helper { name, descriptor }).collect()
+        all.map(|(name, descriptor)| Helper { name, descriptor, place: HELPERS.len() }).collect()
     });
     &ALL
 }

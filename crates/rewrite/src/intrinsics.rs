@@ -179,13 +179,18 @@ pub(crate) fn is_native_candidate(method: &Member<'_>, annotations: &[&[u8]]) ->
 }
 
 /// Whether HotSpot's compilers know this method by its original signature, as what they may replace or as part of a pattern: code of ours in its body need not be
-/// executed under that.
-pub(crate) fn is_recognised(class: &ClassFile<'_>, method: &Member<'_>, annotations: &[&[u8]]) -> bool {
+/// executed under that. That is so of each [candidate](is_candidate), and of more.
+pub(crate) fn is_recognised(
+    class: &ClassFile<'_>,
+    method: &Member<'_>,
+    annotations: &[&[u8]],
+    is_candidate: bool,
+) -> bool {
     let has_body = method.access_flags & (access::NATIVE | access::ABSTRACT) == 0;
     let is_annotated = annotations.iter().any(|a| CANDIDATE.contains(a));
     let says_nothing = class.major_version <= LAST_VERSION_WITHOUT_ANNOTATION;
     let is_pattern = is_ordinary(class.name(), method.name) && (is_annotated || says_nothing);
-    has_body && (is_annotated || is_pattern || is_candidate(class, method, annotations))
+    is_candidate || has_body && (is_annotated || is_pattern)
 }
 
 /// Whether a method is ordinary though it is annotated.
@@ -264,7 +269,9 @@ mod tests {
             let mut bytes = class.bytes();
             bytes[6..8].copy_from_slice(&version.to_be_bytes());
             let class = ClassFile::parse(&bytes).unwrap();
-            class.methods.iter().map(|m| is_recognised(&class, m, annotations)).collect::<Vec<_>>()
+            let is_recognised =
+                |m| is_recognised(&class, m, annotations, is_candidate(&class, m, annotations));
+            class.methods.iter().map(is_recognised).collect::<Vec<_>>()
         };
         assert_eq!(recognised(52, &[]), [true, true]);
         assert_eq!(recognised(61, &[]), [false, false]);

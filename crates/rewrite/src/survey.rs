@@ -192,13 +192,14 @@ impl ClassSummary {
         if annotations.iter().any(|t| rules::CALLER_SENSITIVE.contains(t)) {
             traits |= trait_bits::CALLER_SENSITIVE;
         }
-        if intrinsics::is_recognised(class, member, &annotations) {
+        let is_candidate = intrinsics::is_candidate(class, member, &annotations);
+        if intrinsics::is_recognised(class, member, &annotations, is_candidate) {
             traits |= trait_bits::RECOGNISED;
         }
         if intrinsics::is_native_candidate(member, &annotations) {
             traits |= trait_bits::NATIVE_INTRINSIC;
         }
-        if intrinsics::is_candidate(class, member, &annotations) {
+        if is_candidate {
             traits |= trait_bits::INTRINSIC;
             let calls = |c: Code<'_>| c.instructions().any(|i| opcode::is_invoke(i.opcode));
             if !Code::of(class, member)?.is_some_and(calls) {

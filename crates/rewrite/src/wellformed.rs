@@ -35,8 +35,8 @@ const FIRST_VERSION: u16 = 45;
 /// From this version on the verifier wants ranges of local variables to begin and end at instructions.
 const SPLIT_VERIFIER: u16 = 50;
 
-/// Finds the first fault. For classes that are to be rewritten alone or beforehand.
-pub fn check(class: &ClassFile<'_>) -> Result<()> {
+/// Finds the first fault. For classes that are to be rewritten alone or beforehand. What was decoded for it: the code of each method, in their order.
+pub fn check<'a>(class: &ClassFile<'a>) -> Result<Vec<Option<Code<'a>>>> {
     // An interface may get a version that JVMs know.
     if class.major_version < FIRST_VERSION {
         return Err(Error::new(ErrorKind::Malformed("a version before the first one")));
@@ -52,7 +52,9 @@ pub fn check(class: &ClassFile<'_>) -> Result<()> {
         }
     }
     let mut effects = Effects::new(pool);
-    class.methods.iter().try_for_each(|method| code(class, method, &mut effects).map_err(|e| method.locate(e)))
+    let codes =
+        class.methods.iter().map(|method| code(class, method, &mut effects).map_err(|e| method.locate(e)));
+    codes.collect()
 }
 
 fn constant(pool: &ConstantPool<'_>, index: u16) -> Result<()> {
@@ -76,14 +78,18 @@ fn attributes<'a>(attributes: &Attributes<'a>, pool: &ConstantPool<'a>) -> Resul
     checked.map(|attribute| AttributeInfo::parse(attribute, pool)).try_for_each(|info| info.map(drop))
 }
 
-fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
+fn code<'a>(
+    class: &ClassFile<'a>,
+    method: &Member<'a>,
+    effects: &mut Effects<'_, 'a>,
+) -> Result<Option<Code<'a>>> {
     let pool = &class.pool;
     attributes(&method.attributes, pool)?;
     let is_bodiless = method.is(access::NATIVE) || method.is(access::ABSTRACT);
     // A wrapper would have to have both that code and its own, or none where there should be one.
     let Some(code) = Code::of(class, method)? else {
         return match is_bodiless {
-            true => Ok(()),
+            true => Ok(None),
             false => Err(Error::new(ErrorKind::Malformed(
                 "no code in a method that is neither native nor abstract",
             ))),
@@ -98,14 +104,13 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>, effects: &mut Effects<'_
     if arguments.saturating_add(receiver) > code.max_locals {
         return Err(Error::new(ErrorKind::Malformed("arguments that do not fit into the local variables")));
     }
-    let (mut last, mut has_subroutines) = (opcode::RETURN, false);
+    let mut last = opcode::RETURN;
     let has_constant = |index| match pool.tag(index) {
         Some(_) => Ok(()),
         None => Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" })),
     };
     for instruction in code.instructions() {
         last = instruction.opcode;
-        has_subroutines |= opcode::is_subroutine_call(last);
         if let Some(index) = instruction.pool_index() {
             has_constant(index)?;
         }
@@ -116,7 +121,7 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>, effects: &mut Effects<'_
         return Err(Error::new(ErrorKind::Malformed("code whose end is reached")));
     }
     // Where subroutines return to is not followed: the verifier will.
-    if !has_subroutines {
+    if !code.calls_subroutines {
         stack::check(class, &code, effects)?;
     }
     // Once for all tables: there may be thousands.
@@ -133,7 +138,7 @@ fn code<'a>(class: &ClassFile<'a>, method: &Member<'a>, effects: &mut Effects<'_
             _ => {}
         }
     }
-    Ok(())
+    Ok(Some(code))
 }
 
 /// Where ranges may begin and end.

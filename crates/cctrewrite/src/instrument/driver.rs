@@ -116,8 +116,11 @@ fn is_outgrown(error: &Error) -> bool {
 
 /// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it is rewritten while it is loaded.
 pub fn refused_by_jvms(class: &ClassFile<'_>) -> Option<String> {
-    let fault = wellformed::check(class).err();
-    fault.map(|e| format!("{}, for which JVMs refuse it", class.locate(e)))
+    wellformed::check(class).err().map(|fault| refusal(class, fault))
+}
+
+fn refusal(class: &ClassFile<'_>, fault: cct_classfile::Error) -> String {
+    format!("{}, for which JVMs refuse it", class.locate(fault))
 }
 
 impl ArchiveRewriter for Driver<'_> {
@@ -222,11 +225,15 @@ impl Driver<'_> {
             // A JVM takes no descriptor from a patch.
             return Ok((Action::Drop, None));
         }
-        if let Some(why) = refused_by_jvms(&ClassFile::parse(bytes)?) {
-            locked(&self.unfit).insert(hash, why);
-            return Ok((Action::Keep, None));
-        }
-        let rewritten = match self.rewriter.rewrite(bytes) {
+        let class = ClassFile::parse(bytes)?;
+        let code = match wellformed::check(&class) {
+            Ok(code) => code,
+            Err(fault) => {
+                locked(&self.unfit).insert(hash, refusal(&class, fault));
+                return Ok((Action::Keep, None));
+            }
+        };
+        let rewritten = match self.rewriter.rewrite_checked(&class, &code, hash) {
             Err(error) if is_outgrown(&error) || self.is_bad(&error) => {
                 locked(&self.unfit).insert(hash, error.to_string());
                 return Ok((Action::Keep, None));

@@ -254,6 +254,8 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             self.code.max_stack.checked_add(self.extra_stack).ok_or(ErrorKind::TooMany("stack slots"))?;
         let locals = self.code.max_locals.max(self.edits.shift.from).checked_add(self.extra_locals);
         let locals = locals.ok_or(ErrorKind::TooMany("local variables"))?;
+        // Tables get a little longer, handlers come in, and frames.
+        out.reserve(code.len() + 2 * self.code.attributes.raw.len() + 8 * self.ranges.len() + 128);
         names.version.put_code_head(stack, locals, length, out)?;
         out.extend_from_slice(&code);
         self.write_exception_table(&layout, &entries, out)?;

@@ -41,12 +41,7 @@ impl Layout {
     /// A layout in which nothing has a place yet.
     pub(crate) fn unknown(code: &Code<'_>) -> Layout {
         let size = code.bytes.len() + 1;
-        Layout {
-            labels: vec![NOWHERE; size],
-            instructions: vec![NOWHERE; size],
-            length: 0,
-            far: Vec::new(),
-        }
+        Layout { labels: vec![NOWHERE; size], instructions: vec![NOWHERE; size], length: 0, far: Vec::new() }
     }
 
     /// Says where jumps to `bci` go.

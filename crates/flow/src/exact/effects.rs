@@ -89,11 +89,6 @@ pub(super) enum Effect {
     Ends,
 }
 
-pub(super) fn stores(op: Opcode) -> bool {
-    // `wide` forms have the opcode of what they widen.
-    matches!(op, opcode::ISTORE..=opcode::ASTORE_3)
-}
-
 /// What an opcode alone says of the effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ByOpcode {

@@ -95,10 +95,7 @@ impl<'x> Analysis<'x> {
             true => Some(planners.activation.plan(code, &class.pool).map_err(too_many)?),
             false => None,
         };
-        let mut entry_is_target = code.handlers.iter().any(|h| h.handler == 0);
-        for instruction in code.instructions() {
-            instruction.for_each_target(|t| entry_is_target |= t == 0);
-        }
+        let entry_is_target = code.targets.contains(0) || code.handlers.iter().any(|h| h.handler == 0);
         let planner = &mut planners.counts;
         let counts = match rule {
             None => Counts::None,

@@ -180,10 +180,11 @@ fn super_class_searched(
     owner: &[u8],
     name: &[u8],
 ) -> Option<ClassId> {
+    if op != opcode::INVOKESPECIAL || name == b"<init>" {
+        return None;
+    }
     let named = world.class_named(owner)?;
-    let is_super_call = op == opcode::INVOKESPECIAL
-        && name != b"<init>"
-        && named != caller
+    let is_super_call = named != caller
         && !world[named].summary.is(access::INTERFACE)
         && world.superclasses(caller).any(|c| c == named);
     world[caller].superclass.filter(|_| is_super_call)

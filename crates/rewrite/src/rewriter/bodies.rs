@@ -64,7 +64,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         member: &Member<'a>,
         treatment: Treatment,
     ) -> Result<Bodies, Stopped> {
-        let code = Code::of(self.class, member)?.ok_or_else(|| {
+        let code = self.code(index, member)?.ok_or_else(|| {
             cct_classfile::Error::new(ErrorKind::Malformed(
                 "a method without Code is neither native nor abstract",
             ))
@@ -245,7 +245,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             self.take(position, written, &mut positions);
         } else {
             let head = self.original_head(member);
-            let extended_index = self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
+            let extended_index =
+                self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
             let target = Target::of(member, signature, extended_index);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
             // Events come in order, whoever calls.

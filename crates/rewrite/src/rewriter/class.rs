@@ -1,5 +1,6 @@
 //! Rewriting one class: each method by its treatment.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::edit::ClassEdit;
@@ -36,6 +37,8 @@ use crate::wrappers::{self, Below, Target};
 pub(super) struct ClassRewriter<'r, 'c, 'a> {
     pub(super) rewriter: &'r Rewriter,
     pub(super) class: &'c ClassFile<'a>,
+    /// The code of its methods, if that has been decoded.
+    decoded: &'c [Option<Code<'a>>],
     pub(super) id: ClassId,
     pub(super) edit: ClassEdit<'c, 'a>,
     pub(super) constants: Constants,
@@ -58,6 +61,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     pub(super) fn new(
         rewriter: &'r Rewriter,
         class: &'c ClassFile<'a>,
+        decoded: &'c [Option<Code<'a>>],
         id: ClassId,
         left_out: &LeftOut,
     ) -> Result<Self> {
@@ -68,6 +72,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         Ok(ClassRewriter {
             rewriter,
             class,
+            decoded,
             id,
             edit,
             constants,
@@ -157,8 +162,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
     /// Carries out one method's treatment.
     fn method(&mut self, index: usize, member: &Member<'a>) -> Result<(), Stopped> {
         let id = MethodId { class: self.id, index: index as u16 };
-        let planned =
-            self.rewriter.plan.get(id).ok_or(Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
+        let planned = self
+            .rewriter
+            .plan
+            .get(id)
+            .ok_or_else(|| Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
         let mut treatment = planned.treatment;
         let mut fallback = None;
         let mut shape = Shape::default();
@@ -334,6 +342,18 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             && fallback != Some(Fallback::NotInstrumented)
         {
             self.report.starts.extend(marks.starts_of(class, name, descriptor));
+        }
+    }
+
+    /// The code of the method at this position.
+    pub(super) fn code(
+        &self,
+        index: usize,
+        member: &Member<'a>,
+    ) -> cct_classfile::Result<Option<Cow<'c, Code<'a>>>> {
+        match self.decoded.get(index) {
+            Some(code) => Ok(code.as_ref().map(Cow::Borrowed)),
+            None => Ok(Code::of(self.class, member)?.map(Cow::Owned)),
         }
     }
 

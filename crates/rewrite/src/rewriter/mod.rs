@@ -6,7 +6,7 @@ mod class;
 #[cfg(test)]
 mod tests;
 
-use cct_classfile::{ClassFile, Instruction, access, opcode};
+use cct_classfile::{ClassFile, Code, Instruction, access, opcode};
 use cct_markers::{LeftOut, Marked};
 
 use crate::error::{Error, Result};
@@ -209,14 +209,32 @@ impl Rewriter {
 
     /// Rewrites a class that was surveyed as an input.
     pub fn rewrite(&self, bytes: &[u8]) -> Result<Rewritten> {
-        let class = ClassFile::parse(bytes)?;
+        self.rewrite_checked(&ClassFile::parse(bytes)?, &[], ClassHash::of(bytes))
+    }
+
+    /// The same, where the code of its methods has been decoded [for a check](crate::wellformed::check).
+    pub fn rewrite_checked<'a>(
+        &self,
+        class: &ClassFile<'a>,
+        code: &[Option<Code<'a>>],
+        hash: ClassHash,
+    ) -> Result<Rewritten> {
         let not_surveyed = || Error::NotSurveyed(crate::plan::lossy(class.name()));
-        let id = self.world.class_hashed(ClassHash::of(bytes)).ok_or_else(not_surveyed)?;
-        self.rewrite_as(&class, id)
+        let id = self.world.class_hashed(hash).ok_or_else(not_surveyed)?;
+        self.rewrite_decoded(class, code, id)
     }
 
     /// Rewrites the class that is `id` in the world. Its method ids follow from the hash in its summary.
     pub fn rewrite_as(&self, class: &ClassFile<'_>, id: ClassId) -> Result<Rewritten> {
+        self.rewrite_decoded(class, &[], id)
+    }
+
+    fn rewrite_decoded<'a>(
+        &self,
+        class: &ClassFile<'a>,
+        code: &[Option<Code<'a>>],
+        id: ClassId,
+    ) -> Result<Rewritten> {
         if class.is(access::MODULE) {
             let bytes = module_descriptor::without(class, module_descriptor::HASHES);
             return Ok(Rewritten {
@@ -229,7 +247,7 @@ impl Rewriter {
         }
         let mut left_out = LeftOut::new();
         loop {
-            let written = ClassRewriter::new(self, class, id, &left_out).map_err(Stopped::Failed);
+            let written = ClassRewriter::new(self, class, code, id, &left_out).map_err(Stopped::Failed);
             match written.and_then(ClassRewriter::run) {
                 Ok(rewritten) => return Ok(rewritten),
                 // Fewer each time.

@@ -74,7 +74,9 @@ impl Walk<'_, '_, '_> {
                 let Some((pops, pushes)) = self.effects.of(&instruction) else { break };
                 let after = depth.saturating_sub(pops).saturating_add(pushes);
                 if depth.max(after) > most {
-                    return Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states")));
+                    return Err(Error::new(ErrorKind::Malformed(
+                        "code that needs more stack than it states",
+                    )));
                 }
                 instruction.for_each_target(|target| self.work.push((target, after)));
                 if opcode::ends_flow(instruction.opcode) {
