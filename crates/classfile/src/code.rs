@@ -81,13 +81,10 @@ impl<'a> Instruction<'a> {
     /// The constant-pool index of instructions that have one.
     #[inline]
     pub fn pool_index(&self) -> Option<Index> {
-        match self.opcode {
-            opcode::LDC => Some(Index::from(self.bytes[1])),
-            opcode::LDC_W | opcode::LDC2_W | opcode::GETSTATIC..=opcode::NEW => Some(u2_at(self.bytes, 1)),
-            opcode::ANEWARRAY | opcode::CHECKCAST | opcode::INSTANCEOF | opcode::MULTIANEWARRAY => {
-                Some(u2_at(self.bytes, 1))
-            }
-            _ => None,
+        match opcode::INDEX_BYTES[usize::from(self.opcode)] {
+            0 => None,
+            1 => Some(Index::from(self.bytes[1])),
+            _ => Some(u2_at(self.bytes, 1)),
         }
     }
 

@@ -429,6 +429,22 @@ pub static LENGTHS: [u8; 256] = [
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ];
 
+/// Bytes of the constant-pool index behind the opcode; 0 where there is none.
+pub static INDEX_BYTES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut op = 0;
+    while op < table.len() {
+        table[op] = match op as Opcode {
+            LDC => 1,
+            LDC_W | LDC2_W | GETSTATIC..=NEW => 2,
+            ANEWARRAY | CHECKCAST | INSTANCEOF | MULTIANEWARRAY => 2,
+            _ => 0,
+        };
+        op += 1;
+    }
+    table
+};
+
 /// `if<cond>`, `if_icmp<cond>`, `if_acmp<cond>`, `ifnull`, `ifnonnull`.
 #[inline]
 pub fn is_conditional(op: Opcode) -> bool {

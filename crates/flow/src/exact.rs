@@ -28,7 +28,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use cct_classfile::opcode::Opcode;
-use cct_classfile::{Bci, ClassFile, Code, Handler, Member, access, opcode};
+use cct_classfile::{Bci, ClassFile, Code, Handler, Instruction, Member, access, opcode};
 use cct_tables::CostModel;
 
 pub use effects::OwnMembers;
@@ -218,42 +218,56 @@ impl CountPlanner {
             in_initialised: method.is(access::STATIC) || method.name == b"<init>",
         };
         self.stretches.clear();
-        let mut is_open = false;
         // The two instructions before, the nearer one first, as far as no jump leads in between.
         let mut before = [opcode::NOP; 2];
+        let mut open: Option<(Bci, bool)> = None;
+        let mut cost = 0;
+        let mut last = None;
         for instruction in code.instructions() {
-            let bci = instruction.bci;
+            let Instruction { bci, opcode, .. } = instruction;
             let is_target = targets.contains(bci);
             if is_target {
                 before = [opcode::NOP; 2];
-                is_open = false;
+                if let (Some(start), Some(last)) = (open.take(), last) {
+                    self.close(start, last, Effect::None, std::mem::take(&mut cost), observed);
+                }
             }
             let effect = knows.effect(&instruction, before);
-            if !is_open {
-                self.stretches.push(Stretch {
-                    start: bci,
-                    last: bci,
-                    end: bci,
-                    cost: 0,
-                    effect,
-                    is_target,
-                    is_observed: !observed.is_empty() && observed.binary_search(&bci).is_ok(),
-                    is_caught: false,
-                    opcode: instruction.opcode,
-                });
+            let start = *open.get_or_insert((bci, is_target));
+            cost += model.map_or(1, |model| model.of(&instruction, &class.pool, code.length()) as i32);
+            if effect != Effect::None || opcode::is_conditional(opcode) || opcode::ends_flow(opcode) {
+                self.close(start, instruction, effect, std::mem::take(&mut cost), observed);
+                open = None;
             }
-            let Some(stretch) = self.stretches.last_mut() else { continue };
-            stretch.last = bci;
-            stretch.end = instruction.end();
-            stretch.cost +=
-                model.map_or(1, |model| model.of(&instruction, &class.pool, code.length()) as i32);
-            stretch.effect = effect;
-            stretch.opcode = instruction.opcode;
-            let jumps = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
-            is_open = effect == Effect::None && !jumps;
-            before = [instruction.opcode, before[0]];
+            before = [opcode, before[0]];
+            last = Some(instruction);
+        }
+        if let (Some(start), Some(last)) = (open, last) {
+            self.close(start, last, Effect::None, cost, observed);
         }
         Some(())
+    }
+
+    /// Ends a stretch, of which it is known where it begins and whether jumps lead there.
+    fn close(
+        &mut self,
+        (start, is_target): (Bci, bool),
+        last: Instruction<'_>,
+        effect: Effect,
+        cost: i32,
+        observed: &[Bci],
+    ) {
+        self.stretches.push(Stretch {
+            start,
+            last: last.bci,
+            end: last.end(),
+            cost,
+            effect,
+            is_target,
+            is_observed: !observed.is_empty() && observed.binary_search(&start).is_ok(),
+            is_caught: false,
+            opcode: last.opcode,
+        });
     }
 
     /// Finds where control goes behind each stretch.

@@ -15,6 +15,7 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::error::ErrorKind;
 use cct_classfile::stack::Effects;
 use cct_classfile::{ClassFile, Error, Result, access, opcode};
+use stack::Depth;
 
 /// Attributes of which the JVM looks at the indices.
 const CHECKED: &[&[u8]] = &[
@@ -109,8 +110,14 @@ fn code<'a>(
         Some(_) => Ok(()),
         None => Err(Error::new(ErrorKind::BadIndex { index, expected: "a constant" })),
     };
+    // Where subroutines return to is not followed: the verifier will.
+    let is_followed = Depth::is_followed(class) && !code.calls_subroutines;
+    let mut depth = is_followed.then(|| Depth::of(class, &code)).transpose()?;
     for instruction in code.instructions() {
         last = instruction.opcode;
+        if let Some(depth) = &mut depth {
+            depth.step(&instruction, effects)?;
+        }
         if let Some(index) = instruction.pool_index() {
             has_constant(index)?;
         }
@@ -120,9 +127,8 @@ fn code<'a>(
     if class.major_version >= SPLIT_VERIFIER && !opcode::ends_flow(last) {
         return Err(Error::new(ErrorKind::Malformed("code whose end is reached")));
     }
-    // Where subroutines return to is not followed: the verifier will.
-    if !code.calls_subroutines {
-        stack::check(class, &code, effects)?;
+    if !is_followed && !code.calls_subroutines {
+        stack::check(&code, effects)?;
     }
     // Once for all tables: there may be thousands.
     let boundaries = LazyCell::new(|| boundaries(class, &code));

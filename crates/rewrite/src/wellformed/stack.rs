@@ -1,11 +1,13 @@
 //! Code that needs more of the operand stack than it states. Bodies state more than they did, by what probes need.
 
+use std::cmp::Reverse;
+
 use cct_classfile::attributes::frames::bcis;
 use cct_classfile::attributes::{AttributeInfo, FrameKind, VerificationType};
 use cct_classfile::code::{Bci, BciSet, Code};
 use cct_classfile::error::ErrorKind;
 use cct_classfile::stack::Effects;
-use cct_classfile::{ClassFile, Error, Result, opcode};
+use cct_classfile::{ClassFile, Error, Instruction, Result, opcode};
 
 /// From this version on each instruction is verified, from frame to frame. Below it those that are reached are; and those of version 50, where the frames are
 /// not right.
@@ -15,19 +17,66 @@ const EVERY_INSTRUCTION: u16 = 51;
 /// compiler makes; then less is found.
 const ROUNDS: usize = 8;
 
-/// Fails where the verifier must: at an instruction or a frame with more slots than `max_stack`. Not for code with subroutines, since where these return to is
-/// not followed.
-pub fn check<'a>(class: &ClassFile<'a>, code: &Code<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
-    let mut walk = Walk { code, effects, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
-    if class.major_version >= EVERY_INSTRUCTION {
+/// How deep the operand stack is, instruction by instruction, in code that is verified from frame to frame.
+pub struct Depth {
+    most: u32,
+    /// At frames and handlers: where they are, and how many slots there are. Those to come, the next one last.
+    stated: Vec<(Bci, u32)>,
+    /// Before the next instruction; not known behind a jump without a frame, which the verifier refuses.
+    now: Option<u32>,
+}
+
+impl Depth {
+    /// Whether code of a class is verified in that way.
+    pub fn is_followed(class: &ClassFile<'_>) -> bool {
+        class.major_version >= EVERY_INSTRUCTION
+    }
+
+    /// On entry.
+    pub fn of<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> Result<Self> {
+        let mut stated = Vec::new();
         for attribute in code.attributes.iter().filter(|a| a.name == b"StackMapTable") {
             if let AttributeInfo::StackMapTable(frames) = AttributeInfo::parse(attribute, &class.pool)? {
-                walk.work.extend(bcis(&frames).zip(frames.iter().map(|frame| slots(&frame.kind))));
+                stated.extend(bcis(&frames).zip(frames.iter().map(|frame| slots(&frame.kind))));
             }
         }
-        walk.work.extend(code.handlers.iter().map(|handler| (handler.handler, 1)));
-        return walk.on();
+        stated.extend(code.handlers.iter().map(|handler| (handler.handler, 1)));
+        stated.sort_unstable_by_key(|&(bci, _)| Reverse(bci));
+        Ok(Depth { most: u32::from(code.max_stack), stated, now: Some(0) })
     }
+
+    /// Goes on over an instruction, the next one. Fails where the verifier must: at an instruction or a frame with more slots than `max_stack`.
+    pub fn step(&mut self, instruction: &Instruction<'_>, effects: &mut Effects<'_, '_>) -> Result<()> {
+        while let Some(&(bci, slots)) = self.stated.last()
+            && bci <= instruction.bci
+        {
+            self.now = Some(slots);
+            self.stated.pop();
+            self.check(slots)?;
+        }
+        let Some(depth) = self.now else { return Ok(()) };
+        // A constant of another kind: who reads it says so.
+        let after = effects
+            .of(instruction)
+            .map(|(pops, pushes)| depth.saturating_sub(pops).saturating_add(pushes))
+            .filter(|_| !opcode::ends_flow(instruction.opcode));
+        self.check(depth.max(after.unwrap_or_default()))?;
+        self.now = after;
+        Ok(())
+    }
+
+    fn check(&self, depth: u32) -> Result<()> {
+        match depth > self.most {
+            true => Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Follows older code, of which only what is reached is verified. Fails where the verifier must. Not for code with subroutines, since where these return to is not
+/// followed.
+pub fn check<'a>(code: &Code<'a>, effects: &mut Effects<'_, 'a>) -> Result<()> {
+    let mut walk = Walk { code, effects, seen: BciSet::new(code.bytes.len()), work: vec![(0, 0)] };
     walk.on()?;
     for _ in 0..ROUNDS {
         let reached =
@@ -98,8 +147,7 @@ mod tests {
     fn refused(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> bool {
         let bytes = class(version, max_stack, code, handlers);
         let class = ClassFile::parse(&bytes).unwrap();
-        let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
-        check(&class, &code, &mut Effects::new(&class.pool)).is_err()
+        super::super::code(&class, &class.methods[0], &mut Effects::new(&class.pool)).is_err()
     }
 
     fn class(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
