@@ -69,13 +69,13 @@ impl Constant {
                 true => pool.dynamic(index).ok()?.2,
                 false => pool.member_ref(index).ok()?.descriptor,
             };
-            Some(match MethodDescriptor::parse(descriptor) {
-                Ok(d) => Constant::Call {
-                    is_dynamic,
-                    arguments: d.argument_slots(),
-                    result: d.result.slots() as u8,
-                },
-                Err(_) => Constant::Field(field_type(descriptor).ok().filter(|_| !is_dynamic)?.slots() as u8),
+            Some(match descriptor {
+                [b'(', ..] => {
+                    let d = MethodDescriptor::parse(descriptor).ok()?;
+                    let (arguments, result) = (d.argument_slots(), d.result.slots() as u8);
+                    Constant::Call { is_dynamic, arguments, result }
+                }
+                _ => Constant::Field(field_type(descriptor).ok().filter(|_| !is_dynamic)?.slots() as u8),
             })
         };
         i.pool_index().and_then(read).unwrap_or(Constant::Unreadable)

@@ -160,6 +160,19 @@ pub struct CountPlanner {
     /// Whether the local is drained at a stretch's end.
     drains: Vec<bool>,
     work: Vec<usize>,
+    /// What a walk has seen, and its way.
+    seen: Vec<Seen>,
+    path: Vec<(usize, usize)>,
+    /// From which stretches a return is reached.
+    returning: Vec<bool>,
+}
+
+/// What a walk knows of a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    No,
+    OnPath,
+    Done,
 }
 
 impl CountPlanner {
@@ -183,6 +196,7 @@ impl CountPlanner {
         }
         self.find_drains();
         let mut plan = CountPlan { entry: ahead as u32, ..CountPlan::default() };
+        plan.updates.reserve(self.stretches.len());
         self.write(&mut plan);
         plan.entry += model.map_or(0, |model| model.entry(code.length()));
         Some(plan)
@@ -358,16 +372,11 @@ impl CountPlanner {
 
     /// Finds the heads of cycles on which nothing is counted: where a depth-first walk that stops at what counts comes back to its own path.
     fn find_drains(&mut self) {
-        #[derive(Clone, Copy, PartialEq, Eq)]
-        enum Seen {
-            No,
-            OnPath,
-            Done,
-        }
         self.drains.clear();
         self.drains.resize(self.stretches.len(), false);
-        let mut seen = vec![Seen::No; self.stretches.len()];
-        let mut path: Vec<(usize, usize)> = Vec::new();
+        self.seen.clear();
+        self.seen.resize(self.stretches.len(), Seen::No);
+        let (seen, path) = (&mut self.seen, &mut self.path);
         for root in 0..self.stretches.len() {
             if seen[root] != Seen::No || self.pending[root] == Pending::Never {
                 continue;

@@ -131,10 +131,10 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         CodeEdit {
             code,
             edits: Edits {
-                pieces: Vec::new(),
+                pieces: Vec::with_capacity(8),
                 replacements: Vec::new(),
                 shift: LocalShift { from: at, by },
-                bytes: Vec::new(),
+                bytes: Vec::with_capacity(64 + code.bytes.len()),
             },
             added_locals: added_locals.to_vec(),
             handlers: Vec::new(),

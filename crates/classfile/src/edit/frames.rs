@@ -310,7 +310,12 @@ impl<'s, 'a> Writer<'s, 'a> {
             previous: signature.initial_locals(),
             next: 0,
             count: 0,
-            bytes: vec![0, 0],
+            bytes: {
+                // Their number goes here in the end.
+                let mut bytes = Vec::with_capacity(64);
+                bytes.put2(0);
+                bytes
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 //! A way through the method that has executed as many when the node must be true for the first time needs no update there; on others the node is put right. So it is
 //! the number of the most places at which a way may come for the first time. Places from which only `athrow` is reached have no say, unless there are no others: they are seldom come to.
 
-use super::{CountPlanner, Effect, Pending, Stretch};
+use super::{CountPlanner, Effect, Pending, Seen, Stretch};
 
 impl CountPlanner {
     /// The number, from what is pending when the entry counts nothing. Among equals the first in the code has it.
@@ -12,12 +12,11 @@ impl CountPlanner {
         if self.stretches.first().is_none_or(|first| first.is_target) {
             return 0;
         }
-        let places = self.first_places();
-        let returning = self.returning();
-        let chosen = match places.iter().any(|&i| returning[i]) {
-            true => places.into_iter().filter(|&i| returning[i]).collect(),
-            false => places,
-        };
+        let mut chosen = self.first_places();
+        self.find_returning();
+        if chosen.iter().any(|&i| self.returning[i]) {
+            chosen.retain(|&i| self.returning[i]);
+        }
         let mut numbers: Vec<(i32, usize)> =
             chosen.into_iter().filter_map(|i| Some((self.executed(i)?, i))).collect();
         numbers.sort_unstable();
@@ -29,8 +28,9 @@ impl CountPlanner {
     /// The stretches at whose beginning or end the node must be true, and before which it need not have been.
     fn first_places(&mut self) -> Vec<usize> {
         let mut places = Vec::new();
-        let mut seen = vec![false; self.stretches.len()];
-        seen[0] = true;
+        self.seen.clear();
+        self.seen.resize(self.stretches.len(), Seen::No);
+        self.seen[0] = Seen::Done;
         self.work.clear();
         self.work.push(0);
         while let Some(i) = self.work.pop() {
@@ -40,7 +40,7 @@ impl CountPlanner {
                 continue;
             }
             for &to in &self.edges[self.edges_of[i]..self.edges_of[i + 1]] {
-                if !std::mem::replace(&mut seen[to], true) {
+                if std::mem::replace(&mut self.seen[to], Seen::Done) == Seen::No {
                     self.work.push(to);
                 }
             }
@@ -57,14 +57,17 @@ impl CountPlanner {
         }
     }
 
-    /// From which stretches a return is seen to be reached, by two walks against the code's order: of twisted code not all.
-    fn returning(&self) -> Vec<bool> {
-        let mut returning: Vec<bool> = self.stretches.iter().map(Stretch::returns).collect();
+    /// Finds from which stretches a return is seen to be reached, by two walks against the code's order: of twisted code not all.
+    fn find_returning(&mut self) {
+        self.returning.clear();
+        self.returning.extend(self.stretches.iter().map(Stretch::returns));
         for _ in 0..2 {
-            for i in (0..returning.len()).rev() {
-                returning[i] |= self.edges(i).iter().any(|&to| returning[to]);
+            for i in (0..self.stretches.len()).rev() {
+                if !self.returning[i] {
+                    let edges = &self.edges[self.edges_of[i]..self.edges_of[i + 1]];
+                    self.returning[i] = edges.iter().any(|&to| self.returning[to]);
+                }
             }
         }
-        returning
     }
 }

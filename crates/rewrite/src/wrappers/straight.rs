@@ -33,6 +33,7 @@ impl Straight {
         let lines_name = emitter.edit.names.line_number_table(&mut emitter.edit.additions)?;
         let mut frame = Vec::new();
         if let Some(catch) = &self.catch {
+            frame.reserve(16 + 3 * catch.locals.len());
             let at = self.asm.bytes.len() as u16;
             // full_frame (JVMS 4.7.4), one Throwable on the stack
             frame.put2(1);
@@ -93,7 +94,9 @@ impl Straight {
 
 /// Handler state: all arguments forgotten.
 pub(super) fn forgotten(target: &Target<'_, '_>, ours: &[VerificationType]) -> Vec<VerificationType> {
-    let mut locals = vec![VerificationType::Top; usize::from(target.signature.argument_slots())];
+    let arguments = usize::from(target.signature.argument_slots());
+    let mut locals = Vec::with_capacity(arguments + ours.len());
+    locals.resize(arguments, VerificationType::Top);
     locals.extend_from_slice(ours);
     locals
 }
