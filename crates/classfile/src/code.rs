@@ -354,7 +354,7 @@ impl<'a> Code<'a> {
             has_ret |= op == opcode::RET || op == opcode::WIDE && code[bci + 1] == opcode::RET;
             stores_first_local |= match op {
                 opcode::ISTORE..=opcode::ASTORE => code[bci + 1] == 0,
-                opcode::ISTORE_0..=opcode::ASTORE_3 => (op - opcode::ISTORE_0) % 4 == 0,
+                opcode::ISTORE_0..=opcode::ASTORE_3 => (op - opcode::ISTORE_0).is_multiple_of(4),
                 opcode::WIDE => {
                     matches!(code[bci + 1], opcode::ISTORE..=opcode::ASTORE)
                         && code[bci + 2..bci + 4] == [0, 0]
@@ -422,5 +422,44 @@ impl<'a> Code<'a> {
     /// Length of the code in bytes.
     pub fn length(&self) -> Bci {
         self.bytes.len() as Bci
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opcode::*;
+
+    fn checked(code: &[u8]) -> Checked {
+        Code::check_instructions(code).unwrap_or_else(|(kind, bci)| panic!("{kind} at {bci}"))
+    }
+
+    #[test]
+    fn stores_into_the_first_local_are_seen_in_every_form() {
+        for code in [
+            &[ASTORE, 0][..],
+            &[ISTORE_0],
+            &[DSTORE_0],
+            &[ASTORE_0],
+            &[WIDE, ASTORE, 0, 0],
+            &[NOP, LSTORE, 0],
+        ] {
+            assert!(checked(code).stores_first_local, "{code:?}");
+        }
+        for code in [&[ASTORE, 1][..], &[ASTORE_1], &[ALOAD_0], &[WIDE, ASTORE, 1, 0], &[IINC, 0, 1]] {
+            assert!(!checked(code).stores_first_local, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn targets_and_subroutines_are_told() {
+        // 0: goto 4; 3: nop; 4: jsr 7; 7: astore_1; 8: ret 1
+        let code = checked(&[GOTO, 0, 4, NOP, JSR, 0, 3, ASTORE_1, RET, 1]);
+        let is_target = |bci| code.targets.contains(bci);
+        assert!(is_target(4) && is_target(7) && !is_target(0) && !is_target(3));
+        assert!(code.calls_subroutines && code.has_ret);
+        let wide = checked(&[WIDE, RET, 1, 0]);
+        assert!(wide.has_ret && !wide.calls_subroutines);
+        assert!(!checked(&[RETURN]).has_ret);
     }
 }

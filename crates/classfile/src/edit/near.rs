@@ -3,7 +3,7 @@
 
 use crate::bytes::PutBytes;
 use crate::code::{Bci, Code, Instruction};
-use crate::edit::code_edit::{Edits, write_shifted};
+use crate::edit::code_edit::{Edits, Piece, write_shifted};
 use crate::edit::layout::Layout;
 use crate::error::Result;
 use crate::opcode;
@@ -103,7 +103,7 @@ impl Writing<'_, '_> {
         self.copied = bci;
     }
 
-    fn pieces(&mut self, pieces: &mut &[super::code_edit::Piece], key: u64, edits: &Edits) {
+    fn pieces(&mut self, pieces: &mut &[Piece], key: u64, edits: &Edits) {
         while let [first, rest @ ..] = *pieces
             && first.key <= key
         {
