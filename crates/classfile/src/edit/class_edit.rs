@@ -4,7 +4,7 @@ use crate::access;
 use crate::bytes::PutBytes;
 use crate::class::{ClassFile, Member};
 use crate::constant_pool::{Index, PoolAdditions};
-use crate::edit::code_edit::{AttributeNames, Version, patch_length};
+use crate::edit::attribute_names::{AttributeNames, Version, patch_length};
 use crate::error::{Error, ErrorKind, Result};
 
 /// An edited class in the making. Methods and fields that are not mentioned stay as they are, byte for byte, and in their order.

@@ -6,7 +6,8 @@
 //! jump's target, for which there is a frame.
 
 use crate::code::{Bci, Code, Instruction};
-use crate::edit::code_edit::{Edits, LocalShift};
+use crate::edit::edits::Edits;
+use crate::edit::locals::{LocalShift, shifted_length};
 use crate::error::{ErrorKind, Result};
 use crate::opcode;
 
@@ -233,41 +234,6 @@ pub(crate) fn ranges_without(
         from = at + TRAMPOLINE;
     }
     if from < end { range(from, end) } else { Ok(()) }
-}
-
-/// Length of an instruction whose local variable becomes `new`.
-fn shifted_length(instruction: &Instruction<'_>, new: u16) -> u32 {
-    let wide = new > 255
-        || (instruction.is_wide() && instruction.opcode == opcode::IINC && !iinc_is_short(instruction));
-    match instruction.opcode {
-        opcode::IINC => {
-            if wide {
-                6
-            } else {
-                3
-            }
-        }
-        opcode::RET => {
-            if wide {
-                4
-            } else {
-                2
-            }
-        }
-        _ => match new {
-            0..=3 => 1,
-            4..=255 => 2,
-            _ => 4,
-        },
-    }
-}
-
-/// Whether a `wide iinc`'s constant would fit the short form.
-pub(crate) fn iinc_is_short(instruction: &Instruction<'_>) -> bool {
-    !instruction.is_wide() || {
-        let constant = i16::from_be_bytes([instruction.bytes[4], instruction.bytes[5]]);
-        i8::try_from(constant).is_ok()
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,20 @@
 //! Editing: code first ([`code_edit`]), then the class around it ([`class_edit`]).
 
 pub mod asm;
+pub mod attribute_names;
 pub mod class_edit;
 pub mod code_edit;
+mod edits;
+mod far;
 pub mod frames;
 mod layout;
+mod locals;
 pub mod moves;
 mod near;
 mod tables;
 
 pub use asm::Asm;
+pub use attribute_names::{AttributeNames, Version};
 pub use class_edit::ClassEdit;
-pub use code_edit::{CodeEdit, Finished, HandlerId, Version};
+pub use code_edit::{CodeEdit, Finished, HandlerId};
 pub use frames::VerificationType;

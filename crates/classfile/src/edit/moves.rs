@@ -1,6 +1,6 @@
 //! Which instruction of the original code one of the edited code belongs to: what debuggers' tables do not say.
 
-use super::code_edit::Edits;
+use super::edits::Edits;
 use super::layout::Layout;
 use crate::code::{Bci, Code};
 use crate::error::Result;

@@ -3,8 +3,9 @@
 
 use crate::bytes::PutBytes;
 use crate::code::{Bci, Code, Instruction};
-use crate::edit::code_edit::{Edits, Piece, write_shifted};
+use crate::edit::edits::{Edits, Piece};
 use crate::edit::layout::Layout;
+use crate::edit::locals::write_shifted;
 use crate::error::Result;
 use crate::opcode;
 

@@ -2,8 +2,8 @@
 
 use crate::bytes::{Cursor, PutBytes};
 use crate::class::Attribute;
-use crate::edit::code_edit::LocalShift;
 use crate::edit::layout::Layout;
+use crate::edit::locals::LocalShift;
 use crate::error::{ErrorKind, Result};
 
 /// Where what the tables say of `bci` is said from now on: jumps go there, too. What holds from the method's beginning also holds in front

@@ -1,0 +1,91 @@
+//! What is inserted where, and what stands in an instruction's place.
+
+use crate::code::Bci;
+use crate::edit::asm::Asm;
+use crate::edit::locals::LocalShift;
+
+/// Code inserted at a place: `key` is twice the bci, plus one behind the label.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub(crate) key: u64,
+    start: u32,
+    end: u32,
+}
+
+impl Piece {
+    pub(crate) fn length(&self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// An instruction's replacement.
+#[derive(Debug)]
+pub(crate) struct Replacement {
+    pub(crate) bci: Bci,
+    start: u32,
+    end: u32,
+}
+
+impl Replacement {
+    pub(crate) fn length(&self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// All edits of a method, sorted before layout.
+#[derive(Debug)]
+pub(crate) struct Edits {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) replacements: Vec<Replacement>,
+    pub(crate) shift: LocalShift,
+    bytes: Vec<u8>,
+}
+
+impl Edits {
+    /// None, for code of so many bytes.
+    pub(crate) fn new(shift: LocalShift, bytes: usize) -> Self {
+        Edits {
+            pieces: Vec::with_capacity(8),
+            replacements: Vec::new(),
+            shift,
+            bytes: Vec::with_capacity(64 + bytes),
+        }
+    }
+
+    fn keep(&mut self, asm: &Asm) -> (u32, u32) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(&asm.bytes);
+        (start, self.bytes.len() as u32)
+    }
+
+    /// Code at a place, behind what is there.
+    pub(crate) fn insert(&mut self, key: u64, asm: &Asm) {
+        let (start, end) = self.keep(asm);
+        self.pieces.push(Piece { key, start, end });
+    }
+
+    /// Code in the place of an instruction.
+    pub(crate) fn replace(&mut self, bci: Bci, asm: &Asm) {
+        let (start, end) = self.keep(asm);
+        self.replacements.push(Replacement { bci, start, end });
+    }
+
+    /// In the order of places. Pieces of one place stay in the order in which they were inserted.
+    pub(crate) fn sort(&mut self) {
+        self.pieces.sort_by_key(|p| p.key);
+        self.replacements.sort_by_key(|r| r.bci);
+    }
+
+    /// Bytes of all of them.
+    pub(crate) fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn piece(&self, piece: &Piece) -> &[u8] {
+        &self.bytes[piece.start as usize..piece.end as usize]
+    }
+
+    pub(crate) fn replacement(&self, replacement: &Replacement) -> &[u8] {
+        &self.bytes[replacement.start as usize..replacement.end as usize]
+    }
+}
