@@ -105,10 +105,14 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
             None => return Err(Finding::at(Problem::Frame("differs"), *bci, at)),
         }
     }
+    let resumed = tables.all_resumed();
     for ((at, state), _) in after.iter().zip(&is_original).filter(|(_, is_original)| !**is_original) {
         let is_right = match tables.aligned.trampoline(*at) {
             Some(target) => there(target).is_some_and(|frame| after[frame].1 == *state),
-            None => is_handlers(tables, *at, state),
+            None => match resumed.binary_search_by_key(at, |(behind, _)| *behind) {
+                Ok(entry) => there(resumed[entry].1).is_some_and(|frame| after[frame].1 == *state),
+                Err(_) => is_handlers(tables, *at, state),
+            },
         };
         if !is_right {
             return Err(Finding::at(

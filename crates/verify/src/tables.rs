@@ -38,12 +38,18 @@ impl<'a> Tables<'_, 'a> {
         let wrong = |what, at: Option<Bci>| Finding::at(Problem::Handlers(what), at, None);
         let mut rest = self.rewritten.handlers.iter();
         for handler in &self.original.handlers {
-            let places =
+            let [start, end, at] =
                 [handler.start, handler.end, handler.handler].map(|bci| self.label(bci).unwrap_or(Bci::MAX));
-            for (start, end) in self.without_trampolines(places[0], places[1]) {
-                let wanted = Handler { start, end, handler: places[2], catch_type: handler.catch_type };
-                if rest.next() != Some(&wanted) {
-                    return Err(wrong("an entry of the method's own differs", Some(handler.start)));
+            let parts = match self.resumed(handler) {
+                Some(behind) => vec![(start, at, at), (at, behind, behind), (behind, end, at)],
+                None => vec![(start, end, at)],
+            };
+            for (start, end, at) in parts {
+                for (start, end) in self.without_trampolines(start, end) {
+                    let wanted = Handler { start, end, handler: at, catch_type: handler.catch_type };
+                    if rest.next() != Some(&wanted) {
+                        return Err(wrong("an entry of the method's own differs", Some(handler.start)));
+                    }
                 }
             }
         }
@@ -62,6 +68,22 @@ impl<'a> Tables<'_, 'a> {
             }
         }
         Ok(added)
+    }
+
+    /// Where an entry's handler goes on if what was inserted in front of it throws: behind that, if the entry covers it. Else it would be come back to for ever.
+    fn resumed(&self, entry: &Handler) -> Option<Bci> {
+        let number = self.aligned.number(entry.handler)?;
+        let covers_itself = (entry.start..entry.end).contains(&entry.handler);
+        let behind = self.aligned.places[number];
+        (covers_itself && self.aligned.labels[number] < behind).then_some(behind)
+    }
+
+    /// Where handlers go on behind what was inserted in front of them, and their labels, ascending.
+    pub fn all_resumed(&self) -> Vec<(Bci, Bci)> {
+        let of = |entry: &Handler| Some((self.resumed(entry)?, self.label(entry.handler)?));
+        let mut all: Vec<(Bci, Bci)> = self.original.handlers.iter().filter_map(of).collect();
+        all.sort_unstable();
+        all
     }
 
     /// The jumps in between that stand in a range.

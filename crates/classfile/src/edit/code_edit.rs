@@ -186,7 +186,6 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let mut count = 0u16;
         let mut range =
             |start: Bci, end: Bci, handler: Bci, catch_type: Index, out: &mut Vec<u8>| -> Result<()> {
-                let (start, end) = (layout.label(start)?, layout.label(end)?);
                 layout::ranges_without(&trampolines, start, end, |from, to| {
                     // At once: thousands of ranges with thousands of holes each would be gigabytes.
                     count = count.checked_add(1).ok_or(ErrorKind::TooMany("exception handlers"))?;
@@ -197,12 +196,21 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
                     Ok(())
                 })
             };
-        for &Handler { start, end, handler, catch_type } in &self.code.handlers {
-            range(start, end, layout.label(handler)?, catch_type, out)?;
+        for entry in &self.code.handlers {
+            let [start, end, handler] =
+                [layout.label(entry.start)?, layout.label(entry.end)?, layout.label(entry.handler)?];
+            if is_resumed(entry, layout)? {
+                let behind = layout.instruction(entry.handler)?;
+                range(start, handler, handler, entry.catch_type, out)?;
+                range(handler, behind, behind, entry.catch_type, out)?;
+                range(behind, end, handler, entry.catch_type, out)?;
+            } else {
+                range(start, end, handler, entry.catch_type, out)?;
+            }
         }
         // Behind the method's own: the first entry that matches is taken (JVMS 2.10).
         for &(start, end, handler) in &self.ranges {
-            range(start, end, entries[handler.0], 0, out)?;
+            range(layout.label(start)?, layout.label(end)?, entries[handler.0], 0, out)?;
         }
         out[count_at..count_at + 2].copy_from_slice(&count.to_be_bytes());
         Ok(())
@@ -299,16 +307,17 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             return Ok(None);
         }
         let mut writer = frames::Writer::new(signature, layout);
+        let resumed = self.resumed(layout)?;
         if let Some(attribute) = table {
             let mut states = frames::States::of(attribute.cursor(), old.initial_locals())?;
             match layout.far.is_empty() {
-                true => self.move_frames(states, &mut writer, layout, additions)?,
+                true => self.move_frames(states, &resumed, &mut writer, layout, additions)?,
                 false => {
                     let mut all = Vec::new();
                     while let Some(bci) = states.next()? {
                         all.push((bci, states.frame.clone()));
                     }
-                    self.place_frames(all, &mut writer, layout, additions)?;
+                    self.place_frames(all, &resumed, &mut writer, layout, additions)?;
                 }
             }
         }
@@ -319,10 +328,24 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         Ok(writer.finish())
     }
 
+    /// The handlers that go on behind what was inserted in front of them, where that throws: ascending.
+    fn resumed(&self, layout: &Layout) -> Result<Vec<Bci>> {
+        let mut resumed = Vec::new();
+        for entry in &self.code.handlers {
+            if is_resumed(entry, layout)? {
+                resumed.push(entry.handler);
+            }
+        }
+        resumed.sort_unstable();
+        resumed.dedup();
+        Ok(resumed)
+    }
+
     /// Frames where no jump is far: they stay in their order.
     fn move_frames(
         &self,
         mut states: frames::States<'_>,
+        resumed: &[Bci],
         writer: &mut frames::Writer<'_, '_>,
         layout: &Layout,
         additions: &mut PoolAdditions,
@@ -333,6 +356,9 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             let before = &states.frame.locals;
             frames::with_locals(before, self.edits.shift.from, &self.added_locals, &mut locals)?;
             writer.frame(layout.label(bci)?, &locals, &states.frame.stack, additions)?;
+            if resumed.binary_search(&bci).is_ok() {
+                writer.frame(layout.instruction(bci)?, &locals, &states.frame.stack, additions)?;
+            }
         }
         Ok(())
     }
@@ -341,6 +367,7 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
     fn place_frames(
         &self,
         mut states: Vec<(Bci, Frame)>,
+        resumed: &[Bci],
         writer: &mut frames::Writer<'_, '_>,
         layout: &Layout,
         additions: &mut PoolAdditions,
@@ -358,6 +385,9 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             placed.push((at, states[state].1.clone()));
         }
         for (bci, frame) in states {
+            if resumed.binary_search(&bci).is_ok() {
+                placed.push((layout.instruction(bci)?, frame.clone()));
+            }
             placed.push((layout.label(bci)?, frame));
         }
         placed.sort_by_key(|(at, _)| *at);
@@ -366,6 +396,14 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         }
         Ok(())
     }
+}
+
+/// Whether an entry covers code that was inserted in front of its own handler. Compilers have the handler of a `finally` cover its first instruction, and that of a
+/// `synchronized` block cover everything up to the unlocking. What is inserted calls: near the end of the stack it throws, and the JVM would come back to it, and
+/// make room by no more than before, for ever. So what it throws goes on behind it.
+fn is_resumed(entry: &Handler, layout: &Layout) -> Result<bool> {
+    let covers_itself = (entry.start..entry.end).contains(&entry.handler);
+    Ok(covers_itself && layout.label(entry.handler)? < layout.instruction(entry.handler)?)
 }
 
 #[cfg(test)]

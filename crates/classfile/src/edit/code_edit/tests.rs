@@ -7,6 +7,11 @@ use crate::opcode::{self, *};
 
 /// A class with one static method of this code.
 fn class(code: &[u8]) -> Vec<u8> {
+    class_with(code, &[])
+}
+
+/// The same with these catch-alls: start, end, handler.
+fn class_with(code: &[u8], handlers: &[[u16; 3]]) -> Vec<u8> {
     let mut out = vec![0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 49];
     out.put2(8);
     for text in ["A", "java/lang/Object", "m", "()V", "Code"] {
@@ -19,12 +24,16 @@ fn class(code: &[u8]) -> Vec<u8> {
         out.put2(name);
     }
     [1, 6, 7, 0, 0, 1, 8, 3, 4, 1, 5].iter().for_each(|&number| out.put2(number));
-    out.put4(12 + code.len() as u32);
+    out.put4(12 + code.len() as u32 + 8 * handlers.len() as u32);
     out.put2(9);
     out.put2(400);
     out.put4(code.len() as u32);
     out.extend(code);
-    [0, 0, 0].iter().for_each(|&number| out.put2(number));
+    out.put2(handlers.len() as u16);
+    for [start, end, handler] in handlers {
+        [*start, *end, *handler, 0].iter().for_each(|&number| out.put2(number));
+    }
+    [0, 0].iter().for_each(|&number| out.put2(number));
     out
 }
 
@@ -85,4 +94,27 @@ fn what_is_too_long_for_short_jumps_is_left_to_the_layout() {
     };
     assert_eq!(length(near::REACH - 2), Some(near::REACH));
     assert_eq!(length(near::REACH - 1), None);
+}
+
+/// A helper that found no room on the stack was called for ever: its call, in front of the handler of a `finally`, was covered by that handler.
+#[test]
+fn what_is_inserted_in_front_of_a_handler_is_not_come_back_to() {
+    // 0: nop; 1: return; 2: astore_0, the handler of 0 and of itself; 3: aload_0; 4: athrow
+    let bytes = class_with(&[NOP, RETURN, ASTORE_0, ALOAD_0, ATHROW], &[[0, 1, 2], [2, 3, 2]]);
+    let class = ClassFile::parse(&bytes).unwrap();
+    let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
+    let table = |before: Bci| {
+        let mut edit = CodeEdit::new(&code, 0, &[]);
+        edit.before(before, &Asm { bytes: vec![NOP, NOP] });
+        let layout = near::write(&code, &edit.edits, &mut Vec::new()).unwrap().unwrap();
+        let mut out = Vec::new();
+        edit.write_exception_table(&layout, &[], &mut out).unwrap();
+        let number = |at: usize| u16::from_be_bytes([out[at], out[at + 1]]);
+        let entries = (0..usize::from(number(0))).map(|i| [0, 2, 4].map(|field| number(2 + 8 * i + field)));
+        (entries.collect::<Vec<_>>(), edit.resumed(&layout).unwrap())
+    };
+    // What is inserted at 2 goes on at 4, where the handler's first instruction is.
+    assert_eq!(table(2), (vec![[0, 1, 2], [2, 4, 4], [4, 5, 2]], vec![2]));
+    assert_eq!(table(0), (vec![[0, 3, 4], [4, 5, 4]], vec![]), "nothing is in front of the handler");
+    assert_eq!(table(3), (vec![[0, 1, 2], [2, 3, 2]], vec![]), "what is inserted is not covered");
 }
