@@ -115,7 +115,13 @@ enum Task {
     },
 }
 
+/// The permissions that no new file gets.
+const NOT_BY_OTHERS: rustix::fs::Mode = rustix::fs::Mode::WGRP.union(rustix::fs::Mode::WOTH);
+
 fn main() -> Result<ExitCode> {
+    // JDKs and packages in the cache folder are run later: nobody else may write them.
+    let umask = rustix::process::umask(NOT_BY_OTHERS);
+    rustix::process::umask(umask | NOT_BY_OTHERS);
     match Arguments::parse().task {
         Task::Quickstart(arguments) => quickstart::run(&arguments)?,
         Task::Test(arguments) => return test::run(&arguments),

@@ -42,6 +42,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod classes;
 mod codec;
 mod container;
 mod entry;
@@ -58,6 +59,7 @@ mod pipeline;
 mod rewrite;
 mod target;
 
+pub use classes::Classes;
 pub use entry::{ArchivePath, Entry, EntryId, EntryKind, Location, Method};
 pub use error::{ArchiveProblem, EntryProblem, Error, Failure, Notice, TargetProblem};
 pub use input::{Input, InputKind, Survey};

@@ -1,8 +1,8 @@
 //! The JVM's side: memory for trees, and the log.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -68,7 +68,7 @@ impl Arena {
                 name.push(format!("-{number}"));
             }
             let path = PathBuf::from(name);
-            match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
+            match cct_private::create(&path) {
                 Ok(file) => {
                     return Arena::of(file, Some(path.clone())).inspect_err(|_| {
                         // Nothing is in it.

@@ -5,26 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::exit_codes::ExitCodes;
 use crate::text::harmless;
-
-/// Exit codes, as `--help` shows them. 2 is clap's.
-pub const EXIT_CODES: &str = "\
-Exit codes:
-  0  success
-  1  the work failed; the message says why, and nothing was written
-  2  the command line is wrong
-  3  a profile is damaged; what is sound of it was shown
-`compare` is like diff(1): 0 equal, 1 different, 2 trouble, 3 a damaged profile.
-`diff` and `bench` likewise: 1 when a limit is exceeded; `verify`: 1 when something was found;
-`typestate`: 1 when a report has a violation.
-`run` is like env(1): the command's own exit code, 125 when a profile is missing or cctrewrite failed, 126 or 127 when the command
-cannot be started or found.";
-
-/// Exit code of a command that failed.
-pub const FAILURE: u8 = 1;
-
-/// Exit code of a comparison that failed: as in diff(1), 1 has another meaning.
-pub const TROUBLE: u8 = 2;
 
 /// How a command that did not fail ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +32,8 @@ pub fn outlive_size_limits() {
     }
 }
 
-/// Ends the process's work: says what failed, on one line, and chooses the exit code, which after a failure is `failure`.
-pub fn finish(result: Result<Outcome>, failure: u8) -> ExitCode {
+/// Ends the process's work: says what failed, on one line, and returns the exit code.
+pub fn finish(result: Result<Outcome>, codes: &ExitCodes) -> ExitCode {
     match result {
         Ok(Outcome::Complete) => ExitCode::SUCCESS,
         Ok(Outcome::Different) => ExitCode::from(1),
@@ -62,7 +44,7 @@ pub fn finish(result: Result<Outcome>, failure: u8) -> ExitCode {
             if let Some(failed) = error.downcast_ref::<ProgramFailed>() {
                 say_lines(&failed.said);
             }
-            ExitCode::from(failure)
+            ExitCode::from(codes.failure)
         }
     }
 }

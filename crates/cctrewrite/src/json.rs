@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use cct_profile::Summary;
+use cct_profile::{Exactness, Summary};
 use serde::Serialize;
 
 /// An object in the making. [`Object::end`] must be called.
@@ -89,8 +89,22 @@ impl List<'_> {
 pub struct Head<'s> {
     meta: &'s BTreeMap<String, String>,
     notes: &'s [String],
+    exact: Option<ExactnessRow>,
     incomplete: Vec<String>,
     totals: Totals,
+}
+
+/// How exact a profile is.
+#[derive(Serialize)]
+pub struct ExactnessRow {
+    verdict: &'static str,
+    reasons: Vec<String>,
+}
+
+impl From<&Exactness> for ExactnessRow {
+    fn from(exactness: &Exactness) -> Self {
+        ExactnessRow { verdict: exactness.verdict(), reasons: exactness.reasons().to_vec() }
+    }
 }
 
 #[derive(Serialize)]
@@ -118,6 +132,7 @@ impl<'s> Head<'s> {
         Head {
             meta: &summary.meta,
             notes: &summary.notes,
+            exact: Exactness::of_summary(summary).as_ref().map(ExactnessRow::from),
             incomplete: summary.damage.iter().map(ToString::to_string).chain(markers).collect(),
             totals: Totals {
                 threads: summary.threads(),
@@ -136,6 +151,7 @@ impl<'s> Head<'s> {
     pub fn write(&self, object: &mut Object<'_>) -> io::Result<()> {
         object.member("meta", self.meta)?;
         object.member("notes", self.notes)?;
+        object.member("exact", &self.exact)?;
         object.member("incomplete", &self.incomplete)?;
         object.member("totals", &self.totals)
     }

@@ -8,10 +8,10 @@ mod bench_command;
 mod ci;
 mod classes;
 mod compare_command;
-mod csv;
 mod diff_command;
 mod exactness;
 mod exit;
+mod exit_codes;
 mod explain;
 mod export_command;
 mod fingerprint;
@@ -50,40 +50,43 @@ mod vm_options;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
-use args::Command;
+use args::{Arguments, Command};
+use exit_codes::{BENCH, COMPARE, DIFF, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     exit::outlive_size_limits();
-    let (result, failure) = match args::Arguments::parse().command {
-        Command::Instrument(arguments) => (complete(instrument::run(&arguments)), exit::FAILURE),
-        Command::Flags(arguments) => (complete(flags::run(&arguments)), exit::FAILURE),
-        Command::Jdk(arguments) => (complete(image::run(&arguments)), exit::FAILURE),
-        Command::Run(arguments) => (run_command::run(&arguments), run_command::FAILURE),
-        Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), exit::FAILURE),
-        Command::Recover(arguments) => (recover_command::recover(&arguments), exit::FAILURE),
-        Command::Explain(arguments) => (complete(explain::run(&arguments)), exit::FAILURE),
-        Command::Verify(arguments) => (verify_command::run(&arguments), exit::TROUBLE),
-        Command::Api(arguments) => (complete(api_command::run(&arguments)), exit::FAILURE),
-        Command::Report(arguments) => (report_command::run(&arguments), exit::FAILURE),
-        Command::Info(arguments) => (info_command::run(&arguments), exit::FAILURE),
-        Command::Merge(arguments) => (merge_command::run(&arguments), exit::FAILURE),
-        Command::Bench(arguments) => (bench_command::run(&arguments), exit::TROUBLE),
-        Command::Diff(arguments) => (diff_command::run(&arguments), exit::TROUBLE),
-        Command::Export(arguments) => (export_command::run(&arguments), exit::FAILURE),
-        Command::Trace(arguments) => (complete(trace_command::run(&arguments.command)), exit::FAILURE),
-        Command::Pcc(arguments) => (complete(pcc_command::run(&arguments.command)), exit::FAILURE),
-        Command::Markers(arguments) => (complete(markers_command::run(&arguments.command)), exit::FAILURE),
-        Command::Typestate(arguments) => (typestate_command::run(&arguments.command), exit::TROUBLE),
-        Command::Completions(arguments) => (complete(shell::completions(&arguments)), exit::FAILURE),
-        Command::Man(arguments) => (complete(shell::man(&arguments)), exit::FAILURE),
-        Command::Compare(arguments) => (compare_command::run(&arguments), exit::TROUBLE),
+    // clap has refused already what does not fit.
+    let arguments = Arguments::from_arg_matches(&args::command().get_matches()).unwrap_or_else(|e| e.exit());
+    let (result, codes) = match arguments.command {
+        Command::Instrument(arguments) => (complete(instrument::run(&arguments)), &WORK),
+        Command::Flags(arguments) => (complete(flags::run(&arguments)), &WORK),
+        Command::Jdk(arguments) => (complete(image::run(&arguments)), &WORK),
+        Command::Run(arguments) => (run_command::run(&arguments), &RUN),
+        Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), &PROFILES),
+        Command::Recover(arguments) => (recover_command::recover(&arguments), &PROFILES),
+        Command::Explain(arguments) => (complete(explain::run(&arguments)), &WORK),
+        Command::Verify(arguments) => (verify_command::run(&arguments), &VERIFY),
+        Command::Api(arguments) => (complete(api_command::run(&arguments)), &WORK),
+        Command::Report(arguments) => (report_command::run(&arguments), &PROFILES),
+        Command::Info(arguments) => (info_command::run(&arguments), &PROFILES),
+        Command::Merge(arguments) => (merge_command::run(&arguments), &PROFILES),
+        Command::Bench(arguments) => (bench_command::run(&arguments), &BENCH),
+        Command::Diff(arguments) => (diff_command::run(&arguments), &DIFF),
+        Command::Export(arguments) => (export_command::run(&arguments), &PROFILES),
+        Command::Trace(arguments) => (complete(trace_command::run(&arguments.command)), &WORK),
+        Command::Pcc(arguments) => (complete(pcc_command::run(&arguments.command)), &WORK),
+        Command::Markers(arguments) => (complete(markers_command::run(&arguments.command)), &WORK),
+        Command::Typestate(arguments) => (typestate_command::run(&arguments.command), &TYPESTATE),
+        Command::Completions(arguments) => (complete(shell::completions(&arguments)), &WORK),
+        Command::Man(arguments) => (complete(shell::man(&arguments)), &WORK),
+        Command::Compare(arguments) => (compare_command::run(&arguments), &COMPARE),
     };
-    exit::finish(result, failure)
+    exit::finish(result, codes)
 }
 
 fn complete(result: anyhow::Result<()>) -> anyhow::Result<exit::Outcome> {

@@ -3,8 +3,10 @@
 //! A device or a pipe cannot be replaced, and must not be (a renamed file in place of `/dev/null` breaks the machine). What is to
 //! go there is kept in memory and written in the end.
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use tempfile::TempPath;
@@ -18,17 +20,61 @@ pub struct PendingFile {
 
 #[derive(Debug)]
 enum Written {
-    Beside(TempPath),
+    Beside(TempPath, Listed),
     InMemory(Vec<u8>),
 }
 
-/// Who may read a file.
+/// All files of this process that are beside their places.
+static LISTED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A file that is beside its place, listed for [`remove_all`] as long as this exists.
+#[derive(Debug)]
+struct Listed(PathBuf);
+
+impl Listed {
+    fn of(path: &Path) -> Listed {
+        listed().insert(path.to_owned());
+        Listed(path.to_owned())
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        listed().remove(&self.0);
+    }
+}
+
+fn listed() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LISTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all files that are beside their places. For a process that a signal ends: nothing is dropped then.
+pub fn remove_all() {
+    for path in &*listed() {
+        // One that is in its place by now is no longer there.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Who may use a file. The umask narrows it.
 #[derive(Clone, Copy)]
-enum Readers {
-    /// As of any new file: whom the umask lets.
+enum Access {
+    /// Everybody, as with any new file.
     Usual,
+    /// Its owner writes, everybody reads.
+    OwnerWrites,
     /// Its owner.
     Owner,
+}
+
+impl Access {
+    fn mode(self) -> u32 {
+        match self {
+            Access::Usual => 0o666,
+            Access::OwnerWrites => 0o644,
+            Access::Owner => cct_private::FILE_MODE,
+        }
+    }
 }
 
 impl PendingFile {
@@ -37,20 +83,28 @@ impl PendingFile {
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
     ) -> Result<PendingFile> {
-        PendingFile::write_for(Readers::Usual, path, contents)
+        PendingFile::write_for(Access::Usual, path, contents)
     }
 
-    /// The same for a profile. Which methods a program has, and which of them ran, is its owner's business: nobody else may read it, as with
-    /// what perf(1) records and what the runtime writes.
+    /// Writes a file that decides about later runs, beside `path`. Nobody but its owner may write to it.
+    pub fn write_decisive(
+        path: &Path,
+        contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
+    ) -> Result<PendingFile> {
+        PendingFile::write_for(Access::OwnerWrites, path, contents)
+    }
+
+    /// Writes a profile beside `path`. Which methods a program has, and which of them ran, is its owner's business: nobody else may
+    /// read it, as with the records of perf(1) and the files of the runtime.
     pub fn write_profile(
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
     ) -> Result<PendingFile> {
-        PendingFile::write_for(Readers::Owner, path, contents)
+        PendingFile::write_for(Access::Owner, path, contents)
     }
 
     fn write_for(
-        readers: Readers,
+        access: Access,
         path: &Path,
         contents: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>,
     ) -> Result<PendingFile> {
@@ -68,18 +122,14 @@ impl PendingFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // For the umask to narrow.
-            let mode = match readers {
-                Readers::Usual => 0o666,
-                Readers::Owner => 0o600,
-            };
-            builder.permissions(std::fs::Permissions::from_mode(mode));
+            builder.permissions(std::fs::Permissions::from_mode(access.mode()));
         }
         let file = builder.tempfile_in(folder).with_context(cannot)?;
+        let listed = Listed::of(file.path());
         let mut out = BufWriter::new(file);
         contents(&mut out).with_context(cannot)?;
         let file = out.into_inner().map_err(|error| error.into_error()).with_context(cannot)?;
-        Ok(PendingFile { path: path.clone(), written: Written::Beside(file.into_temp_path()) })
+        Ok(PendingFile { path: path.clone(), written: Written::Beside(file.into_temp_path(), listed) })
     }
 
     /// Puts it in its place.
@@ -87,7 +137,9 @@ impl PendingFile {
         let path = self.path;
         let cannot = || format!("cannot write {}", path.display());
         match self.written {
-            Written::Beside(file) => file.persist(&path).map_err(|error| error.error).with_context(cannot),
+            Written::Beside(file, _listed) => {
+                file.persist(&path).map_err(|error| error.error).with_context(cannot)
+            }
             Written::InMemory(bytes) => {
                 let mut out = std::fs::OpenOptions::new().write(true).open(&path).with_context(cannot)?;
                 // Whoever may write to the folder may have put a link in its place since it was looked at.

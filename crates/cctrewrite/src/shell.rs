@@ -3,18 +3,18 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use clap::CommandFactory;
 use clap_mangen::Man;
 
-use crate::args::{self, Arguments};
+use crate::args;
 use crate::exit;
+use crate::exit_codes;
 use crate::inputs::TOOL;
 use crate::pending_file::PendingFile;
 
 /// Runs `completions`.
 pub fn completions(arguments: &args::Completions) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), NAME, &mut script);
+    clap_complete::generate(arguments.shell, &mut args::command(), NAME, &mut script);
     exit::to_stdout(|out| out.write_all(&script))
 }
 
@@ -40,12 +40,9 @@ pub fn man(arguments: &args::Man) -> Result<()> {
 
 const NAME: &str = "cctrewrite";
 
-/// How the exit codes begin in the help of the whole command.
-const EXIT_CODES_HEAD: &str = "Exit codes:\n";
-
 /// All pages: their names, and what is on them.
 fn pages() -> Result<Vec<(String, Vec<u8>)>> {
-    let mut whole = Arguments::command().disable_help_subcommand(true);
+    let mut whole = args::command().disable_help_subcommand(true);
     // Gives each part its full name.
     whole.build();
     let mut pages = vec![(NAME.to_owned(), page(whole.clone())?)];
@@ -76,12 +73,13 @@ fn page(command: clap::Command) -> Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Examples and exit codes as sections whose lines stay as they are: man(7) would fill them like prose.
+/// Exit codes and examples as sections whose lines stay as they are: man(7) would fill them like prose.
 fn as_it_is(text: &str) -> String {
     let mut roff = String::new();
-    let (examples, codes) = text.split_once(EXIT_CODES_HEAD).unwrap_or((text, ""));
-    let examples = examples.strip_prefix("Examples:\n").unwrap_or(examples);
-    for (title, lines) in [("EXAMPLES", examples), ("EXIT STATUS", codes)] {
+    let (before, rest) = text.split_once(exit_codes::HEAD).unwrap_or((text, ""));
+    let (codes, after) = rest.split_once("\n\n").unwrap_or((rest, ""));
+    let examples = format!("{before}{after}").replacen("Examples:\n", "", 1);
+    for (title, lines) in [("EXAMPLES", &*examples), ("EXIT STATUS", codes)] {
         if lines.trim().is_empty() {
             continue;
         }

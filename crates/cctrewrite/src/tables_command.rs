@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use cct_profile::compare::{CompareOptions, Overlap, compare};
+use cct_profile::csv::{Field, Reader, Writer};
 use cct_profile::origin::{Origins, is_jdk_by_name};
 use cct_profile::pair::Remark;
 use cct_profile::report::{grouped, percent};
@@ -15,7 +16,7 @@ use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View, read, read_input, shown};
 use crate::report_command::{names, select};
-use crate::{classes, csv, json};
+use crate::{classes, json};
 
 /// A column: what programs call it, and people.
 type Column = (&'static str, &'static str);
@@ -268,7 +269,7 @@ impl Table {
     fn write(&self, arguments: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         match arguments.format {
             ReportFormat::Json => self.json(out),
-            ReportFormat::Csv => self.csv(out),
+            ReportFormat::Csv => self.csv(arguments.csv.reader(), out),
             ReportFormat::Text | ReportFormat::Contexts => self.text(arguments.width, out),
         }
     }
@@ -299,11 +300,15 @@ impl Table {
         Ok(())
     }
 
-    fn csv(&self, out: &mut dyn Write) -> Result<(), ReportError> {
-        csv::record(out, self.columns.iter().map(|(key, _)| *key))?;
+    fn csv(&self, reader: Reader, out: &mut dyn Write) -> Result<(), ReportError> {
+        let mut out = Writer::new(out, reader);
+        out.header(self.columns.iter().map(|(key, _)| *key))?;
         for row in &self.rows {
-            let fields: Vec<String> = row.iter().map(Cell::for_programs).collect();
-            csv::record(out, fields.iter().map(String::as_str))?;
+            let texts: Vec<String> = row.iter().map(Cell::for_programs).collect();
+            out.record(row.iter().zip(&texts).map(|(cell, text)| match cell {
+                Cell::Text(_) => Field::Text(text),
+                _ => Field::Number(text),
+            }))?;
         }
         Ok(())
     }

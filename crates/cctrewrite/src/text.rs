@@ -5,18 +5,7 @@ pub fn readable(bytes: &[u8]) -> String {
     harmless(&cct_classfile::mutf8::decode_lossy(bytes))
 }
 
-/// A line as text that cannot harm a terminal, nor pass for two: control characters and those that reverse the direction of writing are escaped.
-pub fn harmless(text: &str) -> String {
-    let harmful = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
-    };
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if harmful(c) { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
-}
+pub use cct_profile::escape::terminal as harmless;
 
 /// What a program said, line by line, as text that cannot harm a terminal.
 pub fn readable_lines(bytes: &[u8]) -> String {

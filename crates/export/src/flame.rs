@@ -9,6 +9,7 @@ use crate::difference::{AFTER, BEFORE};
 use crate::walk::Walk;
 use crate::{Difference, ExportError, Metric, Name, PRUNED, Source};
 use cct_profile::Node;
+use cct_profile::escape::{xml, xml_characters};
 use cct_profile::report::{grouped, percent};
 use inferno::flamegraph::color::{BackgroundColor, Color, PaletteMap};
 use inferno::flamegraph::{Direction, Options, TextTruncateDirection, from_lines};
@@ -174,8 +175,9 @@ impl Picture<'_> {
             return Ok(empty(title, &subtitle, out)?);
         }
         let mut options = Options::default();
-        options.title = title.to_owned();
-        options.subtitle = Some(subtitle);
+        // Inferno escapes markup, and nothing else.
+        options.title = xml_characters(title);
+        options.subtitle = Some(xml_characters(&subtitle));
         options.count_name = self.metric.name().to_owned();
         options.name_type = "Method:".to_owned();
         options.direction = match self.growth {
@@ -198,19 +200,18 @@ impl Picture<'_> {
 
 /// The picture of nothing, which inferno does not draw.
 fn empty(title: &str, subtitle: &str, out: &mut dyn Write) -> std::io::Result<()> {
-    let text = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     writeln!(out, r#"<?xml version="1.0" standalone="no"?>"#)?;
     writeln!(out, r#"<svg version="1.1" width="1200" height="80" xmlns="http://www.w3.org/2000/svg">"#)?;
     writeln!(
         out,
         r#"<text x="600" y="30" text-anchor="middle" font-family="monospace">{}</text>"#,
-        text(title)
+        xml(title)
     )?;
     let nothing = format!("nothing to draw: {subtitle}");
     writeln!(
         out,
         r#"<text x="600" y="60" text-anchor="middle" font-family="monospace">{}</text>"#,
-        text(&nothing)
+        xml(&nothing)
     )?;
     writeln!(out, "</svg>")
 }

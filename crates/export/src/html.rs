@@ -196,7 +196,8 @@ impl Page {
             let (nodes, lost) = contexts.add(sided, &Kept { nodes, label_of_lost }, &measures);
             let Lost { contexts: lost, sums: lost_sums } = lost;
             let rows = methods.add(&methods::rows(sided, &of_label, &measures));
-            let (name, contexts) = (cct_profile::names::escaped(&name), u64::from(sided.contexts().end) - 1);
+            let (name, contexts) =
+                (cct_profile::escape::terminal(&name), u64::from(sided.contexts().end) - 1);
             written.push(Thread { name, others, contexts, sums, lost, lost_sums, nodes, rows });
         }
         let all_contexts = written.iter().map(|thread| thread.contexts).sum();
@@ -214,7 +215,7 @@ impl Page {
         let head = Head {
             version: 1,
             creator: CREATOR,
-            program: cct_profile::names::escaped(&program),
+            program: cct_profile::escape::terminal(&program),
             by: options.by.name(),
             methods: has_sites.then_some(of_label),
             labels,
@@ -292,7 +293,7 @@ fn selected(new: Profile, base: Option<Profile>, options: &PageOptions) -> Resul
         || base.meta.get("cost-model") != new.meta.get("cost-model")
     {
         let named = |profile: &Profile| match profile.meta.get("cost-model") {
-            Some(model) => cct_profile::names::escaped(model),
+            Some(model) => cct_profile::escape::terminal(model),
             None => Metric::of_profile(profile).name().to_owned(),
         };
         differing.push(format!(

@@ -325,6 +325,37 @@ fn pictures_say_what_was_pruned() {
     );
 }
 
+/// XML 1.0, section 2.2: what a parser refuses.
+fn is_no_character(c: char) -> bool {
+    c < ' ' && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
+}
+
+#[test]
+fn pictures_are_xml_whatever_names_are() {
+    let odd = "a\u{1b}[2J\u{0}\u{FFFE}<&\"";
+    let methods = vec![method(odd, odd, "()V")];
+    let threads = vec![thread(odd, tree(&[(1, 0, 1, 5)]))];
+    let full = source(profile(&[("main", odd)], methods, threads), &Options::default());
+    let empty = source(profile(&[("main", odd)], vec![], vec![]), &Options::default());
+    for source in [full, empty] {
+        for growth in [flame::Growth::Flames, flame::Growth::Icicles] {
+            let mut picture = Vec::new();
+            flame::write(&source, growth, &mut picture).unwrap();
+            let picture = String::from_utf8(picture).unwrap();
+            assert_eq!(picture.find(is_no_character), None, "{picture}");
+            assert!(picture.contains("a\\u{1b}[2J\\u{0}\\u{fffe}&lt;&amp;"), "{picture}");
+        }
+    }
+    let mut changed = Vec::new();
+    let one = |count| {
+        let threads = vec![thread(odd, tree(&[(1, 0, 1, count)]))];
+        profile(&[("main", odd)], vec![method(odd, odd, "()V")], threads)
+    };
+    let difference = Difference::new(one(5), one(7), &Options::default()).unwrap();
+    flame::write_difference(&difference, flame::Growth::Flames, &mut changed).unwrap();
+    assert_eq!(String::from_utf8(changed).unwrap().find(is_no_character), None);
+}
+
 #[test]
 fn boxes_are_not_torn_apart_by_names_that_sort_between() {
     // In the order of bytes, the line of `a$` stands between that of `a` and those of what `a` calls.

@@ -3,22 +3,48 @@
 //! The environment is read here and not in Java, where the program's first look at it initialises a class.
 
 use std::fs;
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use cct_profile::collection::{self, VARIABLE, enter};
+use cct_profile::collection::{Options, VARIABLE, enter};
 
-/// Enters this JVM; returns the file in which its profile is expected. `None` when nobody waits for it.
+/// The folder of the run that started this JVM.
+#[derive(Debug)]
+struct Collection {
+    folder: PathBuf,
+    options: Options,
+}
+
+/// Enters this JVM. Returns the path at which its profile is expected, or `None` if nobody waits for it.
 pub fn place() -> Option<String> {
     let arguments = fs::read("/proc/self/cmdline").unwrap_or_default();
-    let profile = enter(Path::new(&folder()?), std::process::id(), &arguments).ok()?;
+    let profile = enter(&collection()?.folder, std::process::id(), &arguments).ok()?;
     profile.into_os_string().into_string().ok()
 }
 
-/// What whoever waits for the profile wants of the runtime; `None` if nothing is said about it.
+/// The value of an option for JVMs of the run, or `None` if it has none.
 pub fn option(key: &str) -> Option<String> {
-    collection::option(Path::new(&folder()?), key)
+    collection()?.options.get(key).map(str::to_owned)
 }
 
-fn folder() -> Option<String> {
-    std::env::var(VARIABLE).ok().filter(|folder| !folder.is_empty())
+/// The folder and its options, read once. Without a folder that can be trusted this JVM runs as if nobody waited for it: options
+/// name classes that it loads.
+fn collection() -> Option<&'static Collection> {
+    static COLLECTION: OnceLock<Option<Collection>> = OnceLock::new();
+    let open = || {
+        let folder = std::env::var(VARIABLE).ok().filter(|folder| !folder.is_empty())?;
+        let options = Options::read(Path::new(&folder)).inspect_err(|error| {
+            // A JVM may outlive the run, or belong to another user.
+            if !error.is_absence() {
+                // The program may have closed the stream.
+                let _ = writeln!(
+                    io::stderr(),
+                    "cctrewrite: {VARIABLE} is ignored: {error}; run the command again"
+                );
+            }
+        });
+        Some(Collection { folder: folder.into(), options: options.ok()? })
+    };
+    COLLECTION.get_or_init(open).as_ref()
 }

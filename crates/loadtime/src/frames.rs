@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::archived;
 use crate::identity::without_number;
-use crate::jni::{Env, jclass, jmethodID};
+use crate::jni::{Env, jclass, jmethodID, jobject};
 use crate::jvmti::Jvmti;
 use crate::known::{Appearance, Body, Bytecodes, Known};
 use crate::loaders::Number;
@@ -50,6 +50,19 @@ pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Sh
     shown
 }
 
+/// What is known of the class of this name that a loader (null for the boot class loader) has defined.
+pub fn class_by_name(env: Env, members: &Members, loader: jobject, name: &[u8]) -> Option<Arc<Known>> {
+    let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
+    let mut state = state();
+    let library = loader.is_null().then(|| state.library.class(name)).flatten();
+    library.or_else(|| state.loaders.class(number, name))
+}
+
+/// Forgets how methods show: a class has been defined anew.
+pub fn forget() {
+    state().frames.known.clear();
+}
+
 /// What is known of a class that the JVM has, by the name that it has there.
 pub fn known_class(
     env: Env,
@@ -58,11 +71,27 @@ pub fn known_class(
     class: jclass,
     name: &[u8],
 ) -> Option<Arc<Known>> {
+    class_by_name(env, members, jvmti.class_loader(class)?, name)
+}
+
+/// Nodes of a method in what agents have made of its class.
+fn in_versions(
+    env: Env,
+    jvmti: Jvmti,
+    members: &Members,
+    class: jclass,
+    names: (&[u8], &[u8], &[u8]),
+) -> Option<Vec<Body>> {
+    let (class_name, name, descriptor) = names;
     let loader = jvmti.class_loader(class)?;
     let number: Number = if loader.is_null() { 0 } else { env.get_long(loader, members.loader_number) };
-    let mut state = state();
-    let library = loader.is_null().then(|| state.library.class(name)).flatten();
-    library.or_else(|| state.loaders.class(number, name))
+    let state = state();
+    let versions = state.versions.get(&(number, class_name.into()))?;
+    let bodies = versions.iter().filter_map(|version| match version.appearance(name, descriptor) {
+        Appearance::Node(body) => Some(body),
+        _ => None,
+    });
+    Some(bodies.collect())
 }
 
 /// How frames of a method show, and whether that will stay so. (More anonymous classes of a name may come.)
@@ -97,6 +126,15 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
         };
         let body = archived::mid(jvmti, class, method).map(|mid| Body { mid, code });
         return Some((body.into_iter().collect(), true));
+    }
+    if let Some(mut bodies) = in_versions(env, jvmti, members, class, (&class_name, &name, &descriptor)) {
+        if let Some(Appearance::Node(body)) = known.map(|known| known.appearance(&name, &descriptor)) {
+            bodies.push(body);
+        }
+        bodies.sort_unstable_by_key(|body| body.mid);
+        bodies.dedup_by_key(|body| body.mid);
+        // Counted by their callers are only methods of the library without a body, which agents do not change.
+        return Some((bodies.into(), false));
     }
     Some(match known {
         None => (Shown::default(), true),

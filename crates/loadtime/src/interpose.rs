@@ -150,9 +150,13 @@ fn restore_context(env: Env) -> Option<()> {
     }
     let (members, jvmti) = (Members::find(env)?, jvmti(env)?);
     let thread = jvmti.current_thread()?;
+    if env.get_boolean(thread, members.transition) {
+        env.delete_local(thread);
+        return None;
+    }
     if pcc::tables().is_some() {
         if Value(env.get_long(thread, members.context) as u64).is_recorded()
-            && let Some(value) = pcc::value(env, 0)
+            && let Some(value) = pcc::value(env, thread, 0)
         {
             env.set_long(thread, members.context, value.0 as i64);
         }
@@ -167,7 +171,7 @@ fn restore_context(env: Env) -> Option<()> {
             Node::at(std::ptr::read_volatile((record + ROOT) as *const u64))
         };
         // A native: what it calls has no call site.
-        let native = replay::of_stack(env, root, 0).map(|(node, _)| node);
+        let native = replay::of_stack(env, thread, root, 0).map(|(node, _)| node);
         if let Some(node) = native.filter(|node| node.mid() & SLOT_BITS != 0) {
             env.set_long(thread, members.context, (node.address() + SLOTS) as i64);
         }

@@ -42,6 +42,12 @@ impl Env {
         (jni!(self, GetJavaVM, &mut vm) == sys::JNI_OK).then_some(vm)
     }
 
+    /// Whether this JDK has virtual threads, which are a preview in `JNI_VERSION_19` and 20.
+    pub fn has_virtual_threads(self) -> bool {
+        const JNI_VERSION_19: jint = 0x0013_0000;
+        jni!(self, GetVersion) >= JNI_VERSION_19
+    }
+
     /// The address of some function of the JVM's.
     pub fn any_function(self) -> *const std::ffi::c_void {
         // SAFETY: the calling thread's interface.
@@ -154,6 +160,11 @@ impl Env {
     /// A `long` field.
     pub fn get_long(self, object: jobject, field: jfieldID) -> jlong {
         jni!(self, GetLongField, object, field)
+    }
+
+    /// A `boolean` field.
+    pub fn get_boolean(self, object: jobject, field: jfieldID) -> bool {
+        jni!(self, GetBooleanField, object, field)
     }
 
     /// Sets a `long` field.

@@ -9,6 +9,7 @@ use std::ptr;
 
 use jni_sys as sys;
 
+use crate::debugger;
 use crate::jni::{Env, jclass, jint, jmethodID, jobject};
 
 /// `JVMTI_VERSION_1_2`, which every HotSpot from JDK 6 on has.
@@ -34,9 +35,23 @@ mod number {
     pub const SET_JNI_FUNCTION_TABLE: usize = 120;
     pub const GET_JNI_FUNCTION_TABLE: usize = 121;
     pub const SET_EVENT_CALLBACKS: usize = 122;
+    pub const DISPOSE_ENVIRONMENT: usize = 127;
     pub const ADD_CAPABILITIES: usize = 142;
     pub const GET_CONSTANT_POOL: usize = 146;
 }
+
+/// A capability: its bit in `jvmtiCapabilities`.
+#[derive(Debug, Clone, Copy)]
+pub struct Capability(usize);
+
+/// `can_get_bytecodes`.
+pub const CAN_GET_BYTECODES: Capability = Capability(3);
+/// `can_generate_all_class_hook_events`.
+pub const CAN_GENERATE_ALL_CLASS_HOOK_EVENTS: Capability = Capability(26);
+/// `can_get_constant_pool`.
+pub const CAN_GET_CONSTANT_POOL: Capability = Capability(35);
+/// `can_retransform_classes`.
+pub const CAN_RETRANSFORM_CLASSES: Capability = Capability(37);
 
 /// Numbers of events in the specification.
 mod event {
@@ -75,6 +90,10 @@ pub type ClassFileLoaded = unsafe extern "system" fn(
     *mut *mut u8,
 );
 
+/// JVMTI's function `GetClassMethods`.
+pub type GetClassMethods =
+    unsafe extern "system" fn(*mut *const *const c_void, jclass, *mut jint, *mut *mut jmethodID) -> jint;
+
 /// A JVMTI environment. It may be used by all threads.
 #[derive(Debug, Clone, Copy)]
 pub struct Jvmti(*mut *const *const c_void);
@@ -101,7 +120,20 @@ macro_rules! jvmti {
 const USUAL_DEPTH: usize = 256;
 
 impl Jvmti {
-    /// An environment of the JVM; `None` before its live phase.
+    /// The environment that the JVM passes to a callback.
+    ///
+    /// # Safety
+    /// It must be one.
+    pub unsafe fn from_raw(raw: *mut *const *const c_void) -> Jvmti {
+        Jvmti(raw)
+    }
+
+    /// Ends the environment: its events come no more.
+    pub fn dispose(self) {
+        let _ = jvmti!(self, number::DISPOSE_ENVIRONMENT, ());
+    }
+
+    /// A new environment of the JVM; `None` before its live phase.
     pub fn of(env: Env) -> Option<Jvmti> {
         let vm = env.vm()?;
         let mut jvmti = ptr::null_mut();
@@ -110,22 +142,27 @@ impl Jvmti {
         (result == sys::JNI_OK && !jvmti.is_null()).then(|| Jvmti(jvmti.cast()))
     }
 
-    /// The frames of the calling thread from `skip` on, the newest first. Who asks how many there are makes the JVM walk the stack once more, by the slower of its ways: that is done where it is
-    /// deeper than usual alone.
-    pub fn stack(self, skip: jint) -> Option<Vec<FrameInfo>> {
+    /// The frames of `thread`, the calling one, from `skip` on, the newest first. It must not be a virtual thread in a transition (`Thread.cct$transition`), for whose end HotSpot
+    /// would wait.
+    ///
+    /// Null stands for the calling thread, too. But then HotSpot waits until no virtual thread at all is in a transition.
+    pub fn stack(self, env: Env, thread: jobject, skip: jint) -> Option<Vec<FrameInfo>> {
+        // Where there are none it saves HotSpot a search among all threads.
+        let thread = if env.has_virtual_threads() { thread } else { ptr::null_mut() };
         let none = FrameInfo { method: ptr::null_mut(), location: -1 };
         let mut frames = vec![none; USUAL_DEPTH];
-        match self.newest(skip, &mut frames) {
+        // HotSpot counts the frames by a second and slower walk, so only deep stacks are asked for their depth.
+        match self.newest(thread, skip, &mut frames) {
             Some(got) if got < frames.len() => frames.truncate(got),
             // Deeper; or there is no frame behind those that are skipped, which is an error to the JVM.
             _ => {
                 let mut count: jint = 0;
                 let is_counted =
-                    jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), ptr::null_mut(), &mut count);
+                    jvmti!(self, number::GET_FRAME_COUNT, (jobject, *mut jint), thread, &mut count);
                 let wanted = usize::try_from(count.checked_sub(skip)?).ok().filter(|_| is_counted)?;
                 frames.resize(wanted, none);
                 if wanted > 0 {
-                    let got = self.newest(skip, &mut frames)?;
+                    let got = self.newest(thread, skip, &mut frames)?;
                     frames.truncate(got);
                 }
             }
@@ -133,14 +170,14 @@ impl Jvmti {
         Some(frames)
     }
 
-    /// Fills in the frames of the calling thread from `skip` on; how many there were, at most as many as there is room for.
-    fn newest(self, skip: jint, frames: &mut [FrameInfo]) -> Option<usize> {
+    /// Fills in the frames of a thread from `skip` on; how many there were, at most as many as there is room for.
+    fn newest(self, thread: jobject, skip: jint, frames: &mut [FrameInfo]) -> Option<usize> {
         let mut got: jint = 0;
         let found = jvmti!(
             self,
             number::GET_STACK_TRACE,
             (jobject, jint, jint, *mut FrameInfo, *mut jint),
-            ptr::null_mut(),
+            thread,
             skip,
             jint::try_from(frames.len()).ok()?,
             frames.as_mut_ptr(),
@@ -177,19 +214,30 @@ impl Jvmti {
             .then_some(class)
     }
 
-    /// The methods that a class declares.
+    /// The methods that a class declares, those that the rewriter added included.
     pub fn class_methods(self, class: jclass) -> Option<Vec<jmethodID>> {
         let mut count: jint = 0;
         let mut methods: *mut jmethodID = ptr::null_mut();
-        let found = jvmti!(
-            self,
-            number::GET_CLASS_METHODS,
-            (jclass, *mut jint, *mut *mut jmethodID),
-            class,
-            &mut count,
-            &mut methods
-        );
+        let found = match debugger::original() {
+            // SAFETY: JVMTI's own function, with an environment of the same JVM.
+            Some(own) => unsafe { own(self.0, class, &mut count, &mut methods) == 0 },
+            None => jvmti!(
+                self,
+                number::GET_CLASS_METHODS,
+                (jclass, *mut jint, *mut *mut jmethodID),
+                class,
+                &mut count,
+                &mut methods
+            ),
+        };
         found.then(|| self.take_all(methods, count))
+    }
+
+    /// Where the table of JVMTI's functions has `GetClassMethods`.
+    pub fn address_of_get_class_methods(self) -> Option<usize> {
+        // SAFETY: the environment came from the JVM.
+        let table = unsafe { *self.0 };
+        (!table.is_null()).then(|| table as usize + (number::GET_CLASS_METHODS - 1) * size_of::<usize>())
     }
 
     /// The bytecodes of a method, as they were defined; `None` for natives and abstract methods.
@@ -237,13 +285,13 @@ impl Jvmti {
         self.set_callbacks(&[(event::CLASS_LOAD, told as *const c_void)]) && self.enable(event::CLASS_LOAD)
     }
 
-    /// The same; and the other function is called before that with each class file, and may put another one in its place. Neither takes a capability.
-    pub fn tell_of_class_files(self, file: ClassFileLoaded, told: ClassLoaded) -> bool {
-        self.set_callbacks(&[
-            (event::CLASS_FILE_LOAD_HOOK, file as *const c_void),
-            (event::CLASS_LOAD, told as *const c_void),
-        ]) && self.enable(event::CLASS_LOAD)
-            && self.enable(event::CLASS_FILE_LOAD_HOOK)
+    /// Has a function called before that with each class file, which may put another one in its place; and one when the class is loaded, if there is one. Neither takes a
+    /// capability.
+    pub fn tell_of_class_files(self, file: ClassFileLoaded, told: Option<ClassLoaded>) -> bool {
+        let told = told.map(|told| (event::CLASS_LOAD, told as *const c_void));
+        let file = (event::CLASS_FILE_LOAD_HOOK, file as *const c_void);
+        let all: Vec<(jint, *const c_void)> = told.into_iter().chain([file]).collect();
+        self.set_callbacks(&all) && all.iter().all(|&(event, _)| self.enable(event))
     }
 
     fn set_callbacks(self, given: &[(jint, *const c_void)]) -> bool {
@@ -287,10 +335,18 @@ impl Jvmti {
         jvmti!(self, number::IS_METHOD_NATIVE, (jmethodID, *mut u8), method, &mut native) && native != 0
     }
 
-    /// Asks for `can_get_bytecodes` and `can_get_constant_pool`: the bits 3 and 35 of `jvmtiCapabilities`.
+    /// Asks for what it takes to read code.
     fn may_read_code(self) -> bool {
-        let capabilities: [u8; 16] = [1 << 3, 0, 0, 0, 1 << 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        jvmti!(self, number::ADD_CAPABILITIES, (*const u8), capabilities.as_ptr())
+        self.add_capabilities(&[CAN_GET_BYTECODES, CAN_GET_CONSTANT_POOL])
+    }
+
+    /// Asks for capabilities, which HotSpot gives at any time or not at all.
+    pub fn add_capabilities(self, all: &[Capability]) -> bool {
+        let mut bits = [0u8; 16];
+        for Capability(bit) in all {
+            bits[bit / 8] |= 1 << (bit % 8);
+        }
+        jvmti!(self, number::ADD_CAPABILITIES, (*const u8), bits.as_ptr())
     }
 
     /// The internal name of a class. That of a VM-anonymous class has a dot or slash and a number behind it.

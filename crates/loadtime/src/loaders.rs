@@ -96,6 +96,17 @@ impl Loaders {
         }
     }
 
+    /// Notes that the JVM takes another class file than the one that it was offered: an agent has changed it.
+    pub fn offer_instead(&mut self, number: Number, class: Arc<Known>) {
+        let table = self.tables.get_mut(&number).map(|table| &mut table.classes);
+        let Some(classes) = table.or((number == 0).then_some(&mut self.boot)) else { return };
+        let offered =
+            classes.entry(class.summary.name.clone()).or_insert_with(|| Offered::One(class.clone()));
+        if let Offered::One(before) = offered {
+            *before = class;
+        }
+    }
+
     /// The class of that name, given that the JVM has one which this loader defined.
     pub fn class(&self, number: Number, name: &[u8]) -> Option<Arc<Known>> {
         let classes = match number {

@@ -7,10 +7,11 @@ use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::ptr;
 
 use jni_sys as sys;
-use jni_sys::{jint, jlong};
+use jni_sys::{jboolean, jint, jlong};
 
 use cct_arena::IndexBytes;
 use cct_arena::log::Entry;
@@ -18,12 +19,14 @@ use cct_rewrite::mid::Mid;
 
 use crate::collection;
 use crate::hash_code;
+use crate::hook;
 use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
 use crate::marking;
 use crate::module;
 use crate::native_methods;
+use crate::originals::{self, Shown};
 use crate::pcc;
 use crate::replay;
 use crate::rewriting;
@@ -50,7 +53,7 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
     }
     // SAFETY: the interface of this thread.
     let env = unsafe { Env::new(raw.cast()) };
-    let natives: [(&[u8], &[u8], *mut c_void); 22] = [
+    let natives: [(&[u8], &[u8], *mut c_void); 26] = [
         (b"add\0", b"([BLjava/lang/String;)Ljava/lang/String;\0", add as *mut c_void),
         (b"addFile\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", add_file as *mut c_void),
         (b"flag\0", b"(Ljava/lang/String;)Ljava/lang/String;\0", flag as *mut c_void),
@@ -64,8 +67,20 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
             b"(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0",
             module as *mut c_void,
         ),
+        (b"last\0", b"()Ljava/lang/String;\0", last as *mut c_void),
+        (
+            b"original\0",
+            b"(Ljava/lang/ClassLoader;Ljava/lang/String;[BLjava/lang/String;)[B\0",
+            original as *mut c_void,
+        ),
+        (
+            b"isToComeLast\0",
+            b"(Ljava/lang/String;Ljava/lang/String;)Z\0",
+            is_to_come_last as *mut c_void,
+        ),
+        (b"raw\0", b"()[Ljava/lang/String;\0", raw_classes as *mut c_void),
         (b"fold\0", b"()V\0", fold as *mut c_void),
-        (b"replay\0", b"(J)J\0", replay as *mut c_void),
+        (b"replay\0", b"(Ljava/lang/Thread;J)J\0", replay as *mut c_void),
         (b"inheritsHashCode\0", b"(Ljava/lang/Class;)J\0", inherits_hash_code as *mut c_void),
         (
             b"nativeMethod\0",
@@ -232,17 +247,68 @@ extern "system" fn module(
     })
 }
 
+/// `String last()`
+extern "system" fn last(raw: *mut sys::JNIEnv, _: jclass) -> jstring {
+    guarded(raw, ptr::null_mut(), |env| {
+        hook::come_last(env).err().map_or(ptr::null_mut(), |trouble| env.new_string(trouble.as_bytes()))
+    })
+}
+
+/// `byte[] original(ClassLoader loader, String name, byte[] file, String home)`
+extern "system" fn original(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    loader: jobject,
+    name: jstring,
+    file: jbyteArray,
+    home: jstring,
+) -> jbyteArray {
+    guarded(raw, ptr::null_mut(), |env| {
+        let (Some(name), Some(home)) = (env.text(name), env.text(home)) else { return ptr::null_mut() };
+        let Some(file) = env.bytes(file, 0, env.length(file)) else { return ptr::null_mut() };
+        match originals::shown(env, loader, name.as_bytes(), &file, Path::new(&home)) {
+            Shown::AsItIs => ptr::null_mut(),
+            Shown::Original(original) => env.new_bytes(&original),
+            Shown::Missing(why) => {
+                state().note(
+                    format!("classes that agents were shown in their rewritten form, since {why}"),
+                    &name,
+                );
+                ptr::null_mut()
+            }
+        }
+    })
+}
+
+/// `boolean isToComeLast(String bootPath, String home)`
+extern "system" fn is_to_come_last(
+    raw: *mut sys::JNIEnv,
+    _: jclass,
+    boot_path: jstring,
+    home: jstring,
+) -> jboolean {
+    guarded(raw, false, |env| {
+        let text = |string: jstring| if string.is_null() { None } else { env.text(string) };
+        hook::is_wanted(env, text(boot_path).as_deref(), &text(home).unwrap_or_default())
+    })
+}
+
+/// `String[] raw()`
+extern "system" fn raw_classes(raw: *mut sys::JNIEnv, _: jclass) -> jobjectArray {
+    guarded(raw, ptr::null_mut(), |env| env.new_strings(&hook::raw_of_library(env)))
+}
+
 /// `void fold()`
 extern "system" fn fold(raw: *mut sys::JNIEnv, _: jclass) {
     guarded(raw, (), |_| replay::fold());
 }
 
-/// `long replay(long root)`
-extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, root: jlong) -> jlong {
+/// `long replay(Thread thread, long root)`
+extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, thread: jobject, root: jlong) -> jlong {
     guarded(raw, 0, |env| {
         // SAFETY: the runtime passes the root of the current thread's tree.
         let root = unsafe { Node::at(root as u64) };
-        replay::context(env, root, OWN_FRAMES).map_or(0, |context| context as jlong)
+        replay::context(env, thread, root, OWN_FRAMES).map_or(0, |context| context as jlong)
     })
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cct_rewrite::positions;
 
 use crate::frames;
-use crate::jni::Env;
+use crate::jni::{Env, jobject};
 use crate::known::Bytecodes;
 use crate::state::{Members, jvmti, state};
 use crate::tree::Node;
@@ -32,10 +32,10 @@ pub enum Site {
     Unknown,
 }
 
-/// The context of what the VM calls: the node of the frame `skip`, counted from the newest one, in the tree with this root, with the call site in its upper bits
-/// where call sites are told apart. `None` if the stack cannot be walked, which is so until the JVM is in its live phase.
-pub fn context(env: Env, root: Node, skip: i32) -> Option<u64> {
-    let (node, site) = of_stack(env, root, skip)?;
+/// The context of what the VM calls: the node of the frame `skip` of `thread`, the calling one, counted from the newest frame, in the tree with this root, with the
+/// call site in its upper bits where call sites are told apart. `None` if the stack cannot be walked, which is so until the JVM is in its live phase.
+pub fn context(env: Env, thread: jobject, root: Node, skip: i32) -> Option<u64> {
+    let (node, site) = of_stack(env, thread, root, skip)?;
     Some(node.context(match site {
         Site::At(bci) => bci,
         Site::Unknown => None,
@@ -43,10 +43,10 @@ pub fn context(env: Env, root: Node, skip: i32) -> Option<u64> {
 }
 
 /// That node, and the bytecode that is being executed there.
-pub fn of_stack(env: Env, root: Node, skip: i32) -> Option<(Node, Site)> {
+pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Node, Site)> {
     let jvmti = jvmti(env)?;
     let members = Members::find(env)?;
-    let stack = jvmti.stack(skip)?;
+    let stack = jvmti.stack(env, thread, skip)?;
     let apart = state().library.tells_call_sites();
     let (mut node, mut site) = (root, Site::At(None));
     // Where calls go back: the nodes above.

@@ -9,19 +9,24 @@ use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
 use cct_rewrite::filter::Filter;
 use cct_rewrite::markers::Shared;
 use cct_rewrite::marks::Marks;
+use cct_rewrite::plan::KeptMembers;
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
 use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks, wellformed};
 use rustc_hash::FxHashMap;
 
+use crate::debugger;
+use crate::frames;
 use crate::identity::{How, Identity, type_name};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
+use crate::kept;
 use crate::known::Known;
 use crate::loaders::{self, Number};
 use crate::marking::beside;
 use crate::module;
+use crate::originals;
 use crate::pcc;
 use crate::state::{Members, jvmti, state};
 use crate::tracing::tracer;
@@ -64,8 +69,42 @@ pub fn rewrite(
     rewritten.or(given)
 }
 
+/// Rewrites a class file behind all agents: one that they have changed, or that the boot class loader has taken from elsewhere than the class library. `None` if it stays as it is.
+///
+/// `redefined` is the class that it is to take the place of; null for a new one.
+pub fn rewrite_last(env: Env, loader: jobject, redefined: jclass, bytes: &[u8]) -> Option<Vec<u8>> {
+    // What is wrong with it the JVM will say.
+    let class = ClassFile::parse(bytes).ok()?;
+    if originals::is_rewritten(&class) {
+        return None;
+    }
+    rewrite_at(env, Moment::Last { redefined }, loader, std::ptr::null_mut(), bytes, How::Loaded, &[])
+}
+
 fn rewrite_given(
     env: Env,
+    loader: jobject,
+    host: jclass,
+    bytes: &[u8],
+    how: How,
+    patched: &[usize],
+) -> Option<Vec<u8>> {
+    rewrite_at(env, Moment::Definition, loader, host, bytes, how, patched)
+}
+
+/// When a class is rewritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// Before the JVM is asked to define it.
+    Definition,
+    /// Behind all agents, as the new form of a class unless that is null.
+    Last { redefined: jclass },
+}
+
+#[allow(clippy::too_many_arguments)]
+fn rewrite_at(
+    env: Env,
+    moment: Moment,
     loader: jobject,
     host: jclass,
     bytes: &[u8],
@@ -81,7 +120,7 @@ fn rewrite_given(
         }
     };
     let name = cct_classfile::mutf8::decode_lossy(class.name()).into_owned();
-    env.frame(64, || Definition { env, loader, host, how, class: &class, patched }.rewrite())
+    env.frame(64, || Definition { env, moment, loader, host, how, class: &class, patched }.rewrite())
         .unwrap_or_else(|| Err("no memory for references".to_owned()))
         .unwrap_or_else(|trouble| {
             state().note(format!("classes stayed as they are because of: {trouble}"), &name);
@@ -142,6 +181,7 @@ pub(crate) fn in_world(
 /// A class about to be defined.
 struct Definition<'d, 'a> {
     env: Env,
+    moment: Moment,
     loader: jobject,
     host: jclass,
     how: How,
@@ -181,6 +221,8 @@ impl Definition<'_, '_> {
         };
         summary.hash = identity.hash;
         summary.has_host = self.how == How::Anonymous;
+        summary.kept = self.kept(scope, members, jvmti, &summary).map(Arc::new);
+        summary.is_debugged = debugger::is_there();
         let summary = Arc::new(summary);
         let provenance = state().library.provenance();
         let provenance = provenance.ok_or("no output on the boot class path")?;
@@ -220,8 +262,53 @@ impl Definition<'_, '_> {
                 state.note(what, &format!("{name}.{method}"));
             }
         }
-        self.offer(scope, known, Some(&identity));
+        match self.moment {
+            Moment::Definition => {
+                if !self.how.is_unnamable() {
+                    state().originals.keep(identity.hash, class.bytes);
+                }
+                self.offer(scope, known, Some(&identity));
+            }
+            Moment::Last { redefined } => self.change(scope, known, redefined),
+        }
         Ok(Some(bytes))
+    }
+
+    /// The members that the class must keep: those of the class whose place it takes.
+    fn kept(
+        &self,
+        scope: Scope,
+        members: &Members,
+        jvmti: Option<Jvmti>,
+        summary: &ClassSummary,
+    ) -> Option<KeptMembers> {
+        let Moment::Last { redefined } = self.moment else { return None };
+        let is_of_library = || scope.number == 0 || state().loaders.is_parent_first(scope.number);
+        let known = match redefined.is_null() {
+            true => is_of_library().then(|| state().library.class(&summary.name)).flatten(),
+            false => frames::class_by_name(self.env, members, scope.loader, &summary.name),
+        };
+        if redefined.is_null() {
+            return known.map(|known| kept::of_callers(&known));
+        }
+        let methods = jvmti?.class_methods(redefined)?;
+        let methods: Vec<_> = methods.into_iter().filter_map(|method| jvmti?.method_name(method)).collect();
+        Some(kept::of_loaded(&methods, known.as_deref()))
+    }
+
+    /// Notes that the JVM is going to take this form of the class.
+    fn change(&self, scope: Scope, class: Arc<Known>, redefined: jclass) {
+        {
+            let mut state = state();
+            if redefined.is_null() {
+                state.loaders.offer_instead(scope.number, class.clone());
+            }
+            let versions = state.versions.entry((scope.number, class.summary.name.clone())).or_default();
+            if !versions.iter().any(|version| version.summary.hash == class.summary.hash) {
+                versions.push(class);
+            }
+        }
+        frames::forget();
     }
 
     /// The loader that defines the class, with its number.
@@ -394,7 +481,11 @@ impl Resolver<'_> {
     fn resolve(&self, scope: Scope, name: &[u8]) -> Option<Resolved> {
         let boot = Scope { loader: std::ptr::null_mut(), number: 0 };
         if scope.loader.is_null() {
-            return Some(Resolved { class: state().library.class(name)?, scope: boot });
+            let mut state = state();
+            // The boot class loader may take classes from elsewhere, too (`-Xbootclasspath/a`).
+            let library = state.library.class(name);
+            let class = library.or_else(|| state.loaders.class(0, name))?;
+            return Some(Resolved { class, scope: boot });
         }
         {
             let mut state = state();
@@ -420,7 +511,7 @@ impl Resolver<'_> {
         self.env.delete_local(class);
         let loader = loader?;
         if loader.is_null() {
-            return Some(Resolved { class: state().library.class(name)?, scope: boot });
+            return self.resolve(boot, name);
         }
         let number = self.env.get_long(loader, self.members.loader_number);
         let class = state().loaders.class(number, name)?;

@@ -17,8 +17,12 @@ use crate::jni::{Env, jfieldID, jmethodID};
 use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::library::Library;
-use crate::loaders::Loaders;
+use crate::loaders::{Loaders, Number};
+use crate::originals::Originals;
 use crate::selection::Selected;
+
+/// Forms of classes by the number of their loader and their name.
+type Versions = FxHashMap<(Number, Box<[u8]>), Vec<Arc<Known>>>;
 
 /// Everything.
 #[derive(Default)]
@@ -31,6 +35,10 @@ pub struct State {
     pub anonymous: FxHashMap<Box<[u8]>, Vec<Arc<Known>>>,
     /// How methods show in the tree.
     pub frames: Frames,
+    /// The class files that rewritten classes were made from.
+    pub originals: Originals,
+    /// Classes that agents have changed, by the loader and the name: what came of each change, which has method ids of its own.
+    pub versions: Versions,
     /// What readers must know.
     pub notes: Troubles,
     /// Methods that the user named.
@@ -141,6 +149,8 @@ pub struct Members {
     pub loader_number: jfieldID,
     /// `Thread.cct$context`.
     pub context: jfieldID,
+    /// `Thread.cct$transition`.
+    pub transition: jfieldID,
     /// The native `ClassLoader.findLoadedClass0(String)`.
     pub find_loaded_class: jmethodID,
 }
@@ -165,6 +175,7 @@ impl Members {
         let members = Members {
             loader_number: env.field(loader, "cct$number", "J")?,
             context: env.field(thread, "cct$context", "J")?,
+            transition: env.field(thread, "cct$transition", "Z")?,
             find_loaded_class: env.method(
                 loader,
                 "findLoadedClass0",

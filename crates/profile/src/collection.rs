@@ -1,18 +1,21 @@
 //! The contract between `cctrewrite run` (docs/run.md) and the JVMs that a command starts.
 //!
-//! The environment variable [`VARIABLE`] names a folder; it is handed down from process to process whoever starts whom. Each JVM that records
-//! enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`, numbered in the order of starts, with its process id and what it was started
-//! with, each ended by a zero. Its profile goes to `NNNNNN.cct` beside it, and until then its trees are in `NNNNNN.cct.arena`. Who has started the command leaves word for them ([`tell`], [`option`]), and finds out what there
-//! is by [`entries`].
+//! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts them. Each JVM that records
+//! enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`, numbered in the order of starts, with its process id and its
+//! command line, each part ended by a zero. Its profile goes to `NNNNNN.cct` beside it. Until then its trees are in
+//! `NNNNNN.cct.arena`. `run` leaves options for the JVMs ([`tell`], [`Options`]) and lists the JVMs by [`entries`].
+//!
+//! JVMs load classes that the options name, so both sides use a [`PrivateFolder`]: nobody else may have written what they read.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use cct_private::{Error, PrivateFolder};
 
 /// The environment variable that holds the folder.
 pub const VARIABLE: &str = "CCTREWRITE_RUN";
 
-/// The file in the folder that tells JVMs what to do: lines `key=value`.
+/// The file in the folder with options for JVMs: lines `key=value`.
 const OPTIONS: &str = "options";
 
 const ENTRY: &str = "jvm";
@@ -27,26 +30,48 @@ const NUMBERS: std::ops::RangeInclusive<u32> = 1..=999_999;
 pub struct Entry {
     /// Its process; 0 if the entry does not say.
     pub process: u32,
-    /// What it was started with, the program first.
+    /// Its command line, the program first.
     pub arguments: Vec<String>,
-    /// Where its profile is, when it has been written.
+    /// The path of its profile, once written.
     pub profile: PathBuf,
-    /// Where it keeps its trees until then.
+    /// The path of its trees until then.
     pub arena: PathBuf,
 }
 
-/// Enters a JVM; returns the file in which its profile is expected. `arguments` are ended by a zero each.
+/// Options that `run` leaves for the JVMs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    text: String,
+}
+
+impl Options {
+    /// Reads the options in a folder. A folder without options has none.
+    ///
+    /// # Errors
+    /// If the folder or the file is not this user's, if others may write to it, or if it cannot be read.
+    pub fn read(folder: &Path) -> Result<Options, Error> {
+        let bytes = PrivateFolder::open(folder)?.read(OPTIONS)?.unwrap_or_default();
+        Ok(Options { text: String::from_utf8_lossy(&bytes).into_owned() })
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))
+    }
+}
+
+/// Enters a JVM. Returns the path at which its profile is expected. `arguments` are ended by a zero each.
 ///
 /// # Errors
-/// When the folder cannot be written to, or has as many entries as there are numbers.
+/// If others may write into the folder, if this process must not, or if no number is left.
 pub fn enter(folder: &Path, process: u32, arguments: &[u8]) -> io::Result<PathBuf> {
+    let private = PrivateFolder::open(folder)?;
     for number in NUMBERS {
-        let name = folder.join(format!("{number:06}"));
-        match File::create_new(name.with_extension(ENTRY)) {
+        match private.create(&format!("{number:06}.{ENTRY}")) {
             Ok(mut entry) => {
                 entry.write_all(format!("{process}\0").as_bytes())?;
                 entry.write_all(arguments)?;
-                return Ok(name.with_extension(PROFILE));
+                return Ok(folder.join(format!("{number:06}.{PROFILE}")));
             }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
@@ -55,40 +80,31 @@ pub fn enter(folder: &Path, process: u32, arguments: &[u8]) -> io::Result<PathBu
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Leaves word for the JVMs: keys, and values of one line each.
+/// Leaves options for the JVMs, once: keys, and values of one line each.
 ///
 /// # Errors
-/// When the folder cannot be written to.
-pub fn tell(folder: &Path, options: &[(&str, String)]) -> io::Result<()> {
+/// If the folder cannot be written to, or has options already.
+pub fn tell(folder: &PrivateFolder, options: &[(&str, String)]) -> io::Result<()> {
     let text: String = options.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
-    fs::write(folder.join(OPTIONS), text)
+    folder.create(OPTIONS)?.write_all(text.as_bytes())
 }
 
-/// What was told about a key; `None` if nothing was.
-pub fn option(folder: &Path, key: &str) -> Option<String> {
-    let options = fs::read_to_string(folder.join(OPTIONS)).ok()?;
-    options.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('=')).map(str::to_owned)
-}
-
-/// All JVMs that have entered themselves, in the order of their starts.
+/// Lists all JVMs that have entered themselves, in the order of their starts.
 ///
 /// # Errors
-/// When the folder cannot be read.
-pub fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == ENTRY) {
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    paths.iter().map(|path| read(path)).collect()
+/// If the folder cannot be read, or holds an entry that is not this user's.
+pub fn entries(folder: &PrivateFolder) -> io::Result<Vec<Entry>> {
+    let mut names = folder.names()?;
+    names.retain(|name| Path::new(name).extension().is_some_and(|extension| extension == ENTRY));
+    names.sort();
+    names.iter().map(|name| entry(folder, name)).collect()
 }
 
-fn read(path: &Path) -> io::Result<Entry> {
-    let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+fn entry(folder: &PrivateFolder, name: &str) -> io::Result<Entry> {
+    let bytes = folder.read(name)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let mut parts = text.split_terminator('\0');
+    let path = folder.path().join(name);
     Ok(Entry {
         process: parts.next().and_then(|part| part.parse().ok()).unwrap_or(0),
         arguments: parts.map(str::to_owned).collect(),
@@ -99,25 +115,37 @@ fn read(path: &Path) -> io::Result<Entry> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+
+    fn folder(name: &str) -> io::Result<PrivateFolder> {
+        let folder =
+            std::env::temp_dir().join(format!("cctrewrite-collection-{}-{name}", std::process::id()));
+        cct_private::create_folders(&folder)?;
+        Ok(PrivateFolder::open(&folder)?)
+    }
 
     #[test]
     fn jvms_are_numbered_in_the_order_in_which_they_enter() -> io::Result<()> {
-        let folder = std::env::temp_dir().join(format!("cctrewrite-collection-{}", std::process::id()));
-        fs::create_dir_all(&folder)?;
-        let first = enter(&folder, 41, b"java\0First\0")?;
-        let second = enter(&folder, 42, b"java\0-cp\0x y\0Second\0")?;
-        let entries = entries(&folder)?;
-        tell(&folder, &[("record", "regions".to_owned()), ("start-at", "a=b".to_owned())])?;
-        let told = ["record", "start-at", "start", "rec"].map(|key| option(&folder, key));
-        fs::remove_dir_all(&folder)?;
+        let private = folder("numbered")?;
+        let folder = private.path();
+        let first = enter(folder, 41, b"java\0First\0")?;
+        let second = enter(folder, 42, b"java\0-cp\0x y\0Second\0")?;
+        let entries = entries(&private)?;
+        assert_eq!(Options::read(folder)?, Options::default());
+        tell(&private, &[("record", "regions".to_owned()), ("start-at", "a=b".to_owned())])?;
+        let options = Options::read(folder)?;
+        fs::remove_dir_all(folder)?;
         let entry = |process, arguments: &[&str], profile: PathBuf| Entry {
             process,
             arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
             arena: profile.with_extension("cct.arena"),
             profile,
         };
-        assert_eq!(told, [Some("regions".to_owned()), Some("a=b".to_owned()), None, None]);
+        let values = ["record", "start-at", "start", "rec"].map(|key| options.get(key));
+        assert_eq!(values, [Some("regions"), Some("a=b"), None, None]);
         assert!(first.ends_with("000001.cct") && second.ends_with("000002.cct"));
         assert_eq!(
             entries,
@@ -127,8 +155,25 @@ mod tests {
     }
 
     #[test]
+    fn options_that_others_may_write_are_refused() -> io::Result<()> {
+        let private = folder("refused")?;
+        tell(&private, &[("markers.clients", "Client".to_owned())])?;
+        let file = private.path().join(OPTIONS);
+        assert_eq!(fs::metadata(&file)?.permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&file, Permissions::from_mode(0o666))?;
+        assert!(Options::read(private.path()).is_err());
+        fs::set_permissions(&file, Permissions::from_mode(0o600))?;
+        assert!(Options::read(private.path()).is_ok());
+        fs::set_permissions(private.path(), Permissions::from_mode(0o777))?;
+        assert!(Options::read(private.path()).is_err());
+        assert!(enter(private.path(), 1, b"").is_err());
+        assert!(entries(&private)?.is_empty());
+        fs::remove_dir_all(private.path())
+    }
+
+    #[test]
     fn a_folder_that_is_not_there_is_an_error() {
         assert!(enter(Path::new("no/such/folder"), 1, b"").is_err());
-        assert!(entries(Path::new("no/such/folder")).is_err());
+        assert!(Options::read(Path::new("no/such/folder")).is_err_and(|error| error.is_absence()));
     }
 }

@@ -1,6 +1,7 @@
 //! What contexts are shown as: methods, or groups of methods.
 
-use crate::names::{Frame, FrameTable, NameStyle, escaped, normalised_class};
+use crate::escape::terminal;
+use crate::names::{Frame, FrameTable, NameStyle, normalised_class};
 use crate::origin::{Origins, package_of};
 use crate::{Fold, MergeError, Method, Site, ThreadTree, Tree, TreeBuilder};
 
@@ -183,7 +184,7 @@ impl<'a> Labels<'a> {
     pub fn readable(&self) -> Vec<String> {
         match &self.names {
             Names::Frames(table) => table.readable(),
-            Names::Groups(groups) => groups.iter().map(|group| escaped(group)).collect(),
+            Names::Groups(groups) => groups.iter().map(|group| terminal(group)).collect(),
         }
     }
 

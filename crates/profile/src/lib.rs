@@ -18,7 +18,10 @@ pub mod allocations;
 pub mod collection;
 pub mod compare;
 pub mod contexts;
+pub mod csv;
 pub mod diff;
+pub mod escape;
+pub mod exactness;
 pub mod fold;
 pub mod labels;
 mod largest;
@@ -44,6 +47,7 @@ mod walk;
 mod wanted;
 mod write;
 
+pub use exactness::Exactness;
 pub use fold::{Fold, LeftOut};
 pub use merge::MergeError;
 pub use metric::{Metric, Unit};

@@ -4,6 +4,7 @@ mod site;
 
 pub(crate) use site::split_call_site;
 
+use crate::escape::terminal;
 use crate::{Method, Site};
 use site::{full_site, readable_site, site_bytes};
 use std::cmp::Ordering;
@@ -19,16 +20,22 @@ pub enum NameStyle {
 }
 
 /// Classes that the class library spins at run time and numbers as it goes; the number may stand behind a `$`.
-const NUMBERED: [&str; 8] = [
+const NUMBERED: [&str; 7] = [
     "/reflect/GeneratedMethodAccessor",
     "/reflect/GeneratedConstructorAccessor",
     "/reflect/GeneratedSerializationConstructorAccessor",
-    "/proxy/$Proxy",
     "/LambdaForm$MH",
     "/LambdaForm$DMH",
     "/LambdaForm$BMH",
     "/LambdaForm$VH",
 ];
+
+/// What the simple name of a proxy class begins with; its number follows.
+const PROXY: &str = "$Proxy";
+
+/// Packages of proxy classes that are numbered themselves, by class loader (JDK 9 and later), and what they are called without the number.
+const PROXY_PACKAGES: [(&str, &str); 2] =
+    [("jdk/proxy", "jdk/proxy/$Proxy"), ("com/sun/proxy/jdk/proxy", "com/sun/proxy/jdk/proxy/$Proxy")];
 
 /// The name of a class without what differs from run to run: the suffix of hidden classes (`Foo.0x0000..`, JDK 15 and later)
 /// and of VM-anonymous ones (`Foo/1234`, before), the number of a lambda's class (`Foo$$Lambda$12`), of a proxy's, a reflective
@@ -36,12 +43,26 @@ const NUMBERED: [&str; 8] = [
 pub fn normalised_class(class: &str) -> &str {
     let class = without_hidden_suffix(class);
     let class = class.find("$$Lambda$").map_or(class, |at| &class[..at + "$$Lambda".len()]);
+    if let Some(proxy) = normalised_proxy(class) {
+        return proxy;
+    }
     NUMBERED.iter().fold(class, |class, prefix| {
         let Some(at) = class.find(prefix) else { return class };
         let (stem, tail) = class.split_at(at + prefix.len());
         let number = tail.strip_prefix('$').unwrap_or(tail);
         if number.bytes().all(|b| b.is_ascii_digit()) { stem } else { class }
     })
+}
+
+/// The name of a proxy class without its number and that of its package. It is in the package of an interface that is not public, else in one of the
+/// class library's (`java.lang.reflect.Proxy`). `None` if it is no proxy class.
+fn normalised_proxy(class: &str) -> Option<&str> {
+    let is_digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let simple = class.rfind('/').map_or(0, |slash| slash + 1);
+    class[simple..].strip_prefix(PROXY).filter(|number| is_digits(number))?;
+    let package = class[..simple].trim_end_matches('/');
+    let numbered = PROXY_PACKAGES.iter().find(|(stem, _)| package.strip_prefix(stem).is_some_and(is_digits));
+    Some(numbered.map_or(&class[..simple + PROXY.len()], |&(_, name)| name))
 }
 
 fn without_hidden_suffix(class: &str) -> &str {
@@ -128,10 +149,10 @@ impl<'a> Frame<'a> {
     pub fn readable(&self) -> String {
         let [_, name, descriptor] = self.rest;
         if (name, descriptor) == (NEW, "") {
-            return escaped(&format!("new {}", readable_made(self.class)));
+            return terminal(&format!("new {}", readable_made(self.class)));
         }
         match readable_parameters(descriptor) {
-            Some((parameters, _)) => escaped(&format!("{}{name}({parameters})", self.readable_class())),
+            Some((parameters, _)) => terminal(&format!("{}{name}({parameters})", self.readable_class())),
             None => self.without_call_site().exact(),
         }
     }
@@ -147,7 +168,7 @@ impl<'a> Frame<'a> {
         let [_, name, descriptor] = self.rest;
         match readable_parameters(descriptor) {
             Some((parameters, result)) => {
-                escaped(&format!("{}{name}({parameters}) {result}", self.readable_class()))
+                terminal(&format!("{}{name}({parameters}) {result}", self.readable_class()))
             }
             None => self.without_call_site().exact(),
         }
@@ -155,7 +176,7 @@ impl<'a> Frame<'a> {
 
     /// The frame's text, with what could harm a terminal escaped.
     pub fn exact(&self) -> String {
-        escaped(&String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()))
+        terminal(&String::from_utf8_lossy(&self.bytes().collect::<Vec<u8>>()))
     }
 
     fn readable_class(&self) -> String {
@@ -238,22 +259,6 @@ fn readable_type(descriptor: &str) -> Option<(String, &str)> {
         (name, &element[1..])
     };
     Some((name.to_owned() + &"[]".repeat(dimensions), tail))
-}
-
-/// Text that cannot harm a terminal: control characters and those that reverse the direction of writing are escaped.
-pub fn escaped(text: &str) -> String {
-    let harmful = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
-    };
-    if !text.contains(harmful) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if harmful(c) { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
 }
 
 /// The different frames of a profile's methods, in byte order, and which method has which.
@@ -376,6 +381,14 @@ mod tests {
             ),
             ("com/sun/proxy/$Proxy3", "com/sun/proxy/$Proxy"),
             ("com/sun/proxy/$Proxy3x", "com/sun/proxy/$Proxy3x"),
+            ("com/sun/proxy/$Proxy", "com/sun/proxy/$Proxy"),
+            ("jdk/proxy2/$Proxy14", "jdk/proxy/$Proxy"),
+            ("com/sun/proxy/jdk/proxy1/$Proxy0", "com/sun/proxy/jdk/proxy/$Proxy"),
+            ("app/shop/$Proxy14", "app/shop/$Proxy"),
+            ("app/jdk/proxy2/$Proxy14", "app/jdk/proxy2/$Proxy"),
+            ("$Proxy7", "$Proxy"),
+            ("app/A$Proxy7", "app/A$Proxy7"),
+            ("app/$Proxy7$1", "app/$Proxy7$1"),
             ("java/lang/invoke/LambdaForm$MH/865113938", "java/lang/invoke/LambdaForm$MH"),
             ("java/lang/invoke/LambdaForm$DMH.0x0000000800001000", "java/lang/invoke/LambdaForm$DMH"),
             ("java/lang/invoke/LambdaForm$MH$12", "java/lang/invoke/LambdaForm$MH"),

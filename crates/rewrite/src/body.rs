@@ -12,7 +12,7 @@ use cct_classfile::{Code, ErrorKind, Member, Result, access};
 use cct_markers::{Beside, Slot};
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
-use crate::convention::{EXTENSION_SLOTS, SLOTS_OFFSET};
+use crate::convention::{self, EXTENSION_SLOTS, SLOTS_OFFSET};
 use crate::local_names;
 use crate::markers;
 use crate::mid::Mid;
@@ -291,8 +291,14 @@ pub struct Written {
     pub moves: Vec<Move>,
 }
 
-/// Flags of the extended form of a method with a body.
-pub fn extended_flags(flags: u16) -> u16 {
+/// Flags of the extended form of a method of this class.
+///
+/// The extended form of a final method is not final. A class rewritten without knowledge of its superclass may get a tie break for that
+/// method, and the JVM refuses a class that overrides a final method. The tie break calls the original virtually, so the final method
+/// still runs. `java/lang/Object` is the exception: HotSpot fixes the length of its virtual table, and its final methods have no entry
+/// there. Every class knows it, so no tie break is added for them.
+pub fn extended_flags(class: &[u8], flags: u16) -> u16 {
+    let kept = if class == convention::OBJECT { flags } else { flags & !access::FINAL };
     // A varargs parameter would have to be the last one.
-    flags & !access::VARARGS | access::SYNTHETIC
+    kept & !access::VARARGS | access::SYNTHETIC
 }

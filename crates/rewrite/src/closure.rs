@@ -16,6 +16,7 @@
 use cct_classfile::access;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::convention;
 use crate::plan::{Plan, Planned, Treatment, leading_below, planned};
 use crate::rules;
 use crate::settings::ContextCarrier;
@@ -42,9 +43,11 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
     }
 }
 
-/// Changes a treatment, unless the method has already been rewritten by it. (The runtime refuses raw classes that would need that.)
+/// Changes a treatment, unless the method has already been rewritten by it, or has to keep it. (The runtime refuses raw classes that would need
+/// that.)
 fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
-    if !world[method.class].summary.is_rewritten() {
+    let (class, summary) = world.method(method);
+    if !class.is_rewritten() && !class.kept.as_ref().is_some_and(|kept| kept.keeps(class, summary)) {
         plan.set(method, to);
     }
 }
@@ -119,7 +122,9 @@ fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
         return;
     }
     let (class, summary) = world.method(above);
-    let is_settled = is_raw(world, above.class) || class.is_rewritten();
+    let is_settled = is_raw(world, above.class)
+        || class.is_rewritten()
+        || class.kept.as_ref().is_some_and(|kept| kept.keeps(class, summary));
     if let Some(treatment) = leading_below(class, summary).filter(|_| !is_settled) {
         let reason = "overridden by a method that is counted in its extended form only";
         plan.set(above, planned(treatment, reason));
@@ -178,7 +183,9 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
             // The nearest extended form above is the one that would be inherited.
             let mut above = overridden(world, method).filter_map(|m| plan.get(m)).map(|p| p.treatment);
             let inherited = above.find(|t| t.has_extended_form());
-            if inherited.is_some_and(|t| !t.is_redispatch()) {
+            // Above an unknown class may be any.
+            let may_inherit = world[id].summary.is_debugged && !is_known_to_the_top(world, id);
+            if may_inherit || inherited.is_some_and(|t| !t.is_redispatch()) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";
                 change(world, plan, method, planned(to, reason));
             }
@@ -186,8 +193,16 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
     }
 }
 
+/// Whether all superclasses of a class are known.
+fn is_known_to_the_top(world: &World, class: ClassId) -> bool {
+    world.superclasses(class).last().is_some_and(|top| world[top].summary.super_name.is_none())
+}
+
 /// Finds methods of which `class` inherits several extended forms without a most specific one, and settles the conflict.
 fn settle_conflicts(world: &World, plan: &mut Plan, class: ClassId) {
+    if world[class].summary.kept.as_ref().is_some_and(|kept| kept.is_loaded()) {
+        return;
+    }
     let interfaces = world.superinterfaces(class);
     if interfaces.len() < 2 {
         return;
@@ -245,7 +260,9 @@ fn is_settled_above(world: &World, plan: &Plan, class: ClassId, method: MethodId
             plan.get(id).is_some_and(|p| p.treatment.has_extended_form())
         })
     };
-    world.superclasses(class).any(|c| declares(c) || breaks_tie(c))
+    // Whatever is not known above the class, `Object` is.
+    let object = world.class_named(convention::OBJECT);
+    world.superclasses(class).chain(object).any(|c| declares(c) || breaks_tie(c))
         || world.superinterfaces(class).into_iter().any(breaks_tie)
 }
 

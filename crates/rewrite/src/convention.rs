@@ -6,7 +6,7 @@ use crate::hooks::RuntimeMethod;
 use crate::settings::Settings;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
-pub const SCHEME: &str = "4";
+pub const SCHEME: &str = "5";
 
 /// Parameters behind the original ones: the caller's slot, and a marker that is always null.
 ///
@@ -66,6 +66,8 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Thread", b"cct$context", b"J"),
     // The slot of the thread's root, once it has a tree, where recording begins and ends with extents.
     (b"java/lang/Thread", b"cct$root", b"J"),
+    // Whether the thread is being mounted on a carrier or unmounted, or carries one that is.
+    (b"java/lang/Thread", b"cct$transition", b"Z"),
     // The loader's number in the library that rewrites classes at load time.
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
     // Whether the class inherits `hashCode` from `Object`.

@@ -14,6 +14,9 @@ const STACKS: &[u8] = b"java/lang/CctStacks";
 /// The runtime's class for natives that method handles and reflection lead to.
 const NATIVES: &[u8] = b"java/lang/CctNatives";
 
+/// The runtime's class for virtual threads that are being mounted or unmounted.
+const TRANSITIONS: &[u8] = b"java/lang/CctTransitions";
+
 /// The same for `StackWalker`, which JDK 8 does not have.
 const WALKS: &[u8] = b"java/lang/CctWalks";
 
@@ -45,7 +48,8 @@ pub enum Place {
     Return,
     /// Before each return of an instance method, with `this`: `(X)V`.
     ReturnWithThis,
-    /// On entry of an instance method, with `this` and all arguments; the result becomes the `int` argument in this local.
+    /// On entry of an instance method, with `this` and all arguments; the result becomes the argument in this local. Only in methods with as many arguments as the
+    /// call has beside `this`.
     Argument(u16),
     /// After each read of this field of `this`, with the value and `this`; the result takes the value's place.
     Read(&'static [u8]),
@@ -64,6 +68,22 @@ pub struct BodyHook {
     pub call: RuntimeMethod,
 }
 
+impl BodyHook {
+    /// Whether it belongs into a method with this descriptor: releases differ.
+    pub fn fits(&self, descriptor: &[u8]) -> bool {
+        let arguments = |of: &[u8]| MethodDescriptor::parse(of).map(|parsed| parsed.arguments().count()).ok();
+        match self.place {
+            Place::Argument(_) => {
+                arguments(self.call.descriptor) == arguments(descriptor).map(|count| count + 1)
+            }
+            _ => true,
+        }
+    }
+}
+
+/// The class of the JDK by which Java agents work.
+const INSTRUMENTATION: &[u8] = b"sun/instrument/InstrumentationImpl";
+
 /// The life of the JVM, as the class library lives it (docs/runtime.md).
 pub const BODY_HOOKS: &[BodyHook] = &[
     body_hook(b"java/lang/System", b"initializeSystemClass", Place::Return, b"boot"),
@@ -71,6 +91,22 @@ pub const BODY_HOOKS: &[BodyHook] = &[
     body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
+    // Agents: the JVM is to tell of class files behind them, and they are to see those of the program (docs/loadtime.md).
+    body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
+    body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
+    BodyHook {
+        class: INSTRUMENTATION,
+        name: b"transform",
+        place: Place::Argument(5),
+        call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
+    },
+    // With the class's module since JDK 9.
+    BodyHook {
+        class: INSTRUMENTATION,
+        name: b"transform",
+        place: Place::Argument(6),
+        call: RuntimeMethod::of(HOOKS, b"original", b"(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B"),
+    },
     // An exception's trace is as long as what the program sees of it (JDK 9 and later).
     BodyHook {
         class: b"java/lang/Throwable",
@@ -261,6 +297,19 @@ const REFLECTION_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
         b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
 };
 
+/// Natives by which a virtual thread notifies HotSpot that it is about to be mounted or unmounted, or has been. (JDK 26 has renamed them.)
+const TRANSITION_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
+    b"java/lang/VirtualThread" b"notifyJvmtiStart" Entered TRANSITIONS b"end" b"(Ljava/lang/Object;)V";
+    b"java/lang/VirtualThread" b"notifyJvmtiEnd" Entered TRANSITIONS b"begin" b"(Ljava/lang/Object;)V";
+    b"java/lang/VirtualThread" b"notifyJvmtiMount" Entered TRANSITIONS b"change" b"(Ljava/lang/Object;Z)V";
+    b"java/lang/VirtualThread" b"notifyJvmtiUnmount" Entered TRANSITIONS b"change" b"(Ljava/lang/Object;Z)V";
+    b"java/lang/VirtualThread" b"notifyJvmtiHideFrames" Entered TRANSITIONS b"change" b"(Ljava/lang/Object;Z)V";
+    b"java/lang/VirtualThread" b"endFirstTransition" Entered TRANSITIONS b"end" b"(Ljava/lang/Object;)V";
+    b"java/lang/VirtualThread" b"startFinalTransition" Entered TRANSITIONS b"begin" b"(Ljava/lang/Object;)V";
+    b"java/lang/VirtualThread" b"startTransition" Entered TRANSITIONS b"begin" b"(Ljava/lang/Object;Z)V";
+    b"java/lang/VirtualThread" b"endTransition" Entered TRANSITIONS b"end" b"(Ljava/lang/Object;Z)V";
+};
+
 /// Natives with another hook where profiles are to be the same in every run: HotSpot sorts the methods of a class by the addresses of their
 /// names.
 const REPRODUCIBLE_HOOKS: &[(&[u8], &[u8], NativeHook)] = native_hooks! {
@@ -304,6 +353,8 @@ const WALK_HOOKS: &[(&[u8], &[u8], NativeHook)] = &[
 
 /// Private natives that the runtime calls past their hooks: by a method of this class, with `cct$` in front of the name.
 const NATIVES_FOR_THE_RUNTIME: &[(&[u8], &[u8])] = &[
+    (b"java/lang/Class", b"getDeclaredFields0"),
+    (b"java/lang/Class", b"getDeclaredMethods0"),
     (b"java/lang/StackTraceElement", b"initStackTraceElement"),
     (b"java/lang/StackTraceElement", b"initStackTraceElements"),
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),
@@ -332,7 +383,7 @@ pub fn native_hook(
 }
 
 fn all_hooks() -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], NativeHook)> {
-    SIMPLE_HOOKS.iter().chain(REFLECTION_HOOKS).chain(WALK_HOOKS)
+    SIMPLE_HOOKS.iter().chain(REFLECTION_HOOKS).chain(TRANSITION_HOOKS).chain(WALK_HOOKS)
 }
 
 /// Whether natives of this name have hooks in some release of the class library.

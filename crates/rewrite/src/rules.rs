@@ -2,6 +2,8 @@
 
 use cct_classfile::Member;
 
+use crate::hooks;
+
 /// Annotations that make a method caller-sensitive (8; 9 and later).
 pub const CALLER_SENSITIVE: &[&[u8]] =
     &[b"Lsun/reflect/CallerSensitive;", b"Ljdk/internal/reflect/CallerSensitive;"];
@@ -72,6 +74,44 @@ pub const ORIGINAL_ONLY: &[(&[u8], &[u8], &str)] = &[
     ),
 ];
 
+/// Version of the class files of JDK 22, the last one in which Flight Recorder puts code into the class library while the program runs
+/// (`jdk.jfr.internal.instrument`). Later class libraries commit these events by themselves, and Flight Recorder counts on the frames between.
+const LAST_VERSION_INSTRUMENTED_BY_JFR: u16 = 66;
+
+/// Methods into which Flight Recorder copies code. It finds them by their original signatures, so the bodies have to be there.
+pub const INSTRUMENTED_BY_JFR: &[(&[u8], &[u8])] = &[
+    (b"java/io/FileInputStream", b"read"),
+    (b"java/io/FileOutputStream", b"write"),
+    (b"java/io/RandomAccessFile", b"read"),
+    (b"java/io/RandomAccessFile", b"write"),
+    (b"java/net/Socket$SocketInputStream", b"read"),
+    (b"java/net/Socket$SocketOutputStream", b"write"),
+    (b"java/net/SocketInputStream", b"read"),
+    (b"java/net/SocketOutputStream", b"socketWrite"),
+    (b"sun/nio/ch/FileChannelImpl", b"force"),
+    (b"sun/nio/ch/FileChannelImpl", b"read"),
+    (b"sun/nio/ch/FileChannelImpl", b"write"),
+    (b"sun/nio/ch/SocketChannelImpl", b"read"),
+    (b"sun/nio/ch/SocketChannelImpl", b"write"),
+];
+
+/// Whether Flight Recorder copies code into this method, in a class file of this version.
+pub fn is_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool {
+    version <= LAST_VERSION_INSTRUMENTED_BY_JFR && INSTRUMENTED_BY_JFR.contains(&(class, method))
+}
+
+/// Whether Flight Recorder puts code that reports the object at the end of this method, a constructor: a wrapper would report it a second time.
+pub fn is_constructor_instrumented_by_jfr(version: u16, class: &[u8], method: &[u8]) -> bool {
+    version <= LAST_VERSION_INSTRUMENTED_BY_JFR
+        && method == b"<init>"
+        && matches!(class, b"java/lang/Error" | b"java/lang/Throwable")
+}
+
+/// Whether Flight Recorder copies this class's code into another class, and so must find it as it was compiled.
+pub fn is_copied_by_jfr(class: &[u8]) -> bool {
+    class.starts_with(b"jdk/jfr/internal/instrument/") && class.ends_with(b"Instrumentor")
+}
+
 /// Methods whose original body the VM replaces by magic that a copy would lose.
 pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
 
@@ -96,6 +136,7 @@ const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
     (b"java/security/ProtectionDomain", b"impliesCreateAccessControlContext"),
     (b"jdk/internal/misc/Unsafe", b"throwIllegalAccessError"),
     (b"jdk/internal/misc/Unsafe", b"throwNoSuchMethodError"),
+    (b"sun/instrument/InstrumentationImpl", b"transform"),
     (b"sun/misc/Unsafe", b"throwIllegalAccessError"),
     (b"sun/misc/Unsafe", b"throwNoSuchMethodError"),
 ];
@@ -293,16 +334,34 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (b"sun/reflect/ConstantPool", &["*", "-getClassAt0", "-getMethodAt0", "-getFieldAt0"]),
 ];
 
-/// Whether a native is a leaf.
+/// Whether a native is a leaf. One with a hook is none: the hook is in its wrapper, which leaves are called without.
 pub fn is_leaf(class: &[u8], name: &[u8]) -> bool {
     let Some((_, names)) = LEAF_NATIVES.iter().find(|(c, _)| *c == class) else { return false };
     let excluded = |n: &&str| n.strip_prefix('-').is_some_and(|n| n.as_bytes() == name);
-    names.iter().any(|n| *n == "*" || n.as_bytes() == name) && !names.iter().any(excluded)
+    names.iter().any(|n| *n == "*" || n.as_bytes() == name)
+        && !names.iter().any(excluded)
+        && !hooks::is_hooked(class, name)
 }
 
 /// Why all methods of a class keep their original signature, if they do.
 pub fn original_only_class(class: &[u8]) -> Option<&'static str> {
+    const EVENT: &str = "an event: Flight Recorder replaces the methods by their original signatures";
+    const WRITER: &str = "Flight Recorder counts its frames, and HotSpot checks by whose frame it is called";
+    match class {
+        b"jdk/jfr/Event" => return Some(EVENT),
+        b"jdk/jfr/internal/EventWriter"
+        | b"jdk/jfr/internal/EventWriterFactoryRecipe"
+        | b"jdk/jfr/internal/JVM"
+        | b"jdk/jfr/internal/event/EventWriter"
+        | b"jdk/jfr/internal/event/EventWriterFactory" => return Some(WRITER),
+        _ => {}
+    }
     const PREFIXES: &[(&[u8], &str)] = &[
+        (b"jdk/internal/event/", EVENT),
+        (b"jdk/jfr/events/", EVENT),
+        // Generated; under the second name up to JDK 17.
+        (b"jdk/jfr/internal/handlers/EventHandler", WRITER),
+        (b"jdk/jfr/proxy/internal/EventHandler", WRITER),
         (b"java/lang/invoke/", "java.lang.invoke: its frames and descriptors are known to the VM"),
         (
             b"jdk/internal/reflect/Generated",

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::index::ClassRecord;
 use crate::intrinsics;
 use crate::mid::ClassHash;
-use crate::plan::Planned;
+use crate::plan::{KeptMembers, Planned};
 use crate::rules;
 
 /// A class, as far as other classes are concerned.
@@ -31,6 +31,10 @@ pub struct ClassSummary {
     pub methods: Box<[MethodSummary]>,
     /// Whether it is going to be defined as a VM-anonymous class (JDK 8 to 16), which a class file does not say.
     pub has_host: bool,
+    /// Whether a debugger may look at it: bodies stay under their original signatures then.
+    pub is_debugged: bool,
+    /// Members that it must keep, if it takes the place of a class that was rewritten before; a class file does not say that either.
+    pub kept: Option<Arc<KeptMembers>>,
     /// What was done to the methods, if the class has been rewritten.
     pub settled: Option<Arc<[Planned]>>,
     /// Names and descriptors of the methods.
@@ -142,6 +146,8 @@ impl ClassSummary {
             hash: attribute.as_ref().map_or_else(|| ClassHash::of(class.bytes), |a| a.hash),
             methods: methods.into(),
             has_host: false,
+            is_debugged: false,
+            kept: None,
             settled: attribute.map(|a| a.methods.iter().map(|m| Planned::settled(m.treatment)).collect()),
             text: text.into(),
         })
@@ -164,6 +170,8 @@ impl ClassSummary {
             hash: record.hash,
             methods: methods?,
             has_host: false,
+            is_debugged: false,
+            kept: None,
             settled: Some(record.methods.iter().map(|m| Planned::settled(m.treatment)).collect()),
             text: text.into(),
         })

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 
 use cct_events::structure::{CallSite, Handler, METRICS};
 use cct_events::{Block, Class, Method};
+use cct_profile::csv::{Field, Reader, Writer};
+use cct_profile::escape;
 
-use crate::coverage::escaped;
 use crate::file::Trace;
 pub use parquet::parquet;
 
@@ -81,15 +82,15 @@ pub fn xml(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) 
             out,
             "<class id=\"{}\" name=\"{}\" super=\"{}\">",
             class.number,
-            escaped(&text(&class.name)),
-            escaped(&superclass)
+            escape::xml(&text(&class.name)),
+            escape::xml(&superclass)
         )?;
         for (method, number) in class.methods.iter().zip(class.first_method..) {
             writeln!(
                 out,
                 "<method id=\"{number}\" name=\"{}\" descriptor=\"{}\" recorded=\"{}\">",
-                escaped(&text(&method.name)),
-                escaped(&text(&method.descriptor)),
+                escape::xml(&text(&method.name)),
+                escape::xml(&text(&method.descriptor)),
                 method.recording.name()
             )?;
             for place in 0..method.blocks.len() {
@@ -108,7 +109,7 @@ pub fn xml(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) 
                         writeln!(
                             out,
                             "<call_site call=\"{}\" type=\"{}\"/>",
-                            escaped(&callee(call)),
+                            escape::xml(&callee(call)),
                             opcode(call)
                         )?;
                     }
@@ -121,7 +122,7 @@ pub fn xml(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) 
                             out,
                             "<exception_handler basic_block_id=\"{}\" type=\"{}\"/>",
                             block_id(number, handler.block as usize),
-                            escaped(&caught(handler))
+                            escape::xml(&caught(handler))
                         )?;
                     }
                     writeln!(out, "</exception_handler_list>")?;
@@ -135,22 +136,19 @@ pub fn xml(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) 
     writeln!(out, "</program>")
 }
 
-/// A text as a field of CSV (RFC 4180).
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
-/// CSV: a row for each block; call sites and handlers are separated by spaces.
+/// Writes CSV: a row for each block; spaces separate call sites and handlers.
 ///
 /// # Errors
-/// When the output fails.
-pub fn csv(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "class_id,class,method_id,method,descriptor,block_id,block,start,{}", METRICS.join(","))?;
-    write!(out, ",call_sites,handlers,code\r\n")?;
+/// If the output fails.
+pub fn csv(
+    trace: &Trace,
+    wanted: &dyn Fn(&Class) -> bool,
+    reader: Reader,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = Writer::with_crlf(out, reader);
+    let before = ["class_id", "class", "method_id", "method", "descriptor", "block_id", "block", "start"];
+    out.header(before.iter().chain(&METRICS).chain(&["call_sites", "handlers", "code"]).copied())?;
     for class in trace.program.classes().iter().filter(|class| wanted(class)) {
         for (method, number) in class.methods.iter().zip(class.first_method..) {
             for place in 0..method.blocks.len() {
@@ -159,20 +157,17 @@ pub fn csv(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write) 
                     part.calls.iter().map(|call| format!("{}={}", opcode(call), callee(call))).collect();
                 let handlers: Vec<String> =
                     part.handlers.iter().map(|h| format!("{}={}", h.block, caught(h))).collect();
-                write!(
-                    out,
-                    "{},{},{number},{},{},{},{place},{},{},{},{},{}\r\n",
-                    class.number,
-                    field(&text(&class.name)),
-                    field(&text(&method.name)),
-                    field(&text(&method.descriptor)),
-                    block_id(number, place),
-                    part.block.start,
-                    metrics(part.block, ","),
-                    field(&calls.join(" ")),
-                    field(&handlers.join(" ")),
-                    hex(part.code)
-                )?;
+                let numbers = [class.number.to_string(), number.to_string(), place.to_string()];
+                let [of_class, of_method, of_place] = numbers.each_ref().map(|text| Field::Number(text));
+                let names = [&class.name, &method.name, &method.descriptor].map(|name| text(name));
+                let [name, method_name, descriptor] = names.each_ref().map(|text| Field::Text(text));
+                let (block, start) = (block_id(number, place).to_string(), part.block.start.to_string());
+                let [block, start] = [&block, &start].map(|text| Field::Number(text));
+                let metrics = metrics(part.block, ",");
+                let (calls, handlers, code) = (calls.join(" "), handlers.join(" "), hex(part.code));
+                let before = [of_class, name, of_method, method_name, descriptor, block, of_place, start];
+                let behind = [Field::Text(&calls), Field::Text(&handlers), Field::Number(&code)];
+                out.record(before.into_iter().chain(metrics.split(',').map(Field::Number)).chain(behind))?;
             }
         }
     }

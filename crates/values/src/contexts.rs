@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use cct_pcc::chosen::separated;
 use cct_pcc::{Chosen, Place, Recorded, Value};
-use cct_profile::names::{Frame, FrameTable, NameStyle, escaped};
+use cct_profile::escape::terminal;
+use cct_profile::names::{Frame, FrameTable, NameStyle};
 use cct_profile::report::counted;
 use cct_profile::{Method, Profile};
 
@@ -133,7 +134,7 @@ fn shown(frame: &Frame<'_>, below: Option<&Frame<'_>>) -> String {
             None => format!("@{}", site.index()),
         },
     };
-    escaped(&format!("{name}{place}"))
+    terminal(&format!("{name}{place}"))
 }
 
 #[cfg(test)]

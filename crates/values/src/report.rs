@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use cct_pcc::{Place, Recorded};
-use cct_profile::names::escaped;
+use cct_profile::escape::terminal;
 use cct_profile::report::grouped;
 
 /// What is said of a file's origin, where it is known.
@@ -12,7 +12,7 @@ const KEYS: [&str; 7] = ["main", "tool", "java.version", "exact", "selection", "
 /// A place as people read it.
 pub fn method(place: &Place) -> String {
     let Place { class, name, descriptor } = place;
-    escaped(&format!("{}.{name}{}", class.replace('/', "."), descriptor.replace(';', ",")))
+    terminal(&format!("{}.{name}{}", class.replace('/', "."), descriptor.replace(';', ",")))
 }
 
 /// How much there is, what was chosen, and what must be known of it.
@@ -22,7 +22,7 @@ pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
     let entries: u128 = counts.map(|&count| u128::from(count)).sum();
     for key in KEYS {
         if let Some(value) = recorded.meta.get(key).filter(|value| !value.is_empty()) {
-            writeln!(out, "  {key}: {}", escaped(value))?;
+            writeln!(out, "  {key}: {}", terminal(value))?;
         }
     }
     let number = |number: usize| grouped(number as u128);
@@ -34,7 +34,7 @@ pub fn info(recorded: &Recorded, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{lost:>15}  entries for which there was no room: INCOMPLETE")?;
     }
     for note in &recorded.notes {
-        writeln!(out, "note: {}", escaped(note))?;
+        writeln!(out, "note: {}", terminal(note))?;
     }
     Ok(())
 }

@@ -287,6 +287,7 @@ pub const FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Thread", b"cct$context", b"J"),
     (b"java/lang/Thread", b"cct$root", b"J"),
     (b"java/lang/Thread", b"cct$trace", b"Ljava/lang/Object;"),
+    (b"java/lang/Thread", b"cct$transition", b"Z"),
     (b"java/lang/ClassLoader", b"cct$number", b"J"),
     (b"java/lang/Class", b"cct$inherits", b"J"),
     (b"java/lang/Class", b"cct$natives", b"Ljava/lang/Object;"),
@@ -313,6 +314,8 @@ pub const RECORDING: &[u8] = b"cctrewrite/api/Recording";
 
 /// Natives that the runtime calls past their hooks.
 pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
+    (b"java/lang/Class", b"getDeclaredFields0"),
+    (b"java/lang/Class", b"getDeclaredMethods0"),
     (b"java/lang/StackTraceElement", b"initStackTraceElement"),
     (b"java/lang/StackTraceElement", b"initStackTraceElements"),
     (b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),

@@ -62,6 +62,8 @@ pub enum Problem {
     CountedTwice,
     #[error("the callee is counted here, and another method may take its place")]
     CountedInVain,
+    #[error("it overrides a final method of a superclass, so that the JVM refuses the class")]
+    FinalOverridden,
 }
 
 /// One thing that is wrong.

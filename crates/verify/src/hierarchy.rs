@@ -6,6 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use cct_classfile::access;
+
 use crate::links::{Declared, Links};
 
 /// A name, with all classes that have it.
@@ -24,6 +26,20 @@ pub struct Resolved<'l> {
     pub class: &'l Links,
     /// The method.
     pub method: &'l Declared,
+}
+
+impl Resolved<'_> {
+    /// Whether a subclass that declares this method overrides a final one (JVMS 4.10, 5.4.5).
+    fn is_final_for(&self, subclass: &Links, method: &Declared) -> bool {
+        let package = |name: &[u8]| name.iter().rposition(|&b| b == b'/').map(|end| name[..end].to_vec());
+        let (above, below) = (self.method.flags, method.flags);
+        let is_accessible = above & (access::PUBLIC | access::PROTECTED) != 0
+            || package(&self.class.name) == package(&subclass.name);
+        above & access::FINAL != 0
+            && (above | below) & (access::PRIVATE | access::STATIC) == 0
+            && !method.name.starts_with(b"<")
+            && is_accessible
+    }
 }
 
 /// All classes.
@@ -84,6 +100,11 @@ impl<'l> Hierarchy<'l> {
     /// The classes of a name.
     pub fn node(&self, name: &[u8]) -> Option<Node> {
         self.nodes.get(name).copied()
+    }
+
+    /// The name of a node.
+    pub fn name(&self, node: Node) -> &'l [u8] {
+        self.classes[node].first().map_or(&[], |class| &class.name)
     }
 
     /// Whether the class of a name is final.
@@ -202,6 +223,19 @@ impl<'l> View<'_, 'l> {
     pub fn nearest(&self, name: &[u8], descriptor: &[u8]) -> Option<Resolved<'l>> {
         let found = self.active.get(&(name, descriptor)).and_then(|methods| methods.last()).copied();
         found.filter(|_| !self.above[self.node].is_ambiguous)
+    }
+
+    /// Methods of this class that override a final method of the nearest superclass that has one of that name and descriptor. Nothing is said
+    /// of a name that several classes have.
+    pub fn overridden_finals(&self) -> impl Iterator<Item = &'l Declared> + '_ {
+        let is_known = !self.above[self.node].is_ambiguous;
+        let classes = self.hierarchy.classes[self.node].iter().filter(move |_| is_known);
+        let methods = classes.flat_map(|class| class.declared.iter().map(move |method| (*class, method)));
+        methods.filter_map(|(class, method)| {
+            let active = self.active.get(&(&*method.name, &*method.descriptor))?;
+            let above = active.get(active.len().checked_sub(2)?)?;
+            above.is_final_for(class, method).then_some(method)
+        })
     }
 
     /// Whether the class has a method, or inherits it from a superclass or an interface; `None` where that is not known.

@@ -1,5 +1,6 @@
 //! Where bodies of the class library call the runtime (docs/runtime.md, docs/reproducible.md): at these places they must, and nowhere else they may.
 
+use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, opcode};
 
 use crate::convention::{STACKS, TRACE_RUNTIME, VALUES_RUNTIME};
@@ -17,7 +18,7 @@ pub enum Place {
     Entry,
     /// Behind the prologue, with the reference in a local.
     EntryWith(u16),
-    /// Behind the prologue, with `this` and all arguments; the result becomes an `int` argument.
+    /// Behind the prologue, with `this` and all arguments; the result becomes an argument. Only where the method has as many as the call beside `this`.
     Argument(u16),
     /// Before each return.
     Return,
@@ -33,8 +34,29 @@ pub type BodyHook = (&'static [u8], &'static [u8], Place, &'static [u8], &'stati
 /// The class that walks the stack for the program.
 pub const WALKER: &[u8] = b"java/lang/StackStreamFactory$AbstractStackWalker";
 
+/// The class by which Java agents work.
+const INSTRUMENTATION: &[u8] = b"sun/instrument/InstrumentationImpl";
+
 /// See [`BodyHook`].
 const BODY_HOOKS: &[BodyHook] = &[
+    (INSTRUMENTATION, b"<init>", Place::Return, HOOKS, b"agent", b"()V"),
+    (INSTRUMENTATION, b"addTransformer", Place::Return, HOOKS, b"agent", b"()V"),
+    (
+        INSTRUMENTATION,
+        b"transform",
+        Place::Argument(5),
+        HOOKS,
+        b"original",
+        b"(Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B",
+    ),
+    (
+        INSTRUMENTATION,
+        b"transform",
+        Place::Argument(6),
+        HOOKS,
+        b"original",
+        b"(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/ClassLoader;Ljava/lang/String;Ljava/lang/Class;Ljava/security/ProtectionDomain;[BZ)[B",
+    ),
     (b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, HOOKS, b"launch", b"()V"),
     (b"java/lang/Shutdown", b"halt", Place::Entry, HOOKS, b"finish", b"()V"),
     (b"java/lang/Shutdown", b"shutdown", Place::Return, HOOKS, b"finish", b"()V"),
@@ -100,6 +122,7 @@ const fn keep(class: &'static [u8], method: &'static [u8], local: u16) -> BodyHo
 pub fn of_body(
     class: &[u8],
     method: &[u8],
+    descriptor: &[u8],
     expectation: &Expectation,
 ) -> impl Iterator<Item = (&'static BodyHook, bool)> {
     let reproducible = expectation.reproducible;
@@ -112,7 +135,13 @@ pub fn of_body(
     let is_certain = reproducible == Some(true);
     let usual = BODY_HOOKS.iter().chain(boot).map(|h| (h, true));
     let all = usual.chain(special.iter().map(move |h| (h, is_certain)));
-    all.filter(move |(hook, _)| (hook.0, hook.1) == (class, method))
+    all.filter(move |(hook, _)| (hook.0, hook.1) == (class, method) && fits(hook, descriptor))
+}
+
+/// Whether the arguments of the method are those that the call takes beside `this`.
+fn fits(hook: &BodyHook, descriptor: &[u8]) -> bool {
+    let arguments = |of: &[u8]| MethodDescriptor::parse(of).map(|parsed| parsed.arguments().count()).ok();
+    !matches!(hook.2, Place::Argument(_)) || arguments(hook.5) == arguments(descriptor).map(|count| count + 1)
 }
 
 /// Whether a method that was left as it is has a place where the runtime is to be called.

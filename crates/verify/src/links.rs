@@ -109,7 +109,8 @@ pub struct Linked {
     pub ids: u64,
     /// Call sites that count a callee that is not among the classes.
     pub uncounted: u64,
-    /// What is wrong with call sites that count their callee: the class that has them, and what it is.
+    /// What is wrong with call sites that count their callee, with numbers of methods, and with extended forms: the class that has them, and
+    /// what it is.
     pub wrong: Vec<(String, Finding)>,
 }
 
@@ -126,10 +127,6 @@ impl Links {
         by_callers: impl Fn(usize) -> bool,
         counted: Vec<Counted>,
     ) -> Links {
-        let is_extended = |descriptor: &[u8]| {
-            let close = end_of_parameters(descriptor).unwrap_or_default();
-            descriptor[..close].ends_with(EXTENSION)
-        };
         let references = class.pool.indices().filter_map(|index| class.pool.member_ref(index).ok());
         let wanted = references.filter(|r| is_extended(r.descriptor));
         let declared = class.methods.iter().enumerate().map(|(number, m)| Declared {
@@ -150,6 +147,12 @@ impl Links {
             counted,
         }
     }
+}
+
+/// Whether a descriptor is that of an extended form.
+fn is_extended(descriptor: &[u8]) -> bool {
+    let close = end_of_parameters(descriptor).unwrap_or_default();
+    descriptor[..close].ends_with(EXTENSION)
 }
 
 /// A question about what a class has or inherits.
@@ -181,6 +184,12 @@ pub fn follow(classes: &[Links]) -> Linked {
         }
     }
     hierarchy.visit(|view| {
+        let class = hierarchy.name(view.node());
+        let overrides = view.overridden_finals().filter(|method| is_extended(&method.descriptor));
+        linked.wrong.extend(overrides.map(|method| {
+            let finding = Finding::of(Problem::FinalOverridden);
+            (text(class), finding.in_member(&method.name, &method.descriptor))
+        }));
         for question in questions.get(&view.node()).into_iter().flatten() {
             match question {
                 Question::Extended(class, [owner, name, descriptor]) => match view.inherits(name, descriptor)
@@ -311,6 +320,26 @@ mod tests {
             declared: defined.iter().map(declared).collect(),
             wanted: wanted.iter().map(|[owner, name]| [bytes(owner), bytes(name), descriptor()]).collect(),
             counted: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_extended_form_that_overrides_a_final_one_is_found() {
+        let above = |flags: u16| {
+            let mut base = class("p/Base", &["O"], &["m", "n"], &[]);
+            base.declared[0].flags = flags;
+            let [object, between] = [class("O", &[], &[], &[]), class("p/Between", &["p/Base"], &[], &[])];
+            let leaves = ["p/Leaf", "q/Leaf"].map(|name| class(name, &["p/Between"], &["m"], &[]));
+            let [leaf, other] = leaves;
+            let wrong = follow(&[other, leaf, between, base, object]).wrong.into_iter();
+            wrong.map(|(class, finding)| format!("{class}: {finding}")).collect::<Vec<_>>()
+        };
+        let found = |class: &str| format!("{class}: m(J[[[[J)V: {}", Problem::FinalOverridden);
+        assert_eq!(above(access::PUBLIC | access::FINAL), [found("p/Leaf"), found("q/Leaf")]);
+        // Another package neither sees nor overrides it.
+        assert_eq!(above(access::FINAL), [found("p/Leaf")]);
+        for flags in [access::PUBLIC, access::PRIVATE | access::FINAL, access::STATIC | access::FINAL] {
+            assert_eq!(above(flags), [""; 0]);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
-use crate::convention::{RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id};
+use crate::convention::{OBJECT, RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id};
 use crate::counts::Rule;
 use crate::finding::{Finding, Problem};
 use crate::forms::{Extended, Original};
@@ -360,7 +360,10 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
             }
         }
-        let flags = original.access_flags & !access::VARARGS | access::SYNTHETIC;
+        // A class below may have an extended form of its own that leads to a final method (docs/treatments.md), so none is final.
+        // HotSpot fixes the virtual table of `Object`, in which final methods have no entry.
+        let without = if self.before.name() == OBJECT { 0 } else { access::FINAL };
+        let flags = original.access_flags & !(access::VARARGS | without) | access::SYNTHETIC;
         let of_forwarders =
             flags & !(access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT);
         let is_body = matches!(first, Original::Wrapper)

@@ -314,6 +314,15 @@ const NATIVE_HOOKS: &[NativeHook] = &[
     entered(b"sun/reflect/NativeMethodAccessorImpl"),
     entered(b"jdk/internal/reflect/NativeMethodAccessorImpl"),
     entered(b"jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor"),
+    transition(b"notifyJvmtiStart", b"end", b"(Ljava/lang/Object;)V"),
+    transition(b"notifyJvmtiEnd", b"begin", b"(Ljava/lang/Object;)V"),
+    transition(b"notifyJvmtiMount", b"change", b"(Ljava/lang/Object;Z)V"),
+    transition(b"notifyJvmtiUnmount", b"change", b"(Ljava/lang/Object;Z)V"),
+    transition(b"notifyJvmtiHideFrames", b"change", b"(Ljava/lang/Object;Z)V"),
+    transition(b"endFirstTransition", b"end", b"(Ljava/lang/Object;)V"),
+    transition(b"startFinalTransition", b"begin", b"(Ljava/lang/Object;)V"),
+    transition(b"startTransition", b"begin", b"(Ljava/lang/Object;Z)V"),
+    transition(b"endTransition", b"end", b"(Ljava/lang/Object;Z)V"),
 ];
 
 /// Those of outputs that are `--reproducible`, in the place of others: members are sorted.
@@ -347,6 +356,10 @@ const fn mode(descriptor: &'static [u8]) -> NativeHook {
 const fn entered(class: &'static [u8]) -> NativeHook {
     let parameters = b"(Ljava/lang/reflect/Method;Ljava/lang/Object;[Ljava/lang/Object;)V";
     (class, b"invoke0", Kind::Entered, NATIVES, b"entered$invoke0", parameters)
+}
+
+const fn transition(native: &'static [u8], call: &'static [u8], descriptor: &'static [u8]) -> NativeHook {
+    (b"java/lang/VirtualThread", native, Kind::Entered, b"java/lang/CctTransitions", call, descriptor)
 }
 
 /// The ways in which a native's wrapper may call the runtime: each a list of calls, in their order. Empty where it is to call none; two where it is not known

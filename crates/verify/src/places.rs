@@ -14,7 +14,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let (class, reproducible) = (self.before, self.expectation.reproducible);
         let is_wanted =
             |(hook, is_certain): (&hooks::BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
-        if hooks::of_body(class.name(), method.name, &self.expectation).any(is_wanted) {
+        if hooks::of_body(class.name(), method.name, method.descriptor, &self.expectation).any(is_wanted) {
             self.find(Problem::Runtime("that belongs here is missing"));
         }
         let clocks = pins::clocks(class, method.name);

@@ -169,14 +169,14 @@ pub fn rename(class: &[u8], from: &str, to: &str) -> Vec<u8> {
     out
 }
 
-/// A class file with one more field, behind the others, of type `long`.
-pub fn add_long_field(class: &[u8], name: &str) -> Vec<u8> {
+/// A class file with one more field, after the others.
+pub fn add_field(class: &[u8], name: &str, descriptor: &str) -> Vec<u8> {
     let (constants, rest) = constants(class);
     let count = u16::from_be_bytes([class[8], class[9]]);
     let mut out = class[..8].to_vec();
     out.extend((count + 2).to_be_bytes());
     out.extend(constants.concat());
-    for text in [name, "J"] {
+    for text in [name, descriptor] {
         out.push(1);
         out.extend((text.len() as u16).to_be_bytes());
         out.extend(text.as_bytes());

@@ -85,9 +85,11 @@ impl Prepared {
         let thread = folder.path().join("Thread.class");
         let mut java = Command::new(home.join("bin/java"));
         assert!(java.arg("-cp").arg(&tests).arg("CopyThread").arg(&thread).status().unwrap().success());
-        let patched = ["cct$context", "cct$root"]
+        let patched = [("cct$context", "J"), ("cct$root", "J"), ("cct$transition", "Z")]
             .iter()
-            .fold(fs::read(&thread).unwrap(), |class, field| files::add_long_field(&class, field));
+            .fold(fs::read(&thread).unwrap(), |class, (name, descriptor)| {
+                files::add_field(&class, name, descriptor)
+            });
         write_class(&boot, "java/lang/Thread", &patched);
         Prepared { home, modular, boot, tests, _folder: folder }
     }

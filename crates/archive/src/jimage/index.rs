@@ -29,26 +29,20 @@ const MAX_NAMES_RATIO: usize = 16;
 /// More folders within folders are taken for damage.
 pub(super) const MAX_NAME_PARTS: usize = 256;
 
-/// Where the tables are in the file.
-struct Tables<'b> {
+/// Where the tables are in the file. The contents begin where the strings end.
+#[derive(Debug)]
+pub(super) struct Tables<'b> {
     bytes: &'b [u8],
-    header: Header,
-    redirect: usize,
+    pub(super) header: Header,
+    pub(super) redirect: usize,
     offsets: usize,
     locations: Range<usize>,
-    strings: Range<usize>,
+    pub(super) strings: Range<usize>,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Index, ArchiveProblem> {
-    let header = Header::read(bytes)?;
-    let contents = usize::try_from(header.index_bytes()).ok().filter(|&end| end <= bytes.len());
-    let contents =
-        contents.ok_or(damaged(12, "the file ends before the tables that its header announces"))?;
-    let strings = contents - header.strings as usize..contents;
-    let locations = strings.start - header.locations as usize..strings.start;
-    let offsets = locations.start - 4 * header.slots as usize;
-    let tables = Tables { bytes, header, redirect: Header::SIZE, offsets, locations, strings };
-
+    let tables = Tables::of(bytes)?;
+    let (header, contents) = (tables.header, tables.strings.end);
     let mut names_left = bytes.len().saturating_mul(MAX_NAMES_RATIO);
     let mut found = Vec::new();
     let mut extents = Vec::new();
@@ -89,9 +83,21 @@ pub(super) fn read(bytes: &[u8]) -> Result<Index, ArchiveProblem> {
     Ok(Index { header, entries, locations, strings: tables.strings, contents })
 }
 
-impl Tables<'_> {
+impl<'b> Tables<'b> {
+    /// The tables of an image.
+    pub(super) fn of(bytes: &'b [u8]) -> Result<Self, ArchiveProblem> {
+        let header = Header::read(bytes)?;
+        let contents = usize::try_from(header.index_bytes()).ok().filter(|&end| end <= bytes.len());
+        let contents =
+            contents.ok_or(damaged(12, "the file ends before the tables that its header announces"))?;
+        let strings = contents - header.strings as usize..contents;
+        let locations = strings.start - header.locations as usize..strings.start;
+        let offsets = locations.start - 4 * header.slots as usize;
+        Ok(Tables { bytes, header, redirect: Header::SIZE, offsets, locations, strings })
+    }
+
     /// The location in a slot, and where in the file it is; none in an empty slot.
-    fn location(&self, slot: u32) -> Result<Option<(usize, Location)>, ArchiveProblem> {
+    pub(super) fn location(&self, slot: u32) -> Result<Option<(usize, Location)>, ArchiveProblem> {
         let at = self.offsets + 4 * slot as usize;
         let offset = self.header.order.u32_at(self.bytes, at).unwrap_or_default();
         if offset == 0 {

@@ -7,6 +7,7 @@
 mod compressed;
 mod format;
 mod index;
+mod lookup;
 mod packages;
 mod perfect_hash;
 mod previews;
@@ -22,6 +23,7 @@ use crate::entry::Entry;
 use crate::error::{ArchiveProblem, EntryProblem};
 use crate::limits::Budget;
 
+pub(crate) use lookup::Lookup;
 pub(crate) use rewrite::rewrite;
 
 use format::{Header, Location, Order};

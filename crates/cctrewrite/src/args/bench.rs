@@ -9,11 +9,6 @@ use clap::{Args, ValueEnum, value_parser};
 use super::{Choices, Jdk};
 
 const EXAMPLES: &str = "\
-Exit codes:
-  0  no entry has grown by more than the limit
-  1  an entry has, or is not in the baseline, or is not the same twice
-  2  the command line is wrong, or an entry cannot be run; standard error says why
-
 Examples:
   Count what two methods execute, and store it; commit the file:
     cctrewrite bench -c build/classes app.Bench.parse app.Bench.render --update

@@ -7,12 +7,6 @@ use clap::{Args, ValueEnum};
 use super::{SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
-Exit codes, as those of diff(1):
-  0  equal: the same contexts with the same counts
-  1  different
-  2  the command line is wrong, or the files cannot be read or compared; standard error says why
-  3  an input was cut off or lacks contexts; what is sound of it was compared
-
 Examples:
     cctrewrite compare before.cct after.cct
     cctrewrite compare default.cct precise.cct --root app.Main.main --limit 20

@@ -8,12 +8,6 @@ use clap::{Args, ValueEnum};
 use super::{ByArgument, SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
-Exit codes:
-  0  shown; no limit is exceeded
-  1  a limit (--fail-above, --fail-method-above) is exceeded
-  2  the command line is wrong, or the files cannot be read or compared; standard error says why
-  3  an input was cut off or lacks contexts; what is sound of it was compared
-
 Examples:
     cctrewrite diff base.cct new.cct
     cctrewrite diff base.cct new.cct --by package --sort relative --limit 30
@@ -42,6 +36,9 @@ pub struct Diff {
     /// What to write
     #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
     pub format: DiffFormat,
+
+    #[command(flatten)]
+    pub csv: super::CsvArguments,
 
     /// Fail (exit code 1) if the total has grown by more than P percent. 0 allows no growth
     #[arg(long, value_name = "P")]

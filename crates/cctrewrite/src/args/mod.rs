@@ -4,6 +4,7 @@ mod api;
 mod bench;
 mod choices;
 mod compare;
+mod csv;
 mod diff;
 mod explain;
 mod export;
@@ -32,6 +33,7 @@ pub use api::Api;
 pub use bench::{Bench, BenchFormat};
 pub use choices::Choices;
 pub use compare::{Compare, CompareFormat};
+pub use csv::CsvArguments;
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
 pub use explain::Explain;
 pub use export::{Export, ExportFormat, NamesArgument};
@@ -63,9 +65,9 @@ pub use wanted::{Wanted, WantedArguments};
 
 use std::sync::LazyLock;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::exit::EXIT_CODES;
+use crate::exit_codes::ExitCodes;
 
 const HELP: &str = "\
 From a program to its profile:
@@ -83,7 +85,7 @@ The same step by step, on a JDK that stays as it is (JDK 8):
   java $(cctrewrite flags inst_rt.jar) -Dcctrewrite.out=run.cct -jar inst_app.jar
   cctrewrite report run.cct --top 20
 
-`cctrewrite COMMAND --help` explains a command, with examples.";
+`cctrewrite COMMAND --help` explains a command, with examples and its exit codes.";
 
 /// What decides about the bytes that this build writes: its version, and by whom the runtime was compiled.
 fn long_version() -> &'static str {
@@ -96,7 +98,7 @@ fn long_version() -> &'static str {
 /// Rewrites Java class files offline, the JDK's own class library included, so that a program yields its complete, exact
 /// calling-context tree: calls and executed bytecodes for every call stack, the same on every machine.
 #[derive(Debug, Parser)]
-#[command(version, long_version = long_version(), max_term_width = 100, after_help = format!("{HELP}\n\n{EXIT_CODES}"))]
+#[command(version, long_version = long_version(), max_term_width = 100, after_help = HELP)]
 pub struct Arguments {
     /// What to do
     #[command(subcommand)]
@@ -130,11 +132,20 @@ pub enum Command {
     Man(Man),
 }
 
+/// The command line, with the exit codes of each command in its help.
+pub fn command() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| {
+        let Some(codes) = ExitCodes::of(command.get_name()) else { return command };
+        let examples = command.get_after_long_help().or(command.get_after_help());
+        let examples = examples.map(|text| format!("\n{text}")).unwrap_or_default();
+        let help = format!("{}{examples}", codes.help());
+        command.after_long_help(help)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use clap::CommandFactory;
 
     use super::*;
 
@@ -190,7 +201,7 @@ mod tests {
 
     #[test]
     fn all_examples_are_true() {
-        let mut command = Arguments::command();
+        let mut command = command();
         let mut texts =
             vec![MANUAL.to_owned(), command.render_long_help().to_string().replace("\n  ", "\n    ")];
         texts.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
@@ -207,7 +218,7 @@ mod tests {
     #[test]
     fn the_manual_names_all_options_and_no_others() {
         let mut options = BTreeSet::from(["--help".to_owned()]);
-        let arguments = Arguments::command();
+        let arguments = command();
         let nested = arguments.get_subcommands().flat_map(|command| command.get_subcommands());
         for command in arguments.get_subcommands().chain(nested) {
             options
@@ -234,6 +245,6 @@ mod tests {
 
     #[test]
     fn the_command_is_well_formed() {
-        Arguments::command().debug_assert();
+        command().debug_assert();
     }
 }

@@ -98,6 +98,9 @@ pub struct Report {
     #[arg(long, value_enum, conflicts_with_all = ["by", "top", "sort", "depth", "fold_recursion", "per_thread", "metric"])]
     pub table: Option<TableArgument>,
 
+    #[command(flatten)]
+    pub csv: super::CsvArguments,
+
     /// Cut lines to N columns [text]
     #[arg(long, value_name = "N")]
     pub width: Option<usize>,

@@ -153,6 +153,9 @@ pub struct TraceStructure {
     #[arg(long, value_enum, default_value_t = StructureFormat::Xml)]
     pub format: StructureFormat,
 
+    #[command(flatten)]
+    pub csv: super::CsvArguments,
+
     /// Only these classes: a pattern over names with dots, such as `com.acme.*`
     #[arg(long, value_name = "PATTERN")]
     pub classes: Option<String>,

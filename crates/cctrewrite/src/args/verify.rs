@@ -7,11 +7,6 @@ use cct_verify::Rule;
 use clap::{Args, ValueEnum, value_parser};
 
 const EXAMPLES: &str = "\
-Exit codes, as those of diff(1):
-  0  nothing was found
-  1  something was found
-  2  the command line is wrong, or the files cannot be read; standard error says why
-
 Examples:
     cctrewrite verify $JAVA8_HOME/jre/lib/rt.jar inst_rt.jar
     cctrewrite verify app.jar inst_app.jar --limit 0

@@ -82,7 +82,7 @@ impl Baseline {
 
     /// Writes the file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        PendingFile::write(path, |out| Ok(self.json(out)?))?.commit()
+        PendingFile::write_decisive(path, |out| Ok(self.json(out)?))?.commit()
     }
 
     /// The file's text. A count is `[calls, bytecodes]`.

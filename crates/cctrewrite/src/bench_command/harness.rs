@@ -1,16 +1,19 @@
 //! Running an entry in a JVM of its own: the command's side of `cctrewrite.bench.Harness`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use cct_private::FOLDER_MODE;
 use cct_profile::Profile;
 use tempfile::TempDir;
 
 use crate::exit::ProgramFailed;
 use crate::image::FROM_OUTSIDE;
+use crate::pending_file::PendingFile;
 
 /// Exit codes of the harness.
 const DONE: i32 = 97;
@@ -35,13 +38,16 @@ impl<'a> Harness<'a> {
         options: &'a [OsString],
         warm_up: u16,
     ) -> Result<Harness<'a>> {
-        let place = tempfile::tempdir().context("cannot make a temporary folder")?;
+        // The temporary folder of the system is everybody's.
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".cctrewrite-").suffix(".bench").permissions(Permissions::from_mode(FOLDER_MODE));
+        let place = builder.tempdir().context("cannot make a temporary folder")?;
         let classes = place.path().join("classes");
         for (name, bytes) in jdk_wrap::api().iter().chain(jdk_wrap::harness()) {
             let file = classes.join(format!("{name}.class"));
             let cannot = || format!("cannot write {}", file.display());
-            fs::create_dir_all(file.parent().unwrap_or(&classes)).with_context(cannot)?;
-            fs::write(&file, bytes).with_context(cannot)?;
+            cct_private::create_folders(file.parent().unwrap_or(&classes)).with_context(cannot)?;
+            cct_private::write(&file, bytes).with_context(cannot)?;
         }
         // The program's own come first, as without us.
         let mut class_path = program.to_os_string();
@@ -84,10 +90,10 @@ impl<'a> Harness<'a> {
 
     /// Keeps the profile of the last run.
     pub fn keep(&self, file: &Path, folder: &Path, entry: &str) -> Result<()> {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        cct_private::create_folders(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let to = folder.join(format!("{entry}.cct"));
-        fs::copy(file, &to).with_context(|| format!("cannot write {}", to.display()))?;
-        Ok(())
+        PendingFile::write_profile(&to, |out| Ok(out.write_all(&bytes)?))?.commit()
     }
 }
 

@@ -9,7 +9,7 @@ mod verdict;
 use std::ffi::OsStr;
 
 use anyhow::{Result, bail};
-use cct_profile::{Metric, Profile};
+use cct_profile::{Exactness, Metric, Profile};
 
 use crate::args::{Bench, BenchFormat};
 use crate::exit::{self, Outcome, say};
@@ -32,7 +32,8 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     image::check_tool(&image, image::Leaves::Profiles)?;
     let harness = Harness::new(image, &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
 
-    let mut bench = Bencher { arguments, stored, conditions: None, metric: Metric::Bytecodes };
+    let mut bench =
+        Bencher { arguments, stored, conditions: None, exactness: None, metric: Metric::Bytecodes };
     let mut judged = Vec::with_capacity(entries.len());
     for entry in entries {
         judged.push(bench.judge(&harness, entry)?);
@@ -80,6 +81,8 @@ pub struct Bencher<'a> {
     stored: Option<Baseline>,
     /// Of this run, when an entry has been run.
     conditions: Option<Conditions>,
+    /// Of the profiles of all entries.
+    exactness: Option<Exactness>,
     metric: Metric,
 }
 
@@ -94,6 +97,12 @@ impl Bencher<'_> {
                 say(&format!("cctrewrite: {entry}: {note}"));
             }
             self.metric = Metric::of_profile(&profile);
+            let damaged = !profile.damage.is_empty();
+            let exactness = Exactness::of(&profile.meta, &profile.notes, damaged, self.metric);
+            self.exactness = match (self.exactness.take(), exactness) {
+                (Some(all), Some(this)) => Some(all.and(this)),
+                (all, this) => all.or(this),
+            };
             self.conditions.get_or_insert_with(|| conditions(&profile, self.arguments.warm_up));
             let (counts, elsewhere) = counts::of(&profile, &entry)?;
             if let Some(folder) = &self.arguments.profiles {
@@ -170,6 +179,7 @@ impl Bencher<'_> {
             conditions: self.conditions.clone().unwrap_or_default(),
             base: self.stored.as_ref().map(|stored| stored.conditions.clone()),
             scope,
+            exactness: self.exactness.clone(),
             metric: self.metric,
             judged,
         })

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use cct_profile::Metric;
 use cct_profile::diff::Change;
 use cct_profile::report::{aligned, grouped};
+use cct_profile::{Exactness, Metric};
 use serde_json::{Value, json};
 
 use super::baseline::Conditions;
@@ -12,7 +12,7 @@ use super::verdict::{Judged, Scope, Verdict};
 use crate::args::Bench;
 use crate::ci::github::{Kind, annotate};
 use crate::ci::junit::{Case, Suite};
-use crate::json::Object;
+use crate::json::{ExactnessRow, Object};
 use crate::text::{counted, readable};
 
 const NAME: &str = "cctrewrite bench";
@@ -30,6 +30,8 @@ pub struct Results<'a> {
     pub base: Option<Conditions>,
     /// What is compared.
     pub scope: Scope,
+    /// How exact the counts are; `None` if nothing was run.
+    pub exactness: Option<Exactness>,
     /// What is compared of it.
     pub metric: Metric,
     /// The entries.
@@ -63,6 +65,9 @@ impl Results<'_> {
 pub fn text(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Conditions { java, settings, warm_up, .. } = &results.conditions;
     writeln!(out, "Java {java}, {settings}, {} to warm up", counted((*warm_up).into(), "run"))?;
+    if let Some(exactness) = &results.exactness {
+        writeln!(out, "Exact: {}", readable(exactness.to_string().as_bytes()))?;
+    }
     if let (Scope::Program, Some(base)) = (results.scope, &results.base) {
         writeln!(
             out,
@@ -146,6 +151,7 @@ pub fn json(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     object.member("warm_up", warm_up)?;
     object.member("metric", results.metric.name())?;
     object.member("compared", if results.scope == Scope::All { "all" } else { "program" })?;
+    object.member("exact", &results.exactness.as_ref().map(ExactnessRow::from))?;
     object.member("fails", &results.fails())?;
     object.list("entries", |list| -> io::Result<()> {
         for judged in &results.judged {

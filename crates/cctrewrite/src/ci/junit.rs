@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use cct_profile::escape::xml;
+
 /// A report.
 #[derive(Debug, Default)]
 pub struct Suite {
@@ -29,54 +31,27 @@ impl Suite {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let count = self.cases.len();
         let failures = self.cases.iter().filter(|case| case.failure.is_some()).count();
-        let name = escaped(&self.name);
-        let class = escaped(&self.name.replace(' ', "."));
+        let name = xml(&self.name);
+        let class = xml(&self.name.replace(' ', "."));
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         writeln!(out, "<testsuites tests=\"{count}\" failures=\"{failures}\">")?;
         writeln!(out, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\">")?;
         for Case { name, failure } in &self.cases {
-            let start = format!("    <testcase classname=\"{class}\" name=\"{}\"", escaped(name));
+            let start = format!("    <testcase classname=\"{class}\" name=\"{}\"", xml(name));
             match failure {
                 None => writeln!(out, "{start}/>")?,
                 Some(failure) => {
                     writeln!(out, "{start}>")?;
-                    writeln!(out, "      <failure message=\"{}\"/>", escaped(failure))?;
+                    writeln!(out, "      <failure message=\"{}\"/>", xml(failure))?;
                     writeln!(out, "    </testcase>")?;
                 }
             }
         }
-        writeln!(out, "    <system-out>{}</system-out>", escaped(&self.output))?;
+        writeln!(out, "    <system-out>{}</system-out>", xml(&self.output))?;
         if let Some(trouble) = &self.trouble {
-            writeln!(out, "    <system-err>{}</system-err>", escaped(trouble))?;
+            writeln!(out, "    <system-err>{}</system-err>", xml(trouble))?;
         }
         writeln!(out, "  </testsuite>")?;
         writeln!(out, "</testsuites>")
-    }
-}
-
-/// Text for an element or an attribute. What XML 1.0 has no character for becomes a question mark.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => out.push('?'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_no_markup() {
-        assert_eq!(escaped("A.<init>(\"&\")\u{1b}\n"), "A.&lt;init&gt;(&quot;&amp;&quot;)?\n");
     }
 }

@@ -3,12 +3,11 @@
 use std::io::Write;
 
 use cct_profile::ReportError;
+use cct_profile::csv::{Field, Reader, Writer};
 use cct_profile::diff::{Change, Difference};
 
-use crate::csv::record;
-
 /// Writes the table, after a line that names the columns.
-pub fn write(found: &Difference, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn write(found: &Difference, reader: Reader, out: &mut dyn Write) -> Result<(), ReportError> {
     let columns = [
         "base_self",
         "new_self",
@@ -20,11 +19,12 @@ pub fn write(found: &Difference, out: &mut dyn Write) -> Result<(), ReportError>
         "new_calls",
         found.by.name(),
     ];
-    record(out, columns)?;
+    let mut out = Writer::new(out, reader);
+    out.header(columns)?;
     // Empty for what was not there.
     let percent = |change: Change| change.percent().map_or(String::new(), |percent| format!("{percent:.6}"));
     for method in &found.methods {
-        let fields = [
+        let numbers = [
             method.own.base.to_string(),
             method.own.new.to_string(),
             percent(method.own),
@@ -33,9 +33,9 @@ pub fn write(found: &Difference, out: &mut dyn Write) -> Result<(), ReportError>
             percent(method.inclusive),
             method.calls.base.to_string(),
             method.calls.new.to_string(),
-            found.names[method.name as usize].exact.clone(),
         ];
-        record(out, fields.iter().map(String::as_str))?;
+        let name = Field::Text(&found.names[method.name as usize].exact);
+        out.record(numbers.iter().map(|number| Field::Number(number)).chain([name]))?;
     }
     Ok(())
 }

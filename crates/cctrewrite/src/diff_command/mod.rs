@@ -40,7 +40,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
     exit::to_stdout(|out| match arguments.format {
         DiffFormat::Text => write_text(&found, &options, arguments.limit, judged, out),
         DiffFormat::Json => json::write(&found, &options, arguments, &excesses, out),
-        DiffFormat::Csv => csv::write(&found, out),
+        DiffFormat::Csv => csv::write(&found, arguments.csv.reader(), out),
         DiffFormat::Junit => junit::write(&found, &options, arguments, &excesses, out),
         DiffFormat::Github => github::write(&found, judged, out),
     })?;

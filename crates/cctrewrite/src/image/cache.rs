@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -30,15 +30,6 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
             "no place for a cache: none of CCTREWRITE_CACHE, XDG_CACHE_HOME, HOME is set; name a folder with --cache=FOLDER"
         ),
     }
-}
-
-/// Makes the folder, and those above it, for its owner alone.
-fn make(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 /// From the cache JVMs load a library: who can write there runs code as the user. Its owner can, whatever its mode is.
@@ -83,10 +74,12 @@ impl Slot {
     /// The place for a key. Waits while another process makes that image.
     pub fn take(folder: &Path, key: &str) -> Result<Slot> {
         let cannot = || format!("cannot use the cache {}", folder.display());
-        make(folder).with_context(cannot)?;
+        cct_private::create_folders(folder).with_context(cannot)?;
         let folder = fs::canonicalize(folder).with_context(cannot)?;
         check_that_nobody_else_writes(&folder)?;
-        let lock = File::create(folder.join(format!("{key}.lock"))).with_context(cannot)?;
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE);
+        let lock = options.open(folder.join(format!("{key}.lock"))).with_context(cannot)?;
         lock.lock().with_context(cannot)?;
         Ok(Slot { path: folder.join(key), key: key.to_owned(), _lock: lock })
     }

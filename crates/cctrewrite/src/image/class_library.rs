@@ -155,6 +155,9 @@ impl ClassLibrary {
         if let Layout::Jars { .. } = home.layout {
             extend_meta_index(home, image)?;
         }
+        let originals = image.join(home.own_folder()).join(record::ORIGINALS);
+        fs::write(&originals, self.originals(home))
+            .with_context(|| format!("cannot write {}", originals.display()))?;
         let file = image.join(home.own_folder()).join(record::INDEX);
         fs::write(&file, index::write(&provenance, &classes)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
@@ -173,6 +176,11 @@ impl ClassLibrary {
             extend_meta_index(home, image)?;
         }
         Ok(Made { summary: Done::Marked(summary), provenance: wanted.lines() })
+    }
+
+    /// What [`record::ORIGINALS`] says.
+    fn originals(&self, home: &Home) -> String {
+        self.paths.iter().map(|path| format!("{}\n", home.path.join(path).display())).collect()
     }
 
     /// Where its files go.

@@ -11,6 +11,7 @@ mod home;
 mod jvm;
 mod key;
 mod options;
+mod permissions;
 mod record;
 mod release;
 mod structure;
@@ -72,6 +73,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     if let Some(place) = &place {
         let workshop = Workshop::open(place.parent())?;
         Tree::list(&slot.path)?.copy(&workshop.image(), order.manner, arguments.quiet)?;
+        permissions::forbid_others_to_write(&workshop.image())?;
         workshop.deliver(place)?;
     }
     report.map(PendingFile::commit).transpose()?;
@@ -316,6 +318,7 @@ impl<'a> Order<'a> {
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;
+        permissions::forbid_others_to_write(image)?;
         if let Some(output) = &self.arguments.output {
             made.summary.name(output);
         } else {

@@ -19,6 +19,9 @@ pub const INDEX: &str = "index";
 /// The static side of its classes where these are traced, in the same folder (docs/formats/trace.md).
 pub const STRUCTURE: &str = "structure";
 
+/// The files of the JDK's own class library, for agents that look at class files: absolute paths, one a line, in the same folder.
+pub const ORIGINALS: &str = "originals";
+
 /// From what the JVM of a user's module starts.
 pub const UDI_HOST: &str = "udi.jar";
 

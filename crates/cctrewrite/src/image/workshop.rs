@@ -3,10 +3,12 @@
 //! A killed run leaves its workshop behind. Each is locked as long as its owner lives, so the next run in the same folder knows which of them nobody owns, and
 //! removes those.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_private::FOLDER_MODE;
 use tempfile::TempDir;
 
 use super::record::Record;
@@ -92,10 +94,11 @@ impl Workshop {
         clean(beside);
         let cannot = || format!("cannot make a folder in {}", beside.display());
         let mut builder = tempfile::Builder::new();
-        let folder = builder.prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside).with_context(cannot)?;
+        builder.prefix(PREFIX).suffix(SUFFIX).permissions(Permissions::from_mode(FOLDER_MODE));
+        let folder = builder.tempdir_in(beside).with_context(cannot)?;
         // Locked before it has its name: a lock of that name is free only when its owner is gone.
         let fresh = folder.path().join("fresh");
-        let lock = File::create(&fresh).with_context(cannot)?;
+        let lock = cct_private::create(&fresh).with_context(cannot)?;
         lock.lock().with_context(cannot)?;
         fs::rename(&fresh, folder.path().join(LOCK)).with_context(cannot)?;
         fs::create_dir(folder.path().join("image")).with_context(cannot)?;

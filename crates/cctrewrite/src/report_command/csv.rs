@@ -3,28 +3,29 @@
 use std::io::Write;
 
 use cct_profile::ReportError;
+use cct_profile::csv::{Field, Writer};
 
 use super::Shown;
-use crate::csv::record;
 
 /// Writes the table, after a line that names the columns.
 pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let labels = report.labels()?;
     let table = report.table(&labels)?;
     let limit = report.arguments.top.unwrap_or(usize::MAX);
-    record(out, ["calls", "self", "self_percent", "inclusive", "inclusive_percent", labels.by().name()])?;
+    let mut out = Writer::new(out, report.arguments.csv.reader());
+    out.header(["calls", "self", "self_percent", "inclusive", "inclusive_percent", labels.by().name()])?;
     let share = |part| format!("{:.6}", cct_profile::report::percent(part, table.total));
     for row in table.rows.iter().take(limit) {
         let sums = row.sums;
-        let fields = [
+        let numbers = [
             sums.calls.to_string(),
             sums.own.to_string(),
             share(sums.own),
             sums.inclusive.to_string(),
             share(sums.inclusive),
-            labels.exact(row.label),
         ];
-        record(out, fields.iter().map(String::as_str))?;
+        let name = labels.exact(row.label);
+        out.record(numbers.iter().map(|number| Field::Number(number)).chain([Field::Text(&name)]))?;
     }
     Ok(())
 }

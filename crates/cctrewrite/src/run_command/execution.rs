@@ -5,20 +5,26 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::FAILURE;
 use super::child::{self, Ending};
 use super::collection::Collection;
+use super::no_jvm::Silent;
 use crate::args::Run;
 use crate::exit::{Outcome, say};
+use crate::exit_codes::RUN;
 use crate::image;
 use crate::target_jdk::Target;
 
 /// A command that has ended.
 pub struct Ended {
     command: OsString,
+    arguments: Vec<OsString>,
+    /// Whether the command is a tool of the image.
+    is_tool: bool,
     /// The image on which it ran.
     pub home: PathBuf,
     code: u8,
+    /// The command's process.
+    process: u32,
     /// Where its JVMs have entered themselves.
     pub collection: Collection,
 }
@@ -44,32 +50,42 @@ pub fn execute(
     check(&home)?;
     let collection = Collection::beside(beside)?;
     collection.tell(&arguments.options())?;
+    let is_tool = target.tool.is_some();
     let program = target.tool.map_or(command.to_owned(), |tool| home.join(tool).into_os_string());
     let not_started = |why, code| {
         say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
         Ok(Execution::NotStarted(Outcome::Passed(code)))
     };
-    match child::run(&program, rest, &home, collection.path())? {
-        Ending::Code(code) => {
-            Ok(Execution::Ended(Ended { command: command.to_owned(), home, code, collection }))
-        }
+    match child::run(&program, rest, &home, collection.path(), beside)? {
+        Ending::Code { code, process } => Ok(Execution::Ended(Ended {
+            command: command.to_owned(),
+            arguments: rest.to_vec(),
+            is_tool,
+            home,
+            code,
+            process,
+            collection,
+        })),
         Ending::NotFound => not_started("not found", 127),
         Ending::NotStarted => not_started("cannot be started", 126),
     }
 }
 
 impl Ended {
-    /// Says that no JVM of ours was started, so that another java `is` what it is without us.
+    /// Says why no JVM of ours has recorded, so that another java `is` what it is without us.
     pub fn say_no_jvm(&self, jdk: &str, is: &str) {
-        say(&format!(
-            "cctrewrite: {} started no JVM of the {jdk} {}; a program that names another java by its path {is}",
-            Path::new(&self.command).display(),
-            self.home.display()
-        ));
+        let Ended { command, arguments, is_tool, home, code, .. } = self;
+        let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };
+        say(&format!("cctrewrite: {}", silent.explained(jdk, is)));
+    }
+
+    /// The exit code of a process, for a signal as shells give it; known if it is the command's.
+    pub fn code_of(&self, process: u32) -> Option<u8> {
+        (process == self.process).then_some(self.code)
     }
 
     /// Ours: the command's code, but for our own failure where that is 0 and something is missing.
     pub fn outcome(&self, missing: bool) -> Outcome {
-        Outcome::Passed(if self.code == 0 && missing { FAILURE } else { self.code })
+        Outcome::Passed(if self.code == 0 && missing { RUN.failure } else { self.code })
     }
 }

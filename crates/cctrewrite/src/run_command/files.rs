@@ -1,7 +1,8 @@
 //! JVMs that leave something else than a profile: a file each, which is put into its place.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +13,7 @@ use super::{UNKNOWN, file_name};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::image::{self, Leaves};
+use crate::pending_file::PendingFile;
 
 /// What such JVMs leave.
 pub struct Kind {
@@ -88,7 +90,7 @@ fn deliver(
 ) -> Result<()> {
     let folder = output.with_extension("jvms");
     if left.len() > 1 {
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        cct_private::create_folders(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     for (jvm, from) in left {
         let place = |main: Option<&str>| match left.len() {
@@ -110,10 +112,11 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     path.into()
 }
 
-/// Moves a file, to another file system if need be.
+/// Moves a JVM's file to its place. Copies it if that is on another file system.
 pub fn move_file(from: &Path, to: &Path) -> Result<()> {
-    if fs::rename(from, to).is_err() {
-        fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))?;
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
     }
-    Ok(())
+    let mut file = File::open(from).with_context(|| format!("cannot read {}", from.display()))?;
+    PendingFile::write_profile(to, |out| io::copy(&mut file, out).map(drop).map_err(Into::into))?.commit()
 }

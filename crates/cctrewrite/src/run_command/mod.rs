@@ -10,6 +10,9 @@ mod collection;
 mod execution;
 mod files;
 mod marked;
+mod missing;
+mod no_jvm;
+mod signals;
 mod traced;
 mod valued;
 
@@ -30,14 +33,12 @@ use crate::exit::{Outcome, say};
 use crate::image::{Leaves, check_tool};
 use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
-use crate::recover_command;
 use crate::text::counted;
 use beside::{Beside, Left};
 use collection::Jvm;
 use execution::{Execution, execute};
-
-/// Exit code when our own part failed, as with env(1).
-pub const FAILURE: u8 = 125;
+use files::move_file;
+use missing::recover_missing;
 
 /// What a profile gives as its main class when the JVM was asked for something else, as by `java -version`.
 const UNKNOWN: &str = "unknown";
@@ -76,7 +77,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         Execution::NotStarted(outcome) => return Ok(outcome),
     };
     let mut jvms = ended.collection.jvms()?;
-    let mut missing = recover_missing(&mut jvms);
+    let mut missing = recover_missing(&mut jvms, &ended);
     if jvms.is_empty() {
         ended.say_no_jvm("profiled JDK", "is not profiled");
     } else {
@@ -84,56 +85,6 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
         missing |= !deliver(arguments, &places, wanted.as_ref(), beside, jvms)?;
     }
     Ok(ended.outcome(missing))
-}
-
-/// Names the JVMs that have written no profile, and makes one of what is in their memory. Says whether there were any such, or none at all.
-fn recover_missing(jvms: &mut [Jvm]) -> bool {
-    let mut missing = jvms.is_empty();
-    for jvm in jvms.iter_mut().filter(|jvm| jvm.profile.is_none()) {
-        if jvm.place.is_file() {
-            // It has come since all were looked at.
-            jvm.profile = Some(jvm.place.clone());
-            continue;
-        }
-        missing = true;
-        let runs = jvm.is_running();
-        let recovered = jvm.arena.as_deref().map(|arena| recover(arena, &jvm.place));
-        let why = match (runs, &recovered) {
-            (true, Some(Ok(()))) => {
-                "still runs; its profile has what it has executed by now: have it end before the command does"
-                    .to_owned()
-            }
-            (false, Some(Ok(()))) => {
-                "was killed or crashed; its profile was recovered from its memory, as it was then".to_owned()
-            }
-            (true, _) => {
-                "still runs; have it end before the command does, or end it and run again".to_owned()
-            }
-            (false, None) => "left no profile; it was killed, crashed, or refused to run".to_owned(),
-            (false, Some(Err(e))) => {
-                format!(
-                    "left no profile; it was killed or crashed, and of its memory nothing can be recovered ({e:#})"
-                )
-            }
-        };
-        if let Some(Ok(())) = recovered {
-            jvm.profile = Some(jvm.place.clone());
-        }
-        say(&format!("cctrewrite: the JVM of process {} {why}: {}", jvm.process, jvm.command()));
-    }
-    missing
-}
-
-/// Makes a profile of a JVM's memory.
-fn recover(arena: &Path, place: &Path) -> Result<()> {
-    let recovered = recover_command::of_file(arena);
-    if place.is_file() {
-        // The JVM has written it meanwhile.
-        return Ok(());
-    }
-    let recovered = recovered?;
-    // What is wrong with it stands in its notes, which the summary shows.
-    PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()
 }
 
 /// Where profiles go.
@@ -211,7 +162,8 @@ fn deliver(
             put_beside(jvm, &places.sum)?;
         }
         _ => {
-            fs::create_dir(&places.each).with_context(|| format!("cannot make {}", places.each.display()))?;
+            cct_private::create_folders(&places.each)
+                .with_context(|| format!("cannot make {}", places.each.display()))?;
             let mut merger = Merger::new(MergeOptions::default());
             let count = profiles.len();
             for (jvm, profile) in profiles {
@@ -237,14 +189,9 @@ fn deliver(
     Ok(is_whole)
 }
 
-/// Moves a JVM's profile to its place; copies it where that is on another file system.
+/// Moves a JVM's profile to its place.
 fn take(jvm: &Jvm, to: &Path) -> Result<()> {
-    let Some(from) = &jvm.profile else { return Ok(()) };
-    if fs::rename(from, to).is_ok() {
-        return Ok(());
-    }
-    let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
-    PendingFile::write_profile(to, |out| Ok(out.write_all(&bytes)?))?.commit()
+    jvm.profile.as_deref().map_or(Ok(()), |from| move_file(from, to))
 }
 
 /// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.

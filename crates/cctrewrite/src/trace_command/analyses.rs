@@ -220,7 +220,7 @@ pub fn structure(arguments: &TraceStructure) -> Result<()> {
     to_stdout(|out| {
         match arguments.format {
             StructureFormat::Xml => structure::xml(&trace, &wanted, out)?,
-            StructureFormat::Csv => structure::csv(&trace, &wanted, out)?,
+            StructureFormat::Csv => structure::csv(&trace, &wanted, arguments.csv.reader(), out)?,
             StructureFormat::Json => structure::json(&trace, &wanted, out)?,
             StructureFormat::Parquet => structure::parquet(&trace, &wanted, out)?,
         }

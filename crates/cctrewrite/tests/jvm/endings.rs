@@ -7,7 +7,7 @@ use std::process::Command;
 use cct_profile::Profile;
 
 use crate::support::golden::flat;
-use crate::support::{Blocks, Jdk, Run, Running, folder, jdks, profiled};
+use crate::support::{Blocks, Jdk, Run, Running, fixture, folder, jdks, profiled};
 
 fn calls_of_work(run: &Run) -> u64 {
     flat(run)["Ending.work()V"].0
@@ -75,6 +75,41 @@ fn a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays(jdk: &'stat
     let run = java.option("-Dcctrewrite.out=no/such/folder/profile.cct").run("Ending", &["exit"]);
     run.assert_code(3);
     assert!(run.err.contains("cctrewrite: the profile could not be written"), "{}", run.err);
+}
+
+/// Whether the policy lets the program end the JVM or denies everything: the runtime writes with its own rights.
+fn whatever_a_security_policy_allows(jdk: &'static Jdk) {
+    let ending = "permission java.lang.RuntimePermission \"exitVM.*\"; permission java.lang.RuntimePermission \"shutdownHooks\";";
+    for (name, granted) in [("ending", ending), ("nothing", "")] {
+        let policy = folder("policy").join(name);
+        fs::write(&policy, format!("grant {{ {granted} }};")).unwrap();
+        let manager =
+            ["-Djava.security.manager".to_owned(), format!("-Djava.security.policy=={}", policy.display())];
+        for how in ["return", "exit", "halt", "throw", "hook"] {
+            let mut plain = jdk.java("policy-plain");
+            manager.iter().for_each(|option| _ = plain.option(option));
+            let plain = plain.class_path([fixture("ending/classes")]).run("Ending", &[how]);
+            for library in [&[][..], &["-Dcctrewrite.loadtime=", "-Dcctrewrite.raw=allow"]] {
+                let mut java = profiled(jdk, Blocks::Exact, "policy");
+                manager.iter().for_each(|option| _ = java.option(option));
+                library.iter().for_each(|&option| _ = java.option(option));
+                let run = java.run("Ending", &[how]);
+                let what = format!("JDK {}, {how}, the policy grants {name}, {library:?}", jdk.version);
+                assert_eq!((run.code, &run.out, &run.err), (plain.code, &plain.out, &plain.err), "{what}");
+                let profile = run.profile();
+                assert_eq!(profile.damage, [], "{what}");
+                assert!(profile.contexts() > 100, "{what}: {}", profile.contexts());
+                if library.is_empty() {
+                    // Without the library nobody rewrites the program on an image.
+                    assert!(calls_of_work(&run) >= 10, "{what}");
+                }
+            }
+        }
+        let mut java = profiled(jdk, Blocks::Exact, "policy-full");
+        manager.iter().for_each(|option| _ = java.option(option));
+        let run = java.run("FullStack", &[]);
+        assert_eq!(flat(&run)["FullStack.work()V"].0, 10, "JDK {}, {name}: {}", jdk.version, run.err);
+    }
 }
 
 /// Each writes a file of its own and renames it; the last one stays.
@@ -180,3 +215,5 @@ jdks!(many_jvms_may_write_to_one_file, many_jvms_may_write_to_one_file, 8: jdk_8
 jdks!(a_link_in_the_place_of_its_temporary_file_is_not_followed, a_link_in_the_place_of_its_temporary_file_is_not_followed, 8: jdk_8, 17: jdk_17);
 jdks!(nobody_else_can_open_it_at_any_moment, nobody_else_can_open_it_at_any_moment, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+// Later JDKs refuse a security manager.
+jdks!(whatever_a_security_policy_allows, whatever_a_security_policy_allows, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21);

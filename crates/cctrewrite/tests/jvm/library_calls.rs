@@ -1,7 +1,7 @@
 //! Calls below a program that are easily lost: natives that nobody names who calls them, what happens once in a JVM,
 //! and what class loaders are asked for.
 
-use crate::support::{Blocks, Image, Java, Jdk, fixture, jdks};
+use crate::support::{Blocks, Image, Java, Jdk, fixture, jdks, profiled};
 
 /// Calls by path.
 type Calls = Vec<(String, u64)>;
@@ -69,6 +69,38 @@ fn first_uses_are_the_programs(jdk: &'static Jdk) {
     }
 }
 
+/// What a class keeps once somebody has asked it (fields, methods, its name), and the initialisation of `Long`: the program is the first.
+fn nothing_is_left_in_caches(jdk: &'static Jdk) {
+    let run =
+        profiled(jdk, Blocks::Exact, "caches").class_path([fixture("firsts/classes")]).succeed("Caches", &[]);
+    let lines = run.contexts(false);
+    let calls = |below: &str, frame: &str| -> u64 {
+        let of = |line: &String| {
+            let (calls, path) = line.split_once(' ')?;
+            let path = &path[path.find("Caches.main(")?..];
+            let frames: Vec<&str> = path.split(';').collect();
+            let is = frames.iter().any(|f| f.starts_with(below)) && frames.last()?.starts_with(frame);
+            is.then(|| calls.parse::<u64>().unwrap())
+        };
+        lines.iter().filter_map(of).sum()
+    };
+    // As single-stepping has it on the plain JDK. JDK 8 has asked for the fields of one class by itself; from 9 on its loader has asked a class for its name.
+    let (fields, methods, names) = match jdk.version {
+        8 => (5, 6, 1),
+        11 => (9, 9, 0),
+        _ => (10, 10, 0),
+    };
+    let found = [
+        calls("Caches.fields(", "java.lang.Class.getDeclaredFields0("),
+        calls("Caches.methods(", "java.lang.Class.getDeclaredMethods0("),
+        calls("Caches.name(", "java.lang.Class.getName0("),
+    ];
+    assert_eq!(found, [fields, methods, names], "JDK {}", jdk.version);
+    let initialised = calls("java.lang.Long.<clinit>(", "java.lang.Class.getPrimitiveClass(");
+    // With the verifier on there is no archive of classes, which has it initialised on JDK 25.
+    assert_eq!(initialised, u64::from(jdk.version > 8), "JDK {}", jdk.version);
+}
+
 /// What is inserted into a class names no class that its loader has not been asked for.
 fn loaders_are_asked_for_the_same_classes(jdk: &'static Jdk) {
     let run = |mut java: Java| java.class_path([fixture("firsts/classes")]).succeed("Asked", &[]).out;
@@ -80,3 +112,4 @@ fn loaders_are_asked_for_the_same_classes(jdk: &'static Jdk) {
 jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(loaders, loaders_are_asked_for_the_same_classes, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(caches, nothing_is_left_in_caches, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);

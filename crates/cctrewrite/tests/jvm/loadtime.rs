@@ -172,6 +172,29 @@ fn classes_of_several_loaders_extend_call_and_shadow_each_other(jdk: &'static Jd
     same(jdk, "Hierarchies", &["Old45", "Old48", "Old49"]);
 }
 
+/// Beside load time: the classes, instrumented in outputs of their own, none of which knows the classes of the other.
+fn final_methods_are_not_overridden(jdk: &'static Jdk) {
+    let run = same(jdk, "Finals", &[]);
+    let to = folder("finals");
+    let superclasses = ["Base", "Between", "Closing"].map(|name| format!("Finals${name}.class"));
+    let outputs = ["above", "below"].map(|part| {
+        let [plain, output] = ["plain", "inst"].map(|kind| to.join(format!("{part}-{kind}")));
+        fs::create_dir(&plain).unwrap();
+        for class in fs::read_dir(classes()).unwrap().map(Result::unwrap) {
+            let name = class.file_name().into_string().unwrap();
+            if name.starts_with("Finals") && superclasses.contains(&name) == (part == "above") {
+                fs::copy(class.path(), plain.join(name)).unwrap();
+            }
+        }
+        let library = if jdk.version == 8 { jdk.rt_jar() } else { jdk.home().to_owned() };
+        instrument(&[plain], &[library], &output, &[]);
+        output
+    });
+    let mut java = profiled(jdk, Blocks::Exact, "finals-apart");
+    java.forget_class_path().class_path(outputs);
+    assert_eq!(java.succeed("Finals", &[]).out, run.out);
+}
+
 fn loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever(jdk: &'static Jdk) {
     same(jdk, "Deadlock", &[]);
 }
@@ -305,3 +328,4 @@ jdks!(definitions_by_lookup_objects_too, definitions_by_lookup_objects_too, 17: 
 jdks!(classes_of_several_loaders_extend_call_and_shadow_each_other, classes_of_several_loaders_extend_call_and_shadow_each_other, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(classes_are_defined_down_to_the_end_of_the_stack, classes_are_defined_down_to_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(final_methods_are_not_overridden, final_methods_are_not_overridden, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);

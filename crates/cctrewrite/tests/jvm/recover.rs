@@ -274,7 +274,12 @@ fn run_recovers_by_itself(jdk: &'static Jdk) {
         .unwrap();
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(125), "{said}");
-    assert!(said.contains("was killed or crashed; its profile was recovered from its memory"), "{said}");
+    assert!(
+        said.contains(
+            "was killed, crashed, or was ended by native code; its profile was recovered from its memory"
+        ),
+        "{said}"
+    );
     let profile = Profile::read(&fs::read(here.join("cctrewrite.cct")).unwrap()).unwrap();
     assert_eq!(of(&profile, "Ending", "work").0, 10);
 }

@@ -123,6 +123,131 @@ fn hands_signals_on(jdk: &'static Jdk) {
     assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
 }
 
+/// As with Ctrl-C: a terminal sends the signal to `run` and to the command.
+fn delivers_after_an_interrupt(jdk: &'static Jdk) {
+    use std::os::unix::process::CommandExt;
+    let here = folder("run-interrupt");
+    let mut command = prepared(jdk, &here, &["-q"], &["java", "-cp", &classes(), "Ending", "wait"]);
+    let mut running = command.stdout(Stdio::piped()).process_group(0).spawn().unwrap();
+    let mut ready = [0; 5];
+    std::io::Read::read_exact(running.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    assert!(send("INT", &format!("-{}", running.id())));
+    assert_eq!(running.wait().unwrap().code(), Some(128 + 2));
+    assert_eq!(calls_of(&profile(here.join("cctrewrite.cct")), "work"), 10);
+}
+
+fn send(signal: &str, to: &str) -> bool {
+    Command::new("kill").args(["-s", signal, "--", to]).status().unwrap().success()
+}
+
+/// The command has ended, and `run` waits for a JVM that it left behind.
+fn a_signal_ends_what_is_done_after_the_command(jdk: &'static Jdk) {
+    use std::os::unix::process::ExitStatusExt;
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let here = folder("run-signal-after");
+        let script = format!(
+            "mkfifo out; java -cp {} Ending wait > out & read line < out; echo $! > jvm; echo ended",
+            classes()
+        );
+        let mut command = prepared(jdk, &here, &[], &["sh", "-c", &script]);
+        let mut running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut ended = [0; 6];
+        std::io::Read::read_exact(running.stdout.as_mut().unwrap(), &mut ended).unwrap();
+        // The shell ends now.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let begun = std::time::Instant::now();
+        assert!(send(signal, &running.id().to_string()));
+        let status = running.wait().unwrap();
+        let jvm = fs::read_to_string(here.join("jvm")).unwrap();
+        assert!(send("KILL", jvm.trim()), "the JVM has ended");
+        let mut said = String::new();
+        std::io::Read::read_to_string(running.stderr.as_mut().unwrap(), &mut said).unwrap();
+        assert_eq!(status.signal(), Some(number), "{status} {said}");
+        assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{:?}", begun.elapsed());
+        let line = format!("cctrewrite: ended by SIG{signal} before cctrewrite.cct was complete");
+        assert!(said.starts_with(&line) && said.lines().count() == 1, "{said}");
+        let mut left: Vec<_> = fs::read_dir(&here).unwrap().map(|e| e.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["jvm", "out"]);
+    }
+}
+
+/// The only line of ours.
+fn explanation(output: &Output) -> String {
+    let said = said(output);
+    let ours: Vec<&str> = said.lines().filter(|line| line.starts_with("cctrewrite: ")).collect();
+    ours.last().unwrap_or_else(|| panic!("{said}")).to_string()
+}
+
+fn says_why_no_jvm_records(jdk: &'static Jdk) {
+    let here = folder("run-silent");
+    let refused = run(jdk, &here, &["-q"], &["java", "-Xmx64m", "-XX:+NoSuchOption", "Ending"]);
+    assert_eq!(refused.status.code(), Some(1));
+    let why = explanation(&refused);
+    assert!(why.contains("java ended with exit code 1 before its JVM recorded anything"), "{why}");
+    assert!(why.ends_with("Look at its options: -Xmx64m -XX:+NoSuchOption"), "{why}");
+
+    let small = run(jdk, &here, &["-q"], &["java", "-Xmx2m", "-cp", &classes(), "Ending", "return"]);
+    if small.status.code() != Some(0) && !here.join("cctrewrite.cct").exists() {
+        assert!(explanation(&small).ends_with("Look at its options: -Xmx2m"), "{}", said(&small));
+    }
+
+    let off = run(jdk, &here, &["-q"], &["java", "-Dcctrewrite.record=off", "-version"]);
+    assert_eq!(
+        explanation(&off),
+        "cctrewrite: java records nothing because of -Dcctrewrite.record=off; leave it out"
+    );
+
+    let mut command = prepared(jdk, &here, &["-q"], &["sh", "-c", "java -version; true"]);
+    let by_variable = command.env("JAVA_TOOL_OPTIONS", "-XX:+NoSuchOption").output().unwrap();
+    assert_eq!(by_variable.status.code(), Some(125));
+    let why = explanation(&by_variable);
+    assert!(
+        why.contains("does not work with the options in JAVA_TOOL_OPTIONS (Unrecognized VM option"),
+        "{why}"
+    );
+
+    let plain = jdk.path("bin/java");
+    let elsewhere = run(jdk, &here, &["-q"], &["sh", "-c", &format!("{} -version", plain.display())]);
+    let why = explanation(&elsewhere);
+    assert!(
+        why.contains("sh started no JVM of the profiled JDK") && why.contains("another java by its path"),
+        "{why}"
+    );
+}
+
+/// A file of the image is gone, or is not what it was.
+fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
+    let here = folder("run-damaged");
+    let image = run(jdk, &here, &["-q"], &["sh", "-c", "echo $JAVA_HOME; java -version 2>/dev/null"]);
+    let image = PathBuf::from(String::from_utf8(image.stdout).unwrap().trim());
+    for damage in [
+        "rm \"$(find -L . -name 'libcctrewrite_loadtime.so')\"",
+        "rm $(find . -path '*lib/cctrewrite/index')",
+    ] {
+        let copy = here.join("image");
+        // The files are shared with the image in the cache: they may go, and not change.
+        let script = format!("cp -al \"$0\" \"$1\" && cd \"$1\" && {damage}");
+        let made = Command::new("sh").args(["-c", &script]).arg(&image).arg(&copy).status().unwrap();
+        assert!(made.success(), "{damage}");
+        let options = ["-q", "--jdk", copy.to_str().unwrap()];
+        for command in
+            [&["java", "-cp", &classes(), "Ending", "return"][..], &["sh", "-c", "java -version; exit 1"]]
+        {
+            let output = run(jdk, &here, &options, command);
+            assert_ne!(output.status.code(), Some(0), "{damage}: {}", said(&output));
+            let why = explanation(&output);
+            assert!(
+                why.starts_with("cctrewrite: the profiled JDK ") && why.contains(" does not work ("),
+                "{damage}: {}",
+                said(&output)
+            );
+            assert!(why.contains("remove that folder and make it anew"), "{why}");
+        }
+        fs::remove_dir_all(&copy).unwrap();
+    }
+}
+
 fn an_image_is_used_as_it_is(jdk: &'static Jdk) {
     let here = folder("run-image");
     let command = ["sh", "-c", "echo $JAVA_HOME; java -version 2>/dev/null"];
@@ -137,4 +262,8 @@ jdks!(everything_passes_through, passes_everything_through, 8: jdk_8, 17: jdk_17
 jdks!(profiles_of_all_jvms_are_collected, collects_all, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(a_jvm_without_a_profile_is_an_error, misses_what_was_killed, 17: jdk_17);
 jdks!(signals_are_handed_on, hands_signals_on, 17: jdk_17);
+jdks!(an_interrupt_from_a_terminal_leaves_the_profile, delivers_after_an_interrupt, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(a_signal_after_the_commands_end_ends_run, a_signal_ends_what_is_done_after_the_command, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, 17: jdk_17);
+jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);

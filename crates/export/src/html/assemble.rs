@@ -4,6 +4,7 @@ use super::Page;
 use crate::ExportError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use cct_profile::escape::xml;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha2::{Digest, Sha256};
@@ -34,7 +35,7 @@ pub(super) fn write(page: &Page, out: &mut dyn Write) -> Result<(), ExportError>
         // Every other part names what stands there.
         match text {
             _ if at % 2 == 0 => out.write_all(text.as_bytes())?,
-            "title" => out.write_all(escaped(&page.title()).as_bytes())?,
+            "title" => out.write_all(xml(&page.title()).as_bytes())?,
             "script-hash" => out.write_all(hashes.0.as_bytes())?,
             "style-hash" => out.write_all(hashes.1.as_bytes())?,
             "script" => out.write_all(script.as_bytes())?,
@@ -55,10 +56,6 @@ impl Page {
 /// As the policy of a page names what may run.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// The data: an element for each column, which the browser takes for a script of a language that it does not know.

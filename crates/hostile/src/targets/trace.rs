@@ -57,7 +57,7 @@ fn static_side(trace: &Trace, dice: &mut Dice) {
     let mut out = Vec::new();
     match dice.below(4) {
         0 => structure::xml(trace, &|_| true, &mut out).unwrap(),
-        1 => structure::csv(trace, &|_| true, &mut out).unwrap(),
+        1 => structure::csv(trace, &|_| true, cct_profile::csv::Reader::Spreadsheet, &mut out).unwrap(),
         2 => structure::json(trace, &|_| true, &mut out).unwrap(),
         _ => drop(structure::parquet(trace, &|_| true, &mut out)),
     }

@@ -19,7 +19,7 @@ pub fn register(env: Env) -> bool {
         (b"start\0", b"(Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;\0", start as *mut c_void),
         (b"make\0", b"()J\0", make as *mut c_void),
         (b"grow\0", b"(J)Z\0", grow as *mut c_void),
-        (b"replay\0", b"()J\0", replay as *mut c_void),
+        (b"replay\0", b"(Ljava/lang/Thread;)J\0", replay as *mut c_void),
         (b"end\0", b"([Ljava/lang/String;[Ljava/lang/String;J)Ljava/lang/String;\0", end as *mut c_void),
     ];
     env.find_class("cctrewrite/runtime/Pcc").is_some_and(|class| env.register(class, &natives))
@@ -55,9 +55,9 @@ extern "system" fn grow(raw: *mut sys::JNIEnv, _: jclass, record: jlong) -> jboo
 /// Frames of the runtime's own above the one that the VM called: this native, `CctPcc.replay`, the helper in `Object`, and itself.
 const OWN_FRAMES: sys::jint = 4;
 
-/// `long replay()`
-extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass) -> jlong {
-    guarded(raw, 0, |env| replay::value(env, OWN_FRAMES).map_or(0, |value| value.0 as jlong))
+/// `long replay(Thread thread)`
+extern "system" fn replay(raw: *mut sys::JNIEnv, _: jclass, thread: sys::jobject) -> jlong {
+    guarded(raw, 0, |env| replay::value(env, thread, OWN_FRAMES).map_or(0, |value| value.0 as jlong))
 }
 
 /// `String end(String[] lines, String[] notes, long lost)`

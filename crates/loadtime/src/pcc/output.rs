@@ -2,7 +2,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use cct_classfile::mutf8::decode_lossy;
@@ -63,8 +62,6 @@ pub fn remarks(chosen: &Chosen, recorded: &Recorded) -> Vec<String> {
 
 /// A new file beside another one, which nobody else can have made, for its owner alone.
 fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
     for attempt in 0..100 {
         let mut name = path.as_os_str().to_owned();
         name.push(match attempt {
@@ -72,7 +69,7 @@ fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
             _ => format!(".{}-{attempt}.tmp", std::process::id()),
         });
         let name = PathBuf::from(name);
-        match options.open(&name) {
+        match cct_private::create(&name) {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             file => return Ok((name, file?)),
         }

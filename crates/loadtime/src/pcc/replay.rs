@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::archived;
 use crate::frames::{anonymous_name, known_class};
 use crate::identity::without_number;
-use crate::jni::{Env, jclass, jint, jmethodID, jobjectArray, jstring};
+use crate::jni::{Env, jclass, jint, jmethodID, jobject, jobjectArray, jstring};
 use crate::jvmti::Jvmti;
 use crate::known::{Appearance, Bytecodes, Known};
 use crate::native_methods;
@@ -34,12 +34,12 @@ const REMEMBERED: usize = 1 << 16;
 
 static FRAMES: Mutex<Option<FxHashMap<usize, Arc<Option<Frame>>>>> = Mutex::new(None);
 
-/// The value of what is called by the frame `skip`, counted from the newest one. `None` if the stack cannot be walked, which is so until the JVM is in its live phase, or
+/// The value of what is called by the frame `skip` of `thread`, the calling one, counted from the newest frame. `None` if the stack cannot be walked, which is so until the JVM is in its live phase, or
 /// if nothing is recorded there.
-pub fn value(env: Env, skip: jint) -> Option<Value> {
+pub fn value(env: Env, thread: jobject, skip: jint) -> Option<Value> {
     let jvmti = jvmti(env)?;
     let members = Members::find(env)?;
-    let stack = jvmti.stack(skip)?;
+    let stack = jvmti.stack(env, thread, skip)?;
     let mut value = Value::ROOT;
     let mut has_begun = state().selected.marks.extents.is_empty();
     for called in stack.iter().rev() {

@@ -1,11 +1,11 @@
 //! Files that their owner alone can read.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// A new file, in the place of one of this name. Nothing is written through a link, or into what somebody else has open: in a folder where others may write, that could be anybody's.
+/// Creates a file, instead of an existing one of that name. Neither follows a link nor writes into a file that somebody else has open:
+/// in a folder into which others may write, both could be anybody's.
 pub fn create(path: &Path) -> io::Result<File> {
     match fs::symlink_metadata(path) {
         Ok(there) if there.is_file() => fs::remove_file(path)?,
@@ -13,7 +13,7 @@ pub fn create(path: &Path) -> io::Result<File> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
         Err(e) => return Err(e),
     }
-    OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)
+    cct_private::create(path)
 }
 
 #[cfg(test)]

@@ -282,14 +282,23 @@ fn names_of_generated_classes_are_made_equal_on_demand() {
             "1 1 x.A$$Lambda$1.f()V",
             "2 2 x.A$$Lambda$2.1804.f()V",
             "4 4 sun.reflect.GeneratedMethodAccessor7.invoke()V",
+            "5 5 x.$Proxy3.f()V",
+            "6 6 jdk.proxy1.$Proxy4.f()V",
         ])
     };
-    let b = || list(&["3 3 x.A$$Lambda$9.f()V", "4 4 sun.reflect.GeneratedMethodAccessor1.invoke()V"]);
+    let b = || {
+        list(&[
+            "3 3 x.A$$Lambda$9.f()V",
+            "4 4 sun.reflect.GeneratedMethodAccessor1.invoke()V",
+            "5 5 x.$Proxy8.f()V",
+            "6 6 jdk.proxy2.$Proxy11.f()V",
+        ])
+    };
     let raw = found(a(), b(), &CompareOptions::default());
-    assert_eq!((raw.only_a.contexts, raw.only_b.contexts), (3, 2));
+    assert_eq!((raw.only_a.contexts, raw.only_b.contexts), (5, 4));
     assert!(texts(&raw).iter().any(|text| text.starts_with("generated-names None")));
     let normalised = found(a(), b(), &with(|o| o.names = NameStyle::Normalised));
-    assert!(normalised.is_equal() && normalised.contexts_a == 2, "{normalised:?}");
+    assert!(normalised.is_equal() && normalised.contexts_a == 4, "{normalised:?}");
 }
 
 #[test]
@@ -352,6 +361,7 @@ fn headers_that_differ_are_named() {
     let side = |blocks: &str, provenance: &str, notes: &[&str]| {
         let mut p = profile(vec![method("A", "f", "()V")], vec![thread("main", tree(&[(1, 0, 1, 2)]))]);
         p.meta.insert("blocks".to_owned(), blocks.to_owned());
+        p.meta.insert("exact".to_owned(), "yes".to_owned());
         p.meta.insert("tool".to_owned(), "t".to_owned());
         p.meta.insert("provenance".to_owned(), provenance.to_owned());
         p.notes = notes.iter().map(|note| (*note).to_owned()).collect();
@@ -371,8 +381,9 @@ fn headers_that_differ_are_named() {
         [
             "incomplete Some(B) the profile is truncated after 9 bytes: threads behind those shown may be missing",
             "header None blocks: A has default, B has precise; bytecodes of blocks that an exception leaves are counted by different rules",
-            "header None limits: A has (nothing), B has x",
             "header None provenance: A has app.jar 2, B has app.jar 3; the rewritten classes are not the same",
+            "exactness Some(A) exact: no: default blocks: a block that an exception leaves counts as a whole",
+            "exactness Some(B) exact: no: a part of the profile is missing",
             "note None n1",
             "note Some(A) n2",
             "note Some(B) n3",

@@ -232,7 +232,7 @@ fn promised(text: &str) -> Option<Sums> {
 
 fn count(column: &[u8]) -> Result<u64, LineProblem> {
     let text = String::from_utf8_lossy(column);
-    text.parse().map_err(|_| LineProblem::Count(crate::names::escaped(&text)))
+    text.parse().map_err(|_| LineProblem::Count(crate::escape::terminal(&text)))
 }
 
 /// The method of a frame's text.

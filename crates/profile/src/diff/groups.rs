@@ -59,7 +59,7 @@ pub(super) fn groups(pair: &Pair<'_>, by: By, style: NameStyle, origins: &Origin
     for (&label, method) in labels.iter().zip(&method_of) {
         is_thread[label as usize] |= method.is_none();
     }
-    let name = |exact: String| Name { readable: crate::names::escaped(&exact), exact };
+    let name = |exact: String| Name { readable: crate::escape::terminal(&exact), exact };
     let methods = (0..names.len() as u32).collect();
     Groups { labels, methods, names: names.into_iter().map(name).collect(), is_thread }
 }

@@ -1,10 +1,12 @@
 //! What a reader of a comparison must know besides the counts.
 
 use super::{Input, Kind};
-use crate::names::{escaped, normalised_class};
+use crate::escape::terminal;
+use crate::exactness::{EXACT, Exactness, LIMITS};
+use crate::names::normalised_class;
 use crate::sites::CALL_SITES;
 use crate::wanted::SELECTION;
-use crate::{Method, Tree};
+use crate::{Method, Metric, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -47,6 +49,8 @@ pub enum Remark {
     NoHeader(Side),
     /// A note of one profile, or of both (`None`).
     Note(Option<Side>, String),
+    /// Not all numbers of one profile, or of both (`None`), are exact; or one says so where those of the other are not.
+    Exactness(Option<Side>, Exactness),
     /// The tree holds a marker in place of contexts that are missing.
     Marker {
         /// Where.
@@ -76,6 +80,7 @@ impl Remark {
             Remark::Header { .. } => "header",
             Remark::NoHeader(_) => "no-header",
             Remark::Note(..) => "note",
+            Remark::Exactness(..) => "exactness",
             Remark::Marker { .. } => "marker",
             Remark::CallSitesMerged(_) => "call-sites-merged",
             Remark::ThreadMissing(..) => "thread-missing",
@@ -94,7 +99,7 @@ impl Remark {
             | Remark::CallSitesMerged(side)
             | Remark::ThreadMissing(side, _)
             | Remark::MethodMissing(side, _) => Some(*side),
-            Remark::Note(side, _) => *side,
+            Remark::Note(side, _) | Remark::Exactness(side, _) => *side,
             Remark::Header { .. } | Remark::IgnoresNothing(_) | Remark::GeneratedNames => None,
         }
     }
@@ -122,10 +127,16 @@ impl Remark {
             Remark::Incomplete(..) | Remark::Marker { .. } => of("INCOMPLETE"),
             Remark::Header { .. } => "Differs".to_owned(),
             Remark::Note(None, _) => format!("Note {}", sides.join(" ")),
+            Remark::Exactness(None, _) => format!("Exact {}", sides.join(" ")),
+            Remark::Exactness(..) => of("Exact"),
             Remark::Note(..) | Remark::NoHeader(_) => of("Note"),
             _ => "Remark".to_owned(),
         };
-        format!("{:<width$}{}", format!("{heading} "), self.worded(sides))
+        let text = match self {
+            Remark::Exactness(_, exactness) => terminal(&exactness.to_string()),
+            _ => self.worded(sides),
+        };
+        format!("{:<width$}{text}", format!("{heading} "))
     }
 
     /// The remark in words, where the two inputs are called so.
@@ -133,35 +144,36 @@ impl Remark {
         let [a_is, b_is] = sides;
         let name = |side: &Side| side.called(sides);
         match self {
-            Remark::Incomplete(_, what) | Remark::Note(_, what) => escaped(what),
+            Remark::Incomplete(_, what) | Remark::Note(_, what) => terminal(what),
+            Remark::Exactness(_, exactness) => terminal(&format!("exact: {exactness}")),
             Remark::Header { key, a, b } => {
                 let value = |value: &Option<String>| match value {
-                    Some(value) => escaped(value),
+                    Some(value) => terminal(value),
                     None => "(nothing)".to_owned(),
                 };
                 let meaning = MEANING.iter().find(|(known, _)| known == key);
                 let meaning = meaning.map_or(String::new(), |(_, meaning)| format!("; {meaning}"));
-                format!("{}: {a_is} has {}, {b_is} has {}{meaning}", escaped(key), value(a), value(b))
+                format!("{}: {a_is} has {}, {b_is} has {}{meaning}", terminal(key), value(a), value(b))
             }
             Remark::NoHeader(_) => {
                 "no header: by what rules it was counted, and whether it is complete, is not known".to_owned()
             }
             Remark::Marker { marker, calls, .. } => format!(
                 "contexts are missing: the marker {} stands for them, with {calls} calls",
-                escaped(marker)
+                terminal(marker)
             ),
             Remark::CallSitesMerged(side) => format!(
                 "call sites of {} are added up, as the other side does not tell them apart",
                 name(side)
             ),
             Remark::ThreadMissing(side, thread) => {
-                format!("{} has no thread '{}'", name(side), escaped(thread))
+                format!("{} has no thread '{}'", name(side), terminal(thread))
             }
             Remark::MethodMissing(side, method) => {
-                format!("{} has no context with the method '{}'", name(side), escaped(method))
+                format!("{} has no context with the method '{}'", name(side), terminal(method))
             }
             Remark::IgnoresNothing(pattern) => {
-                format!("no method of either side is ignored by '{}'", escaped(pattern))
+                format!("no method of either side is ignored by '{}'", terminal(pattern))
             }
             Remark::GeneratedNames => {
                 "classes made while the program ran have numbers in their names, by which contexts may differ; --normalize-generated leaves them out"
@@ -178,9 +190,8 @@ impl fmt::Display for Remark {
 }
 
 /// What it means for the counts when values of these keys differ.
-const MEANING: [(&str, &str); 7] = [
+const MEANING: [(&str, &str); 6] = [
     ("blocks", "bytecodes of blocks that an exception leaves are counted by different rules"),
-    ("exact", "where it is no, the notes say what may be missing"),
     ("intrinsics", "where they are native, their bodies are not counted"),
     ("java.version", "the class libraries may differ"),
     ("provenance", "the rewritten classes are not the same"),
@@ -203,6 +214,7 @@ pub(crate) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
     if !is_bare(a) && !is_bare(b) {
         remarks.extend(different_values(&a.profile.meta, &b.profile.meta));
     }
+    remarks.extend(exactness(a, b));
     let notes = |input: &Input| input.profile.notes.iter().map(|note| one_line(note)).collect();
     let (in_a, in_b): (BTreeSet<String>, BTreeSet<String>) = (notes(a), notes(b));
     for note in in_a.union(&in_b) {
@@ -214,6 +226,25 @@ pub(crate) fn of_headers(a: &Input, b: &Input) -> Vec<Remark> {
         remarks.push(Remark::Note(side, note.clone()));
     }
     remarks
+}
+
+/// How exact both are; nothing where all numbers are.
+fn exactness(a: &Input, b: &Input) -> Vec<Remark> {
+    let of = |input: &Input| {
+        let profile = &input.profile;
+        let metric = Metric::of_profile(profile);
+        Exactness::of(&profile.meta, &profile.notes, !input.incomplete.is_empty(), metric)
+    };
+    let of_side = |side: Side, exactness: Option<Exactness>| {
+        exactness.map(|exactness| Remark::Exactness(Some(side), exactness))
+    };
+    match (of(a), of(b)) {
+        (a, b) if a == b => {
+            let common = a.filter(|exactness| *exactness != Exactness::Yes);
+            common.map(|exactness| Remark::Exactness(None, exactness)).into_iter().collect()
+        }
+        (a, b) => of_side(Side::A, a).into_iter().chain(of_side(Side::B, b)).collect(),
+    }
 }
 
 /// As a list of contexts has it.
@@ -230,8 +261,8 @@ fn different_values(a: &BTreeMap<String, String>, b: &BTreeMap<String, String>) 
             meta.get(key).map_or_else(Vec::new, |value| value.split('\n').map(one_line).collect())
         };
         let (in_a, in_b) = (lines(a), lines(b));
-        // Of those that tell them apart where the other does not, a remark says so.
-        if in_a == in_b || key == CALL_SITES {
+        // Of call sites and of exactness remarks of their own say it.
+        if in_a == in_b || [CALL_SITES, EXACT, LIMITS].contains(&key.as_str()) {
             continue;
         }
         let only = |these: &[String], others: &[String]| {

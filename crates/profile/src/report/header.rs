@@ -2,9 +2,10 @@
 
 use super::numbers::{counted, grouped};
 use crate::allocations::ObjectTotals;
+use crate::escape::terminal;
+use crate::exactness::Exactness;
 use crate::merge::RUNS;
 use crate::metric::COST_MODEL;
-use crate::names::escaped;
 use crate::summary::Summary;
 use crate::wanted::SELECTION;
 use crate::{Metric, ReportError};
@@ -29,7 +30,7 @@ pub fn write_header(
 /// The lines of the header, each a name and a text: program, JVM, what was counted and how, sums, further facts with their names, and every
 /// note and damage. What could harm a terminal is escaped.
 pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(&'f str, String)> {
-    let meta = |key: &str| summary.meta.get(key).map(|value| escaped(value));
+    let meta = |key: &str| summary.meta.get(key).map(|value| terminal(value));
     let mut lines = Vec::new();
     let mut line = |key, value: String| lines.push((key, value));
     line("Program", meta("main").unwrap_or_else(|| "(unknown)".to_owned()));
@@ -81,10 +82,12 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
     if let Some(reproducible) = meta("reproducible").filter(|value| value != "no") {
         line("Repeatable", reproducible_is(reproducible));
     }
-    for (key, name) in [("exact", "Exact"), ("limits", "Limits"), ("tool", "Tool"), ("agent", "Agent")] {
+    if let Some(exactness) = Exactness::of_summary(summary) {
+        line("Exact", terminal(&exactness.to_string()));
+    }
+    for (key, name) in [("tool", "Tool"), ("agent", "Agent")] {
         if let Some(value) = meta(key) {
-            let why = if (key, &*value) == ("exact", "no") { " (see the notes)" } else { "" };
-            line(name, value + why);
+            line(name, value);
         }
     }
     let alive = summary.not_ended();
@@ -102,13 +105,13 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
         line("Allocations", format!("{} of {of} (--metric allocations shows them)", grouped(objects)));
     }
     for (name, fact) in facts {
-        line(name, escaped(fact));
+        line(name, terminal(fact));
     }
     for damage in &summary.damage {
-        line("INCOMPLETE", escaped(&damage.to_string()));
+        line("INCOMPLETE", terminal(&damage.to_string()));
     }
     for note in &summary.notes {
-        line("Note", escaped(note));
+        line("Note", terminal(note));
     }
     lines
 }

@@ -226,7 +226,7 @@ fn the_header_says_what_is_missing() {
 Program     Main
 JVM         Some VM 25+1 (Java 25)
 Counted     calls and bytecodes (precise blocks)
-Exact       no (see the notes)
+Exact       no: a JVM option that exact numbers need is missing; a part of the profile is missing
 Tool        cctrewrite 0.1.0
 Threads     4 in 2 trees, 1 not ended
 Contexts    5 of 3 methods

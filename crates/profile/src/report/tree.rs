@@ -2,7 +2,7 @@
 
 use super::numbers::{counted, cut, grouped, percent};
 use super::{Row, Rows};
-use crate::names::escaped;
+use crate::escape::terminal;
 use crate::{Metric, ReportError, ThreadTree};
 use std::io::{BufWriter, Write};
 
@@ -22,7 +22,7 @@ pub fn thread_title(thread: &ThreadTree) -> String {
         facts.push("not ended".to_owned());
     }
     let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    format!("Thread '{}'{facts}", escaped(&thread.name))
+    format!("Thread '{}'{facts}", terminal(&thread.name))
 }
 
 /// Writes a tree under a title, whose labels have these names. Lines are cut to `width` terminal columns.

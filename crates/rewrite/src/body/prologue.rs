@@ -1,5 +1,6 @@
 //! The prologue of a body: from the context that comes in to the one that its callees get, and what runs once for each entry.
 
+use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, CodeEdit};
@@ -188,7 +189,9 @@ impl Prologue<'_, '_, '_> {
         match hook.place {
             Place::Entry | Place::EntryWith(_) => asm.bytes.extend_from_slice(&call.bytes),
             Place::Argument(local) => {
-                call.store(Kind::Int, local);
+                if let Some(kind) = Kind::of(MethodDescriptor::parse(hook.call.descriptor)?.result) {
+                    call.store(kind, local);
+                }
                 asm.bytes.extend_from_slice(&call.bytes);
             }
             Place::Return | Place::ReturnWithThis => self

@@ -4,6 +4,7 @@
 //! call sites call ([`call_target`]).
 
 mod call_target;
+mod kept;
 mod prefixed;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ mod treatment;
 
 pub(crate) use call_target::monomorphic;
 pub use call_target::{CallTarget, Foreign, counted_native};
+pub use kept::{Kept, KeptMembers, LoneForm};
 pub use treatment::Treatment;
 pub(crate) use treatment::leading_below;
 
@@ -73,7 +75,10 @@ impl Plan {
                 (_, Some(settled)) => settled.clone(),
                 (Role::Library, None) => Arc::default(),
                 (Role::Input | Role::Companion, None) => {
-                    let treatment = |m| Ok(marks.treatment(summary, m, own(summary, m, settings)?));
+                    let treatment = |m| {
+                        let own = marks.treatment(summary, m, own(summary, m, settings)?);
+                        Ok(summary.kept.as_ref().map_or(own, |kept| kept.planned(summary, m, own)))
+                    };
                     summary.methods.iter().map(treatment).collect::<Result<_>>()?
                 }
             };

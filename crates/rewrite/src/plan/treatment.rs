@@ -106,12 +106,24 @@ pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Setti
     }
     let base = base(class, method, settings.intrinsics)?;
     Ok(match settings.context {
+        ContextCarrier::Argument if class.is_debugged => in_place(base),
         ContextCarrier::Argument => base,
         ContextCarrier::Thread if settings.natives == Natives::Prefix => {
             prefixed::planned_native(class, method, by_thread(class, method, base))
         }
         ContextCarrier::Thread => by_thread(class, method, base),
     })
+}
+
+/// Where a debugger looks: it knows a method by its original signature, so breakpoints there must be in the body.
+fn in_place(base: Planned) -> Planned {
+    use Treatment as T;
+    let reason = "a debugger may look at it";
+    match base.treatment {
+        T::Wrapped | T::Duplicated | T::Redispatched => planned(T::OriginalOnly, reason),
+        T::AbstractRedispatched => planned(T::Untouched, reason),
+        _ => base,
+    }
 }
 
 /// The same where the thread carries the context: signatures stay, and bodies with them. Extended forms are left to what has no body of its own that would count
@@ -161,6 +173,9 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
     }
     if class.is(access::ANNOTATION) {
         return Ok(planned(T::Untouched, "annotation interface: its methods are looked at by reflection"));
+    }
+    if rules::is_copied_by_jfr(&class.name) {
+        return Ok(planned(T::Untouched, "Flight Recorder copies its code into other classes"));
     }
     if class.is(access::MODULE) {
         return Ok(planned(T::Untouched, "module descriptor"));
@@ -249,6 +264,13 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
     }
     if method.is(access::ABSTRACT) {
         return Ok(planned(T::AbstractRedispatched, ""));
+    }
+    if rules::is_instrumented_by_jfr(class.major_version, &class.name, name) {
+        let reason = "Flight Recorder copies code into the body under the original signature";
+        return if is_instance { Ok(planned(T::Redispatched, reason)) } else { only(reason) };
+    }
+    if rules::is_constructor_instrumented_by_jfr(class.major_version, &class.name, name) {
+        return Ok(planned(T::Duplicated, "Flight Recorder puts code at the end of the body"));
     }
     if method.has(trait_bits::CALLER_SENSITIVE) {
         return Ok(planned(T::Duplicated, "caller-sensitive: no frame may come between it and its caller"));

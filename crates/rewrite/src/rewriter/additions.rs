@@ -14,8 +14,7 @@ use crate::mid::Shape;
 use crate::plan::with_extension;
 use crate::rules;
 use crate::settings::Settings;
-use crate::survey::{MethodSummary, annotation_types};
-use crate::world::MethodId;
+use crate::survey::annotation_types;
 use crate::wrappers::{self, Target};
 
 impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
@@ -49,7 +48,8 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
         let signature = Signature::of(self.class, member)?;
         // The monitor is taken by the original, and once is enough.
         let without = access::NATIVE | access::SYNCHRONIZED | access::ABSTRACT | access::STRICT;
-        let head = self.extended_head(member, body::extended_flags(member.access_flags) & !without)?;
+        let flags = body::extended_flags(self.class.name(), member.access_flags);
+        let head = self.extended_head(member, flags & !without)?;
         let extended_index = self.edit.additions.utf8(&with_extension(member.descriptor))?;
         let target = Target::of(member, &signature, extended_index);
         let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
@@ -103,8 +103,10 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     /// 52 they might be right, and no JVM is to accept what it refused.
     pub(super) fn raise_interface_version(&mut self) {
         let plan = &self.rewriter.plan;
+        let kept = self.rewriter.world[self.id].summary.kept.as_ref();
         let gains = plan.of_class(self.id).iter().any(|p| p.treatment.is_redispatch())
-            || !plan.tie_breaks(self.id).is_empty();
+            || !plan.tie_breaks(self.id).is_empty()
+            || kept.is_some_and(|kept| !kept.tie_breaks().is_empty());
         let members = self.class.methods.iter().chain(&self.class.fields).map(|member| member.name);
         let is_sound = self.class.methods.iter().all(|method| may_be_in_interface(self.class, method))
             && members.chain([self.class.name()]).all(|name| may_be_name(self.class, name));
@@ -114,10 +116,7 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     }
 
     /// A redispatching form of a method that is inherited from unrelated interfaces.
-    pub(super) fn tie_break(&mut self, method: MethodId) -> Result<()> {
-        let rewriter = self.rewriter;
-        let (owner, summary): (_, &MethodSummary) = rewriter.world.method(method);
-        let (name, descriptor) = (owner.method_name(summary), owner.method_descriptor(summary));
+    pub(super) fn tie_break(&mut self, name: &[u8], descriptor: &[u8]) -> Result<()> {
         let additions = &mut self.edit.additions;
         let (name_index, descriptor_index) = (additions.utf8(name)?, additions.utf8(descriptor)?);
         let extended_index = additions.utf8(&with_extension(descriptor))?;

@@ -118,8 +118,9 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             analysis.trace = plan.filter(|_| self.recorded);
             let traces = analysis.traces;
             analysis.values = values.clone();
-            analysis.hooks =
-                hooks::body_hooks(self.class.name(), member.name, &self.rewriter.settings).collect();
+            analysis.hooks = hooks::body_hooks(self.class.name(), member.name, &self.rewriter.settings)
+                .filter(|hook| hook.fits(member.descriptor))
+                .collect();
             analysis.sites = sites;
             if level != Level::CallsWithoutObjects {
                 analysis.allocations = allocations.clone();
@@ -226,7 +227,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             self.take(position, written, &mut positions);
             return Ok(positions);
         }
-        let head = self.extended_head(member, body::extended_flags(member.access_flags))?;
+        let flags = body::extended_flags(self.class.name(), member.access_flags);
+        let head = self.extended_head(member, flags)?;
         let extended_body = body::write(
             &mut self.edit,
             &mut self.constants,

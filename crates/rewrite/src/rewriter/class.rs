@@ -111,8 +111,13 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 other => other,
             })?;
         }
+        let world = &self.rewriter.world;
         for &method in self.rewriter.plan.tie_breaks(self.id) {
-            self.tie_break(method)?;
+            let (owner, summary) = world.method(method);
+            self.tie_break(owner.method_name(summary), owner.method_descriptor(summary))?;
+        }
+        for (name, descriptor) in world[self.id].summary.kept.iter().flat_map(|kept| kept.tie_breaks()) {
+            self.tie_break(name, descriptor)?;
         }
         if hooks::gets_helpers(self.class.name()) {
             self.add_helpers()?;

@@ -34,6 +34,23 @@ fn a_method_too_large_to_instrument_is_called_without_dispatch() {
     assert_eq!(calls, [opcode::INVOKESTATIC, opcode::INVOKESPECIAL]);
 }
 
+/// A class without a known superclass may get a tie break for a method that is final there.
+#[test]
+fn no_extended_form_is_final() {
+    use cct_classfile::access::{FINAL, NATIVE, STATIC};
+    let bytes = class("A")
+        .method(PUBLIC | FINAL, "m", "()V")
+        .method(PUBLIC | FINAL | NATIVE, "n", "()V")
+        .method(PUBLIC | FINAL | STATIC, "s", "()V")
+        .bytes();
+    let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let (originals, extended) = class.methods.split_at(3);
+    assert!(originals.iter().all(|m| m.is(FINAL)), "the program's own stay final");
+    assert_eq!(extended.len(), 3);
+    assert!(extended.iter().all(|m| m.descriptor == b"(J[[[[J)V" && !m.is(FINAL)));
+}
+
 /// The line is what the runtime knows forwarders by.
 #[test]
 fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use cct_events::Class;
+use cct_profile::escape::xml;
 
 use super::branches::Ways;
-use super::{Line, escaped, files, has_blocks, lines_of, text};
+use super::{Line, files, has_blocks, lines_of, text};
 use crate::file::Trace;
 
 /// A counter of JaCoCo's.
@@ -49,7 +50,7 @@ pub fn jacoco(
         packages.entry(package).or_default().push((source, classes));
     }
     for (package, files) in packages {
-        writeln!(out, "<package name=\"{}\">", escaped(&package))?;
+        writeln!(out, "<package name=\"{}\">", xml(&package))?;
         for (source, classes) in &files {
             for class in classes {
                 jacoco_class(class, source, ways, out)?;
@@ -64,7 +65,7 @@ pub fn jacoco(
                     lines_of(method, number, ways, &mut lines);
                 }
             }
-            writeln!(out, "<sourcefile name=\"{}\">", escaped(source))?;
+            writeln!(out, "<sourcefile name=\"{}\">", xml(source))?;
             for (number, line) in lines {
                 writeln!(
                     out,
@@ -80,7 +81,7 @@ pub fn jacoco(
 }
 
 fn jacoco_class(class: &Class, source: &str, ways: &Ways, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "<class name=\"{}\" sourcefilename=\"{}\">", escaped(&text(&class.name)), escaped(source))?;
+    writeln!(out, "<class name=\"{}\" sourcefilename=\"{}\">", xml(&text(&class.name)), xml(source))?;
     let (mut instructions, mut branches, mut methods) = <(Counter, Counter, Counter)>::default();
     for (method, number) in class.methods.iter().zip(class.first_method..).filter(|(m, _)| has_blocks(m)) {
         let calls = ways.executions.of_method(number).map_or(0, |counts| counts.calls);
@@ -99,7 +100,7 @@ fn jacoco_class(class: &Class, source: &str, ways: &Ways, out: &mut dyn Write) -
         branches.covered += own_branches.covered;
         methods.count(calls > 0, 1);
         let line = method.lines.first().map_or(String::new(), |(_, line)| format!(" line=\"{line}\""));
-        let (name, descriptor) = (escaped(&text(&method.name)), escaped(&text(&method.descriptor)));
+        let (name, descriptor) = (xml(&text(&method.name)), xml(&text(&method.descriptor)));
         write!(out, "<method name=\"{name}\" desc=\"{descriptor}\"{line}>")?;
         own.write("INSTRUCTION", out)?;
         own_branches.write("BRANCH", out)?;

@@ -165,7 +165,3 @@ pub fn lcov(
     }
     Ok(())
 }
-
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}

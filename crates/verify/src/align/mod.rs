@@ -154,7 +154,7 @@ pub fn align<'p, 'a>(
     let mut walk = Walk {
         pair,
         told,
-        hooks: hooks::of_body(pair.class.name(), pair.name, pair.expectation).collect(),
+        hooks: hooks::of_body(pair.class.name(), pair.name, pair.descriptor, pair.expectation).collect(),
         clocks: match pair.expectation.reproducible {
             Some(false) => &[],
             _ => pins::clocks(pair.class, pair.name),
@@ -241,7 +241,8 @@ impl<'a> Walk<'_, '_, 'a> {
             }
             ops.push(runtime(hook));
             if let Place::Argument(local) = hook.2 {
-                ops.push(Op::Store(Kind::Int, local));
+                let given = MethodDescriptor::parse(hook.5).ok().and_then(|given| Kind::of(given.result));
+                ops.extend(given.map(|kind| Op::Store(kind, local)));
             }
             self.hook(&ops, is_certain, 0)?;
         }

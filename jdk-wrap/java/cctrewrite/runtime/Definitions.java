@@ -93,7 +93,7 @@ public final class Definitions {
         }
         if (c.rewritten) {
             rewritten(c);
-        } else if (how == PROXY || c.name.startsWith(GENERATED_ACCESSOR) || c.name.startsWith(INTERNAL_GENERATED_ACCESSOR)
+        } else if (how == PROXY || Prefix.of(c.name, GENERATED_ACCESSOR) || Prefix.of(c.name, INTERNAL_GENERATED_ACCESSOR)
                 || isUnnamable(how) && (OBJECT.equals(c.superName) || MAGIC.equals(c.superName) || INTERNAL_MAGIC.equals(c.superName))) {
             synchronized (LOCK) {
                 generated++;

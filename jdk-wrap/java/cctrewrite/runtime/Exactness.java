@@ -91,7 +91,7 @@ final class Exactness {
         }
         String depth = flags.value("MaxJavaStackTraceDepth");
         long wanted = CctTraces.wantedOfTheJvm();
-        if (depth != null && !enough(Long.parseLong(depth), wanted)) {
+        if (depth != null && !enough(Decimal.of(depth, wanted), wanted)) {
             notes.add("stack traces could be shorter than the plain program's without -XX:MaxJavaStackTraceDepth=" + wanted);
         }
         return exact;

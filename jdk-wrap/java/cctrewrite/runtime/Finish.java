@@ -6,6 +6,8 @@ import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 
 /** The end of the JVM: the agent's last call, and by default the profile. In bypass. */
 public final class Finish {
@@ -73,7 +75,7 @@ public final class Finish {
         }
         if (!isFull()) {
             if (claim()) {
-                end();
+                endPrivileged();
             }
             return;
         }
@@ -82,6 +84,23 @@ public final class Finish {
         CctRuntime.bypass(thread);
         thread.start();
         writer.await(thread);
+    }
+
+    /**
+     * Ends the recording with the runtime's own rights: the program's frames are on the stack, and a security policy need not let the program
+     * write files or look at properties. A profiling agent and clients of markers keep to their rights, since their frames are nearer.
+     */
+    private static void endPrivileged() {
+        AccessController.doPrivileged(new Ending());
+    }
+
+    /** The end of the recording, as an action. */
+    private static final class Ending implements PrivilegedAction<Object> {
+        @Override
+        public Object run() {
+            end();
+            return null;
+        }
     }
 
     private static boolean isFull() {
@@ -104,7 +123,7 @@ public final class Finish {
         public void run() {
             try {
                 if (claim()) {
-                    end();
+                    endPrivileged();
                 }
             } finally {
                 done = true;

@@ -39,7 +39,7 @@ public final class Hidden {
             }
         }
         for (int i = 0; i < all.length; i++) {
-            if (all[i].getName().startsWith(NATIVE_PREFIX)) {
+            if (Prefix.of(all[i].getName(), NATIVE_PREFIX)) {
                 stand(all[i], rest);
             }
         }
@@ -111,9 +111,7 @@ public final class Hidden {
     }
 
     private static final class Modifiers {
-        /** Where a method keeps its flags. From JDK 12 on reflection does not show its own fields. */
-        static final long OFFSET = JavaVersion.FEATURE >= 12
-                ? CctMemory.U.objectFieldOffset(Method.class, "modifiers")
-                : Offsets.of(Method.class, "modifiers");
+        /** Where a method keeps its flags. */
+        static final long OFFSET = Offsets.of(Method.class, "modifiers");
     }
 }

@@ -10,6 +10,7 @@ package cctrewrite.runtime;
 public final class Launch {
     /** What traces need. They may first be asked for where the stack is full, and a class that cannot be initialised there stays unusable. */
     private static final String[] NEEDED_ON_FULL_STACKS = {
+        "java.lang.CctClasses",
         "java.lang.CctStacks",
         "java.lang.CctTraces",
         "java.lang.CctTraces$AllAtOnce",
@@ -50,6 +51,20 @@ public final class Launch {
         afterwards = what;
     }
 
+    /** What is wrong where classes of the library were taken from elsewhere before they could be rewritten, or null. */
+    private static String early(String[] names) {
+        if (names.length == 0) {
+            return null;
+        }
+        String what = names.length + (names.length == 1 ? " class" : " classes") + " of the library, " + names[0]
+                + " first, came from elsewhere than the profiled JDK (--patch-module, -Xbootclasspath/p) and the JVM loaded them before they could be rewritten";
+        if (!Settings.RAW.equals("refuse")) {
+            RawClasses.note(what);
+            return null;
+        }
+        return what + ". Leave out what replaces them, or accept that calls of their methods may fail with -Dcctrewrite.raw=allow";
+    }
+
     private static void load(String[] names) {
         for (int i = 0; i < names.length; i++) {
             try {
@@ -76,6 +91,10 @@ public final class Launch {
         }
         if (trouble == null && LoadTime.ready() != null) {
             trouble = "the library that rewrites classes at load time (-Dcctrewrite.loadtime) cannot be used: " + LoadTime.ready();
+        }
+        if (trouble == null && LoadTime.isToComeLast()) {
+            LoadTime.comeLast();
+            trouble = early(LoadTime.early());
         }
         if (trouble == null && Arena.trouble() != null) {
             trouble = "the file for the memory of the trees (-Dcctrewrite.arena) cannot be made: " + Arena.trouble();

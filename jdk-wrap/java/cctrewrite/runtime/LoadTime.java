@@ -85,7 +85,7 @@ public final class LoadTime {
             }
             // Since JDK 14 each loader has an object for its libraries, and the boot class loader's is elsewhere.
             Class<?> boot = Class.forName("jdk.internal.loader.BootLoader");
-            Object libraries = value(boot.getDeclaredField("NATIVE_LIBS"), null);
+            Object libraries = value(CctClasses.field(boot, "NATIVE_LIBS"), null);
             leaveOut(libraries.getClass(), libraries, "libraries", name);
         } catch (Throwable e) {
             // Yet another class library keeps its libraries elsewhere.
@@ -94,19 +94,19 @@ public final class LoadTime {
 
     /** Takes the newest library, whose name it is, out of a list, a set or a map. */
     private static boolean leaveOut(Class<?> type, Object of, String field, String name) {
-        try {
-            Object libraries = value(type.getDeclaredField(field), of);
-            if (libraries instanceof Vector) {
-                ((Vector<?>) libraries).removeElementAt(((Vector<?>) libraries).size() - 1);
-            } else if (libraries instanceof Map) {
-                ((Map<?, ?>) libraries).remove(name);
-            } else {
-                ((Collection<?>) libraries).remove(name);
-            }
-            return true;
-        } catch (NoSuchFieldException e) {
+        Field place = CctClasses.field(type, field);
+        if (place == null) {
             return false;
         }
+        Object libraries = value(place, of);
+        if (libraries instanceof Vector) {
+            ((Vector<?>) libraries).removeElementAt(((Vector<?>) libraries).size() - 1);
+        } else if (libraries instanceof Map) {
+            ((Map<?, ?>) libraries).remove(name);
+        } else {
+            ((Collection<?>) libraries).remove(name);
+        }
+        return true;
     }
 
     private static Object value(Field field, Object of) {
@@ -210,6 +210,54 @@ public final class LoadTime {
         return rewrite(loader, host, b, off, len, how, patches);
     }
 
+    /** Has the JVM tell of class files behind all agents, from now on. In bypass. */
+    public static void comeLast() {
+        if (ready() != null || !loaded) {
+            return;
+        }
+        String wrong = last();
+        if (wrong != null) {
+            RawClasses.note("what agents change is not rewritten: " + wrong);
+        }
+    }
+
+    /** The class file that agents are shown instead of {@code file}: that from which the class was made. In bypass. */
+    public static byte[] original(ClassLoader loader, String name, byte[] file) {
+        if (!loaded) {
+            return file;
+        }
+        byte[] original = original(loader, name, file, Property.get("java.home"));
+        return original != null ? original : file;
+    }
+
+    /**
+     * Whether the boot class loader takes classes from elsewhere than the class library, or something may redefine classes that is no Java agent; before the
+     * program. In bypass.
+     */
+    static boolean isToComeLast() {
+        return loaded && isToComeLast(Property.get("sun.boot.class.path"), Property.get("java.home"));
+    }
+
+    /** Classes of the library that the JVM has taken from elsewhere, too early to be rewritten. In bypass. */
+    static String[] early() {
+        return loaded ? raw() : new String[0];
+    }
+
+    /** See {@link #comeLast}; says what is wrong, or null. */
+    private static native String last();
+
+    /** See {@link #original(ClassLoader, String, byte[])}; null for the class file as it is. */
+    private static native byte[] original(ClassLoader loader, String name, byte[] file, String home);
+
+    /**
+     * See {@link #isToComeLast()}.
+     *
+     * @param bootPath the boot class path of JDK 8; null from 9 on, where the JVM's arguments say it
+     */
+    private static native boolean isToComeLast(String bootPath, String home);
+
+    private static native String[] raw();
+
     /**
      * Adds the index of an output on the boot class path.
      *
@@ -257,10 +305,10 @@ public final class LoadTime {
     static native void fold();
 
     /**
-     * The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. Where call sites are told
-     * apart with that bytecode in the {@link Layout#SITE} bits.
+     * The node under {@code root} of the method whose bytecode made the VM call the caller's caller's caller in {@code thread}, the current one; 0 when it cannot be
+     * told. Where call sites are told apart with that bytecode in the {@link Layout#SITE} bits.
      */
-    public static native long replay(long root);
+    public static native long replay(Thread thread, long root);
 
     /** 1 when instances of {@code type} have the {@code hashCode} of {@code Object}, 2 when they have another one, 0 when the JVM does not say yet. */
     public static native long inheritsHashCode(Class<?> type);

@@ -48,7 +48,7 @@ public final class Members {
         if (order == 0) {
             order = compare(a.getParameterTypes(), b.getParameterTypes());
         }
-        return order != 0 ? order : a.getReturnType().getName().compareTo(b.getReturnType().getName());
+        return order != 0 ? order : CctClasses.name(a.getReturnType()).compareTo(CctClasses.name(b.getReturnType()));
     }
 
     private static int compare(Class<?>[] a, Class<?>[] b) {
@@ -56,7 +56,7 @@ public final class Members {
             return a.length < b.length ? -1 : 1;
         }
         for (int i = 0; i < a.length; i++) {
-            int order = a[i].getName().compareTo(b[i].getName());
+            int order = CctClasses.name(a[i]).compareTo(CctClasses.name(b[i]));
             if (order != 0) {
                 return order;
             }

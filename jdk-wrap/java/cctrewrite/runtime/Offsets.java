@@ -1,15 +1,20 @@
 package cctrewrite.runtime;
 
+import java.lang.reflect.Field;
+
 /** Where private fields of the library are. In bypass. */
 public final class Offsets {
     private Offsets() {}
 
-    /** The offset of a field for {@code Unsafe}. From one boot class to another, this asks no security manager. */
-    public static long of(Class<?> type, String field) {
-        try {
-            return CctMemory.U.objectFieldOffset(type.getDeclaredField(field));
-        } catch (NoSuchFieldException e) {
-            throw new NoSuchFieldError(type.getName() + '.' + field);
+    /** The offset of a field for {@code Unsafe}. {@code Class.getDeclaredField} would keep all fields of the class, which the program would not ask the JVM for then. */
+    public static long of(Class<?> type, String name) {
+        if (JavaVersion.FEATURE >= 11) {
+            return CctMemory.U.objectFieldOffset(type, name);
         }
+        Field field = CctClasses.field(type, name);
+        if (field == null) {
+            throw new NoSuchFieldError(name);
+        }
+        return CctMemory.U.objectFieldOffset(field);
     }
 }

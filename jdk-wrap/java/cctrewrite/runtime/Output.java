@@ -212,7 +212,7 @@ final class Output {
             if (end < 0) {
                 end = provenance.length();
             }
-            if (provenance.startsWith(key, from) && from + key.length() < end && provenance.charAt(from + key.length()) == '=') {
+            if (Prefix.isAt(provenance, from, key) && from + key.length() < end && provenance.charAt(from + key.length()) == '=') {
                 return provenance.substring(from + key.length() + 1, end);
             }
             from = end + 1;

@@ -208,8 +208,8 @@ public final class Pcc {
     /** Makes the table of a record larger; whether there was room. */
     public static native boolean grow(long record);
 
-    /** The value of the context whose bytecode made the VM call the caller's caller's caller; 0 when it cannot be told. */
-    public static native long replay();
+    /** The value of the context whose bytecode made the VM call the caller's caller's caller in {@code thread}, the current one; 0 when it cannot be told. */
+    public static native long replay(Thread thread);
 
     private static native String end(String[] lines, String[] notes, long lost);
 }

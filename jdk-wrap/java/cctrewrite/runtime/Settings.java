@@ -120,12 +120,8 @@ public final class Settings {
 
     /** {@link #MAX_CONTEXTS} as a number; 0 if it is none. */
     private static long contexts() {
-        try {
-            long contexts = Long.parseLong(MAX_CONTEXTS);
-            return contexts < 1L ? 0L : contexts;
-        } catch (NumberFormatException e) {
-            return 0L;
-        }
+        long contexts = Decimal.of(MAX_CONTEXTS, 0L);
+        return contexts < 1L ? 0L : contexts;
     }
 
     /**
@@ -164,15 +160,11 @@ public final class Settings {
         }
         Threads.leasing(THREADS.equals("lease"));
         if (MAX != null) {
-            try {
-                long mebibytes = Long.parseLong(MAX);
-                if (mebibytes < 1L || mebibytes > Long.MAX_VALUE >> 20) {
-                    return "-Dcctrewrite.max=" + MAX + MEMORY_EXPECTED;
-                }
-                CctMemory.limit(mebibytes << 20);
-            } catch (NumberFormatException e) {
+            long mebibytes = Decimal.of(MAX, 0L);
+            if (mebibytes < 1L || mebibytes > Long.MAX_VALUE >> 20) {
                 return "-Dcctrewrite.max=" + MAX + MEMORY_EXPECTED;
             }
+            CctMemory.limit(mebibytes << 20);
         }
         return null;
     }

@@ -88,13 +88,6 @@ public final class Tracing {
     /** Opens the trace's file; with what is known of the class library's classes. */
     static void open(String place) {
         String out = place != null ? place + ".trace" : System.getProperty("cctrewrite.out");
-        // The program finds it initialised on a profiled JDK, whose runtime uses it.
-        try {
-            Class.forName("java.lang.Long");
-        } catch (ClassNotFoundException e) {
-            trouble = e.toString();
-            return;
-        }
         if ("yes".equals(option("receivers"))) {
             CctTrace.withReceivers();
         }

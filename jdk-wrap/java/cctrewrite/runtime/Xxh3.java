@@ -39,7 +39,7 @@ public final class Xxh3 {
         }
         if (n <= 8) {
             long value = (word(b, 0) << 32 | word(b, n - 4)) ^ secret(8) ^ secret(16);
-            value ^= Long.rotateLeft(value, 49) ^ Long.rotateLeft(value, 24);
+            value ^= (value << 49 | value >>> 15) ^ (value << 24 | value >>> 40);
             value *= PRIME_MX2;
             value ^= (value >>> 35) + n;
             value *= PRIME_MX2;
@@ -48,7 +48,7 @@ public final class Xxh3 {
         if (n <= 16) {
             long low = (secret(24) ^ secret(32)) ^ twoWords(b, 0);
             long high = (secret(40) ^ secret(48)) ^ twoWords(b, n - 8);
-            return avalanche(n + Long.reverseBytes(low) + high + fold(low, high));
+            return avalanche(n + reversed(low) + high + fold(low, high));
         }
         if (n <= 128) {
             return upTo128(b, n);
@@ -125,6 +125,13 @@ public final class Xxh3 {
         long cross = (lowLow >>> 32) + (aHigh * bLow & 0xFFFFFFFFL) + aLow * bHigh;
         long high = (aHigh * bLow >>> 32) + (cross >>> 32) + aHigh * bHigh;
         return a * b ^ high;
+    }
+
+    /** The bytes in the opposite order. {@code Long} would be initialised here, and not where the program uses it first. */
+    private static long reversed(long x) {
+        x = (x & 0x00FF00FF00FF00FFL) << 8 | x >>> 8 & 0x00FF00FF00FF00FFL;
+        x = (x & 0x0000FFFF0000FFFFL) << 16 | x >>> 16 & 0x0000FFFF0000FFFFL;
+        return x << 32 | x >>> 32;
     }
 
     private static long avalanche(long x) {

@@ -182,6 +182,48 @@ public final class CctHooks {
         }
     }
 
+    // ---- agents ------------------------------------------------------------------------------------------------------------------
+
+    /**
+     * At the end of {@code InstrumentationImpl}'s constructor and of its {@code addTransformer}: an agent may have made the JVM tell it of class files. From
+     * now on what it makes of them is rewritten.
+     */
+    public static void agent() {
+        if (!CctRuntime.booted()) {
+            return;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            LoadTime.comeLast();
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** On entry of {@code InstrumentationImpl.transform} (JDK 8): the class file that agents are shown. */
+    public static byte[] original(
+            Object self, ClassLoader loader, String name, Class<?> redefined, ProtectionDomain pd, byte[] file, boolean isRetransformer) {
+        if (!CctRuntime.booted() || name == null || file == null) {
+            return file;
+        }
+        Thread thread = Thread.currentThread();
+        long context = thread.cct$context;
+        try {
+            thread.cct$context = CctRuntime.BYPASS;
+            return LoadTime.original(loader, name, file);
+        } finally {
+            thread.cct$context = context;
+        }
+    }
+
+    /** On entry of {@code InstrumentationImpl.transform} (9 and later). */
+    public static byte[] original(Object self, Object module, ClassLoader loader, String name, Class<?> redefined, ProtectionDomain pd,
+            byte[] file, boolean isRetransformer) {
+        return original(self, loader, name, redefined, pd, file, isRetransformer);
+    }
+
     // ---- modules -----------------------------------------------------------------------------------------------------------------
 
     /**

@@ -230,12 +230,12 @@ public final class CctPcc {
         }
     }
 
-    /** The value of what the VM calls in the middle of a bytecode, by the stack; without the load-time library what the thread carries. */
+    /** The value of what the VM calls in the middle of a bytecode, by the stack; without the load-time library and in a transition what the thread carries. */
     public static long replay(Object thread, long context) {
-        if ((context & RECORDED) == 0L || !LoadTime.loaded()) {
+        if ((context & RECORDED) == 0L || !LoadTime.loaded() || ((Thread) thread).cct$transition) {
             return context;
         }
-        long found = Pcc.replay();
+        long found = Pcc.replay((Thread) thread);
         return found == 0L ? context : found;
     }
 

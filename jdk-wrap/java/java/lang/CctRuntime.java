@@ -472,6 +472,10 @@ public final class CctRuntime {
     @jdk.internal.vm.annotation.DontInline
     static void report(long node) {
         Thread thread = Thread.currentThread();
+        if (thread.cct$transition) {
+            // The agent could not wait for anything. The next test reports.
+            return;
+        }
         long context = thread.cct$context;
         try {
             thread.cct$context = BYPASS;
@@ -563,15 +567,16 @@ public final class CctRuntime {
     /**
      * The context of what the VM calls in the middle of a bytecode (class initialisers, {@code loadClass}, constructors of exceptions ...): not
      * what the thread carries, {@code context}, which whoever stored last has left there, but the node of the method whose bytecode it is. Found
-     * by following the stack through the tree; without the load-time library it stays {@code context}.
+     * by following the stack through the tree. It stays {@code context} without the load-time library, and in a transition ({@link CctTransitions}), when HotSpot does not
+     * let anyone walk the stack.
      */
     public static long replay(Object thread, long context) {
         long slot = context & Layout.ADDRESS;
-        if (slot < LIMIT || !LoadTime.loaded()) {
+        if (slot < LIMIT || !LoadTime.loaded() || ((Thread) thread).cct$transition) {
             return context;
         }
         long record = CctMemory.U.getLong(null, slot & CHUNK_MASK);
-        long found = LoadTime.replay(CctMemory.U.getLong(null, record + Layout.ROOT));
+        long found = LoadTime.replay((Thread) thread, CctMemory.U.getLong(null, record + Layout.ROOT));
         return found == 0L ? context : CctSites.site(Tree.slotOf(found & Layout.ADDRESS, record) | found & Layout.SITE);
     }
 }

@@ -3,6 +3,7 @@ package java.lang;
 import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.JavaVersion;
 import cctrewrite.runtime.Offsets;
+import cctrewrite.runtime.Prefix;
 import java.util.ArrayList;
 import sun.misc.Unsafe;
 
@@ -204,7 +205,7 @@ public final class CctTraces {
 
     /** Whether a class belongs to the runtime. */
     static boolean isRuntime(String name) {
-        return name.startsWith("java.lang.Cct") || name.startsWith("cctrewrite.runtime.");
+        return Prefix.of(name, "java.lang.Cct") || Prefix.of(name, "cctrewrite.runtime.");
     }
 
     // ---- classes of frames -------------------------------------------------------------------------------------------------------
@@ -247,8 +248,8 @@ public final class CctTraces {
         private boolean isReflection() {
             String name = current.getClassName();
             return name.equals("java.lang.reflect.Method") && current.getMethodName().equals("invoke")
-                    || name.startsWith("sun.reflect.") && name.indexOf("MethodAccessor") >= 0
-                    || name.startsWith("jdk.internal.reflect.")
+                    || Prefix.of(name, "sun.reflect.") && name.indexOf("MethodAccessor") >= 0
+                    || Prefix.of(name, "jdk.internal.reflect.")
                             && (name.indexOf("MethodAccessor") >= 0 || name.indexOf("MethodHandleAccessor") >= 0);
         }
 
@@ -264,7 +265,7 @@ public final class CctTraces {
                 }
                 advance();
             }
-            return current != null && current.getClassName().equals(type.getName());
+            return current != null && current.getClassName().equals(CctClasses.name(type));
         }
     }
 
@@ -280,7 +281,7 @@ public final class CctTraces {
                 frames.advance();
             } else {
                 // A lambda's class (a hidden one, from JDK 15 on) has a frame of one method, which calls no other of it; and its forwarder's.
-                forwarder = i > 0 && all[i] == all[i - 1] && all[i].getName().indexOf('/') >= 0;
+                forwarder = i > 0 && all[i] == all[i - 1] && CctClasses.name(all[i]).indexOf('/') >= 0;
             }
             if (!forwarder) {
                 kept[count++] = all[i];
@@ -473,7 +474,7 @@ public final class CctTraces {
         /** Gives a native that was renamed its own name. */
         static void named(StackTraceElement e) {
             String name = e.getMethodName();
-            if (name != null && name.startsWith(Hidden.NATIVE_PREFIX)) {
+            if (name != null && Prefix.of(name, Hidden.NATIVE_PREFIX)) {
                 CctMemory.U.putObject(e, METHOD, name.substring(Hidden.NATIVE_PREFIX.length()));
             }
         }

@@ -3,6 +3,7 @@ package java.lang;
 import cctrewrite.runtime.Declared;
 import cctrewrite.runtime.Hidden;
 import cctrewrite.runtime.Offsets;
+import cctrewrite.runtime.Prefix;
 import java.lang.StackStreamFactory.AbstractStackWalker;
 
 /**
@@ -170,9 +171,12 @@ public final class CctWalks {
 
     /** One batch, in bypass. */
     private static final class Batch {
+        /** {@code long.class} is a field of {@code Long}, which would be initialised. */
+        private static final Class<?> LONG = long[].class.getComponentType();
+
         /** The native of this class library. */
-        private static final boolean COUNTS = has(int.class, long.class, int.class, int.class, int.class, Object[].class);
-        private static final boolean LONG_MODE = has(long.class, long.class, int.class, int.class, Object[].class);
+        private static final boolean COUNTS = has(int.class, LONG, int.class, int.class, int.class, Object[].class);
+        private static final boolean LONG_MODE = has(LONG, LONG, int.class, int.class, Object[].class);
         private static final long MODE = Offsets.of(AbstractStackWalker.class, "mode");
 
         private final AbstractStackWalker<?, ?> walk;
@@ -236,7 +240,7 @@ public final class CctWalks {
             StackFrameInfo info = (StackFrameInfo) frame;
             StackTraceElement.cct$initStackTraceElement(element, info);
             return !CctTraces.isForwarder(CctTraces.Elements.line(element))
-                    && (own || !CctTraces.isRuntime(info.declaringClass().getName()));
+                    && (own || !CctTraces.isRuntime(CctClasses.name(info.declaringClass())));
         }
 
         private static boolean has(Class<?>... parameters) {
@@ -308,7 +312,7 @@ public final class CctWalks {
             }
             long named = Offsets.of(info.getClass(), "name");
             Object name = CctMemory.U.getObject(info, named);
-            if (name instanceof String && ((String) name).startsWith(Hidden.NATIVE_PREFIX)) {
+            if (name instanceof String && Prefix.of((String) name, Hidden.NATIVE_PREFIX)) {
                 CctMemory.U.putObject(info, named, ((String) name).substring(Hidden.NATIVE_PREFIX.length()));
             }
         } finally {

@@ -1,8 +1,11 @@
 package cctrewrite.markers;
 
-import java.io.FileNotFoundException;
-import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Paths;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.Map;
 
 /** The end of the run: what clients found, and how often there was something to tell. */
@@ -15,11 +18,19 @@ final class End {
 
     private End() {}
 
-    /** That, for a thread. */
+    /** {@link #print} for a thread, with the runtime's own rights: a security policy need not let the program write the file. Clients keep to theirs. */
     static final class Printing implements Runnable {
         @Override
         public void run() {
+            AccessController.doPrivileged(new Privileged());
+        }
+    }
+
+    static final class Privileged implements PrivilegedAction<Object> {
+        @Override
+        public Object run() {
             print();
+            return null;
         }
     }
 
@@ -58,9 +69,9 @@ final class End {
         PrintStream out = System.err;
         if (!file.isEmpty()) {
             try {
-                out = new PrintStream(new FileOutputStream(file));
-            } catch (FileNotFoundException problem) {
-                System.err.println("cctrewrite: markers: " + problem.getMessage() + ": cannot be written; what clients print goes here");
+                out = new PrintStream(PrivateFile.create(Paths.get(file)));
+            } catch (IOException | InvalidPathException problem) {
+                System.err.println("cctrewrite: markers: cannot write " + file + " (" + problem + "); what clients print goes here");
             }
         }
         for (Client client : Clients.all()) {

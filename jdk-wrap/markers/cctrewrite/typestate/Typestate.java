@@ -5,8 +5,10 @@ import cctrewrite.markers.Marker;
 import cctrewrite.markers.MarkerDescriptor;
 import cctrewrite.markers.Markers;
 import cctrewrite.markers.Options;
+import cctrewrite.markers.PrivateFile;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -197,8 +199,8 @@ public final class Typestate implements Client {
             json.line("note", note);
         }
         json.raw("{\"end\":true}");
-        try {
-            Files.write(output, json.toString().getBytes(StandardCharsets.UTF_8));
+        try (OutputStream file = PrivateFile.create(output)) {
+            file.write(json.toString().getBytes(StandardCharsets.UTF_8));
         } catch (IOException problem) {
             out.println("cctrewrite: typestate: " + output + " cannot be written: " + problem);
             return;

@@ -26,6 +26,8 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native String getName();
 
+    public native Class<?> getComponentType();
+
     public native ClassLoader getClassLoader();
 
     public native java.io.InputStream getResourceAsStream(String name);
@@ -35,6 +37,11 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
     public native int getModifiers();
 
     public native Method[] getDeclaredMethods();
+
+    /** See docs/runtime.md: natives past their hooks. */
+    native Field[] cct$getDeclaredFields0(boolean publicOnly);
+
+    native Method[] cct$getDeclaredMethods0(boolean publicOnly);
 
     public native Field getDeclaredField(String name) throws NoSuchFieldException;
 

@@ -8,6 +8,9 @@ public class Thread implements Runnable {
     /** See docs/runtime.md: the slot of the root of its tree. */
     long cct$root;
 
+    /** See docs/runtime.md: whether it is being mounted or unmounted. */
+    boolean cct$transition;
+
     /** See docs/markers.md: the markers that it is in. */
     Object cct$stack;
 
@@ -26,6 +29,9 @@ public class Thread implements Runnable {
     public Thread(ThreadGroup group, Runnable target, String name, long stackSize) {}
 
     public static native Thread currentThread();
+
+    /** JDK 19 and later. */
+    static native Thread currentCarrierThread();
 
     public synchronized native void start();
 

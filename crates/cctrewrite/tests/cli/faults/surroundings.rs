@@ -67,13 +67,21 @@ fn the_times_of_files_are_in_no_output() {
 }
 
 /// All places in the sources of the tool, and of what runs inside the JVM, where a clock or a file's time is read, each with what becomes of it.
-const CLOCKS: [(&str, &str); 9] = [
+const CLOCKS: [(&str, &str); 11] = [
     ("crates/cctrewrite/src/image/mod.rs", "how long it took, on standard error"),
     ("crates/cctrewrite/src/image/tree.rs", "copies of files keep their times"),
     ("crates/cctrewrite/src/instrument/mod.rs", "how long it took, on standard error"),
     (
         "crates/cctrewrite/src/run_command/collection.rs",
         "for how long profiles are waited for; a monotonic clock",
+    ),
+    (
+        "crates/cctrewrite/src/run_command/no_jvm.rs",
+        "how long a JVM that is tried may take; a monotonic clock",
+    ),
+    (
+        "crates/cctrewrite/src/run_command/signals.rs",
+        "how long ago the command ended when a signal comes; a monotonic clock",
     ),
     ("crates/flow/src/corpus.rs", "of a test"),
     ("crates/profile/src/read/damaged.rs", "of a test"),

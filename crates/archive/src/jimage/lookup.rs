@@ -1,0 +1,76 @@
+//! Single resources of an image by their names, without its other entries.
+
+use std::borrow::Cow;
+
+use super::Strings;
+use super::compressed;
+use super::format::{Header, Location};
+use super::index::{Tables, full_name};
+use super::perfect_hash::slot_of;
+use crate::error::{ArchiveProblem, EntryProblem};
+use crate::limits::Budget;
+
+/// An image of which single resources are read.
+#[derive(Debug)]
+pub(crate) struct Lookup<'b> {
+    bytes: &'b [u8],
+    tables: Tables<'b>,
+}
+
+impl<'b> Lookup<'b> {
+    /// Reads the header.
+    pub(crate) fn new(bytes: &'b [u8]) -> Result<Self, ArchiveProblem> {
+        Ok(Lookup { bytes, tables: Tables::of(bytes)? })
+    }
+
+    /// The class file of a class by its internal name, in whichever module its package is.
+    pub(crate) fn class(
+        &self,
+        name: &str,
+        budget: &Budget<'_>,
+    ) -> Result<Option<Cow<'b, [u8]>>, EntryProblem> {
+        let Some((package, _)) = name.rsplit_once('/') else { return Ok(None) };
+        let list = format!("/packages/{}", package.replace('/', "."));
+        let Some(list) = self.resource(&list, budget)? else { return Ok(None) };
+        let order = self.tables.header.order;
+        // Pairs of words: flags, whose meaning depends on the version, and the name of a module that has the package or one below it.
+        for pair in (0..list.len() / 8).map(|pair| 8 * pair) {
+            let module = order.u32_at(&list, pair + 4).and_then(|module| self.strings().get(module));
+            let Some(module) = module else { continue };
+            let resource = format!("/{}/{name}.class", String::from_utf8_lossy(module));
+            if let Some(bytes) = self.resource(&resource, budget)? {
+                return Ok(Some(bytes));
+            }
+        }
+        Ok(None)
+    }
+
+    fn resource(&self, name: &str, budget: &Budget<'_>) -> Result<Option<Cow<'b, [u8]>>, EntryProblem> {
+        let Some(location) = self.location(name.as_bytes()) else { return Ok(None) };
+        let damaged = EntryProblem::Image("it reaches beyond the end of the file");
+        let start = (self.tables.strings.end as u64).checked_add(location.offset);
+        let range = start.and_then(|start| Some((start, start.checked_add(location.stored())?)));
+        let range =
+            range.and_then(|(start, end)| Some(usize::try_from(start).ok()?..usize::try_from(end).ok()?));
+        let stored = range.and_then(|range| self.bytes.get(range)).ok_or(damaged)?;
+        if location.compressed == 0 {
+            budget.check_size(location.size)?;
+            return Ok(Some(Cow::Borrowed(stored)));
+        }
+        let order = self.tables.header.order;
+        compressed::unfold(order, self.strings(), stored, location.size, budget).map(Some)
+    }
+
+    /// Where the resource of this full name is; a name that no resource has may lead to another one.
+    fn location(&self, name: &[u8]) -> Option<Location> {
+        let Header { order, slots, .. } = self.tables.header;
+        let find = |first| order.u32_at(self.bytes, self.tables.redirect + 4 * first);
+        let slot = u32::try_from(slot_of(name, slots, find)?).ok()?;
+        let (_, location) = self.tables.location(slot).ok()??;
+        (full_name(self.strings(), &location)? == name).then_some(location)
+    }
+
+    fn strings(&self) -> Strings<'b> {
+        Strings(&self.bytes[self.tables.strings.clone()])
+    }
+}

@@ -1,0 +1,187 @@
+//! The exit codes of all commands: one table for `--help`, for manual pages, for docs/cli.md and for the code of a failure.
+
+use std::fmt::Write;
+
+/// Exit codes of one or several commands.
+#[derive(Debug)]
+pub struct ExitCodes {
+    /// The commands.
+    pub commands: &'static [&'static str],
+    /// The code after a failure that the command reports itself.
+    pub failure: u8,
+    /// Codes, and what they say.
+    pub meanings: &'static [(&'static str, &'static str)],
+}
+
+/// What clap says.
+const USAGE: (&str, &str) = ("2", "the command line is wrong");
+
+/// Commands that do one piece of work.
+pub static WORK: ExitCodes = ExitCodes {
+    commands: &[
+        "instrument",
+        "flags",
+        "jdk",
+        "explain",
+        "api",
+        "trace",
+        "pcc",
+        "markers",
+        "completions",
+        "man",
+    ],
+    failure: 1,
+    meanings: &[
+        ("0", "success"),
+        ("1", "the work failed; the message says why, and nothing was written"),
+        USAGE,
+    ],
+};
+
+/// Commands that use what is sound of a damaged input.
+pub static PROFILES: ExitCodes = ExitCodes {
+    commands: &["report", "info", "merge", "export", "snapshot", "recover"],
+    failure: 1,
+    meanings: &[
+        ("0", "success"),
+        ("1", "the work failed; the message says why, and nothing was written"),
+        USAGE,
+        ("3", "an input is damaged or incomplete; the output has what is sound of it"),
+    ],
+};
+
+/// `compare`, as with diff(1).
+pub static COMPARE: ExitCodes = ExitCodes {
+    commands: &["compare"],
+    failure: 2,
+    meanings: &[
+        ("0", "equal: the same contexts with the same counts"),
+        ("1", "different"),
+        ("2", "the command line is wrong, or the files cannot be read or compared"),
+        ("3", "an input is damaged or incomplete"),
+    ],
+};
+
+/// `diff`.
+pub static DIFF: ExitCodes = ExitCodes {
+    commands: &["diff"],
+    failure: 2,
+    meanings: &[
+        ("0", "no limit is given, or none is exceeded"),
+        ("1", "a limit (--fail-above, --fail-method-above) is exceeded"),
+        ("2", "the command line is wrong, or the files cannot be read or compared"),
+        ("3", "an input is damaged or incomplete, whatever the limits"),
+    ],
+};
+
+/// `bench`.
+pub static BENCH: ExitCodes = ExitCodes {
+    commands: &["bench"],
+    failure: 2,
+    meanings: &[
+        ("0", "no entry has grown by more than the limit"),
+        ("1", "an entry has, is not in the baseline, or is not the same twice"),
+        ("2", "the command line is wrong, there is no baseline, or an entry cannot be run"),
+    ],
+};
+
+/// `verify`.
+pub static VERIFY: ExitCodes = ExitCodes {
+    commands: &["verify"],
+    failure: 2,
+    meanings: &[
+        ("0", "no finding"),
+        ("1", "at least one finding"),
+        ("2", "the command line is wrong, or the files cannot be read"),
+    ],
+};
+
+/// `typestate`.
+pub static TYPESTATE: ExitCodes = ExitCodes {
+    commands: &["typestate"],
+    failure: 2,
+    meanings: &[
+        ("0", "success; for `report`: no violation"),
+        ("1", "for `report`: at least one violation"),
+        ("2", "the command line is wrong, or the work failed"),
+        ("3", "for `report`: the report has no end, and no violation up to there"),
+    ],
+};
+
+/// `run`, as with env(1).
+pub static RUN: ExitCodes = ExitCodes {
+    commands: &["run"],
+    failure: 125,
+    meanings: &[
+        ("N", "the command's own exit code; 128 + N if signal N ended it"),
+        USAGE,
+        ("125", "the command's was 0 and a profile is missing, or cctrewrite itself failed"),
+        ("126", "the command cannot be started"),
+        ("127", "there is no such command"),
+    ],
+};
+
+/// All of them, in the order of docs/cli.md.
+static ALL: [&ExitCodes; 8] = [&WORK, &PROFILES, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &RUN];
+
+/// How exit codes begin in help texts.
+pub const HEAD: &str = "Exit codes:\n";
+
+impl ExitCodes {
+    /// The exit codes of a command.
+    pub fn of(command: &str) -> Option<&'static ExitCodes> {
+        ALL.into_iter().find(|codes| codes.commands.contains(&command))
+    }
+
+    /// A part of the command's help.
+    pub fn help(&self) -> String {
+        let mut text = HEAD.to_owned();
+        for (code, meaning) in self.meanings {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {code:<3}  {meaning}");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table of docs/cli.md.
+    fn markdown() -> String {
+        let mut text = "| command | exit code | |\n|---|---|---|\n".to_owned();
+        for codes in ALL {
+            let mut commands =
+                codes.commands.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            for (code, meaning) in codes.meanings {
+                text += &format!("| {commands} | {code} | {meaning} |\n");
+                commands.clear();
+            }
+        }
+        text.replace("|  |", "| |")
+    }
+
+    #[test]
+    fn the_manual_has_the_table() {
+        let page = include_str!("../../../docs/cli.md");
+        assert!(page.contains(&markdown()), "docs/cli.md should have:\n{}", markdown());
+    }
+
+    #[test]
+    fn each_command_has_its_exit_codes_once() {
+        for command in crate::args::command().get_subcommands() {
+            let found = ALL.iter().filter(|codes| codes.commands.contains(&command.get_name())).count();
+            assert_eq!(found, 1, "{}", command.get_name());
+        }
+        let listed: usize = ALL.iter().map(|codes| codes.commands.len()).sum();
+        assert_eq!(listed, crate::args::command().get_subcommands().count());
+    }
+
+    #[test]
+    fn failures_are_in_the_table() {
+        for codes in ALL {
+            assert!(codes.meanings.iter().any(|(code, _)| *code == codes.failure.to_string()), "{codes:?}");
+        }
+    }
+}

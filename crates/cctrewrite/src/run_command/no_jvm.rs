@@ -1,0 +1,230 @@
+//! Why a command has started no JVM that records: what can be found out once it has ended.
+//!
+//! JVMs enter themselves ([`super::collection`]) when the load-time library is loaded. One that does not come so far leaves no trace, and its own message
+//! is on the command's standard error, which `run` does not see. So the image is tried ([`Probe`]): it works or it does not, and what remains is
+//! the command.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use cct_private::PrivateFolder;
+use cct_profile::collection::{VARIABLE, entries};
+
+/// Variables in which JVMs find options.
+const OPTION_VARIABLES: [&str; 3] = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"];
+
+/// Options of launchers whose values are words of their own.
+const WITH_VALUES: [&str; 9] = [
+    "-cp",
+    "-classpath",
+    "--class-path",
+    "-p",
+    "--module-path",
+    "--upgrade-module-path",
+    "--add-modules",
+    "-d",
+    "--describe-module",
+];
+
+/// Options by which a JVM does not record.
+const SWITCHED_OFF: [&str; 2] = ["-Dcctrewrite.record=off", "-Dcctrewrite.loadtime="];
+
+/// How long the image has for starting a JVM.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A command that has ended and started no JVM that records.
+pub struct Silent<'c> {
+    /// The command.
+    pub command: &'c OsStr,
+    /// What it was given.
+    pub arguments: &'c [OsString],
+    /// Whether it is a tool of the image itself, so that no other JDK comes into it.
+    pub is_tool: bool,
+    /// Its exit code.
+    pub code: u8,
+    /// The image.
+    pub home: &'c Path,
+}
+
+impl Silent<'_> {
+    /// What happened and what to do, on one line. `jdk` is what the image is called, and another java `is` what it is without it.
+    pub fn explained(&self, jdk: &str, is: &str) -> String {
+        let (command, home) = (Path::new(self.command).display(), self.home.display());
+        if let Some(option) = self.options().find(|option| SWITCHED_OFF.contains(&&**option)) {
+            return format!("{command} records nothing because of {option}; leave it out");
+        }
+        match Fault::of(self.home) {
+            Some(Fault::Image(said)) => format!(
+                "the {jdk} {home} does not work ({said}); remove that folder and make it anew (`cctrewrite run` does so where it is in the cache, else `cctrewrite jdk`)"
+            ),
+            Some(Fault::Variables(names, said)) => {
+                format!(
+                    "the {jdk} {home} does not work with the options in {names} ({said}); change or unset it"
+                )
+            }
+            None if self.is_tool => self.of_tool(),
+            None => format!(
+                "{command} started no JVM of the {jdk} {home}; a program that names another java by its path {is}, and one whose JVM refuses an \
+                 option or has too little memory has said so above"
+            ),
+        }
+    }
+
+    /// The image works, and the command was its own tool.
+    fn of_tool(&self) -> String {
+        let (command, code) = (Path::new(self.command).display(), self.code);
+        let options: Vec<String> = self.options().collect();
+        match (code, options.is_empty()) {
+            (0, _) => format!("{command} ended with exit code 0 and started no JVM that records"),
+            (_, false) => format!(
+                "{command} ended with exit code {code} before its JVM recorded anything; it has said why above. Look at its options: {}",
+                options.join(" ")
+            ),
+            (_, true) => {
+                format!(
+                    "{command} ended with exit code {code} before its JVM recorded anything; it has said why above"
+                )
+            }
+        }
+    }
+
+    /// The options of the JVM on the command line, without their values.
+    fn options(&self) -> impl Iterator<Item = String> {
+        let mut skips = false;
+        let words = self.arguments.iter().map(|word| word.to_string_lossy());
+        let options = words.take_while(move |word| {
+            let is_value = std::mem::replace(&mut skips, WITH_VALUES.contains(&&**word));
+            is_value || word.starts_with(['-', '@'])
+        });
+        let is_option = |word: &std::borrow::Cow<'_, str>| {
+            word.starts_with(['-', '@']) && !WITH_VALUES.contains(&&**word) && *word != "-jar"
+        };
+        options.filter(is_option).map(std::borrow::Cow::into_owned)
+    }
+}
+
+/// What keeps an image from starting JVMs.
+enum Fault {
+    /// The image itself; what it said.
+    Image(String),
+    /// Options in these variables; what it said.
+    Variables(String, String),
+}
+
+impl Fault {
+    /// The fault of an image; `None` if it works, or cannot be tried.
+    fn of(home: &Path) -> Option<Fault> {
+        let with = Probe::of(home, &[]).ok()?;
+        if with.has_entered {
+            return None;
+        }
+        let set: Vec<&str> =
+            OPTION_VARIABLES.into_iter().filter(|name| std::env::var_os(name).is_some()).collect();
+        if !set.is_empty() && Probe::of(home, &set).is_ok_and(|without| without.has_entered) {
+            return Some(Fault::Variables(set.join(", "), with.said));
+        }
+        Some(Fault::Image(with.said))
+    }
+}
+
+/// A JVM of an image, started for a moment.
+struct Probe {
+    has_entered: bool,
+    said: String,
+}
+
+impl Probe {
+    /// Starts a JVM without these variables.
+    fn of(home: &Path, without: &[&str]) -> Result<Probe> {
+        let folder = tempfile::tempdir()?;
+        let said = folder.path().join("said");
+        let file = File::create(&said)?;
+        let mut java = Command::new(home.join("bin/java"));
+        java.arg("-version").current_dir(folder.path());
+        java.env("JAVA_HOME", home).env(VARIABLE, folder.path());
+        for name in without {
+            java.env_remove(name);
+        }
+        java.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+        let ended = match java.spawn() {
+            Ok(mut child) => wait(&mut child)?,
+            Err(error) => {
+                let said = format!("bin/java cannot be started: {error}");
+                return Ok(Probe { has_entered: false, said });
+            }
+        };
+        let has_entered = !entries(&PrivateFolder::open(folder.path())?)?.is_empty();
+        let said = String::from_utf8_lossy(&fs::read(said)?).into_owned();
+        Ok(Probe { has_entered, said: gist(&said, ended) })
+    }
+}
+
+/// Waits for the end of a JVM; ends one that takes too long, for which there is no status.
+fn wait(child: &mut std::process::Child) -> Result<Option<ExitStatus>> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match child.try_wait()? {
+            Some(status) => return Ok(Some(status)),
+            None if Instant::now() > deadline => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// What matters of what a JVM said: a line of the runtime's, else the first two, as the JVM's first one often has no cause.
+fn gist(said: &str, ended: Option<ExitStatus>) -> String {
+    let lines =
+        || said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Picked up "));
+    let ours = lines().find_map(|line| line.strip_prefix("cctrewrite: "));
+    let first: Vec<&str> = lines().take(2).collect();
+    match (ours, first.is_empty(), ended) {
+        (_, _, None) => "its java did not end".to_owned(),
+        (Some(line), ..) => line.to_owned(),
+        (None, false, Some(status)) if !status.success() => first.join("; "),
+        (None, _, Some(status)) if status.success() => "its java runs and does not record".to_owned(),
+        (None, _, Some(status)) => format!("its java said nothing: {status}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn options_of_the_jvm_are_those_before_the_main_class() {
+        let options = |words: &[&str]| {
+            let arguments: Vec<OsString> = words.iter().map(Into::into).collect();
+            let home = Path::new("");
+            let silent =
+                Silent { command: OsStr::new("java"), arguments: &arguments, is_tool: true, code: 1, home };
+            silent.options().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(options(&["-Xmx2m", "-cp", "a:b", "-XX:+Foo", "Main", "-x"]), "-Xmx2m -XX:+Foo");
+        assert_eq!(options(&["@file", "-jar", "app.jar", "-Xmx1m"]), "@file");
+        assert_eq!(options(&[]), "");
+    }
+
+    #[test]
+    fn the_gist_is_the_runtimes_line_or_the_first() {
+        let failed = Some(ExitStatus::from_raw(1 << 8));
+        let said = "Picked up JAVA_TOOL_OPTIONS: -Xx\n\nError: no\ncctrewrite: no index\n";
+        assert_eq!(gist(said, failed), "no index");
+        assert_eq!(
+            gist("Picked up JAVA_TOOL_OPTIONS: -Xx\nError: no\nmore\nagain\n", failed),
+            "Error: no; more"
+        );
+        assert_eq!(gist("", failed), "its java said nothing: exit status: 1");
+        assert_eq!(gist("openjdk 17\n", Some(ExitStatus::from_raw(0))), "its java runs and does not record");
+        assert_eq!(gist("x", None), "its java did not end");
+    }
+}

@@ -1,0 +1,143 @@
+//! The JVM tells of class files behind all agents: what these have changed, or what the boot class loader takes from elsewhere than the image, is rewritten
+//! then (docs/loadtime.md).
+//!
+//! HotSpot asks environments that may retransform after all others, and among themselves in the order in which they were made. So ours is made anew
+//! whenever an agent may have made one of its own.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use cct_classfile::mutf8;
+use cct_rewrite::{convention, hooks};
+use jni_sys as sys;
+use jni_sys::{jclass, jint, jobject};
+
+use crate::jni::Env;
+use crate::jvmti::{CAN_GENERATE_ALL_CLASS_HOOK_EVENTS, CAN_RETRANSFORM_CLASSES, Jvmti};
+use crate::state::{jvmti, state};
+use crate::{debugger, rewriting, vm_arguments};
+
+/// The environment that the JVM asks last.
+static LAST: Mutex<Option<Jvmti>> = Mutex::new(None);
+
+/// Has the JVM ask this library last, from now on. Says what is wrong, if anything is.
+pub fn come_last(env: Env) -> Result<(), String> {
+    let next = Jvmti::of(env).ok_or("the JVM gives no JVMTI environment")?;
+    if !next.add_capabilities(&[CAN_GENERATE_ALL_CLASS_HOOK_EVENTS, CAN_RETRANSFORM_CLASSES]) {
+        next.dispose();
+        return Err("the JVM lets nobody retransform classes".to_owned());
+    }
+    if !next.tell_of_class_files(class_file, None) {
+        next.dispose();
+        return Err("the JVM does not tell of class files".to_owned());
+    }
+    // Both are asked meanwhile: what the first has rewritten the second leaves as it is.
+    let before = LAST.lock().unwrap_or_else(PoisonError::into_inner).replace(next);
+    if let Some(before) = before {
+        before.dispose();
+    }
+    Ok(())
+}
+
+/// Options by which the boot class loader takes classes from elsewhere than the class library, or by which something may redefine classes that is no Java agent (the
+/// Java agents say so themselves).
+const OPTIONS: [&str; 8] = [
+    "-Xbootclasspath/a:",
+    "-Xbootclasspath/p:",
+    "--patch-module",
+    "-Djdk.module.patch.",
+    "-agentlib:",
+    "-agentpath:",
+    "-Xrun",
+    "-Xdebug",
+];
+
+/// Agents that have no class-file hook of their own, or that this library knows: libraries by their names.
+const QUIET_AGENTS: [&str; 4] = ["jdwp", "instrument", "hprof", "cctrewrite_prefix"];
+
+/// Names native agents, which the JVM may have asked before this library: they see rewritten classes.
+fn note_native_agents(arguments: &[String]) {
+    for argument in arguments {
+        let library =
+            ["-agentlib:", "-agentpath:", "-Xrun"].iter().find_map(|option| argument.strip_prefix(option));
+        let Some(library) = library.and_then(|library| library.split(['=', ':']).next()) else { continue };
+        if !QUIET_AGENTS.iter().any(|quiet| library == *quiet || library.contains(&format!("lib{quiet}"))) {
+            state().note("native agents, which see rewritten class files if they look at any", library);
+        }
+    }
+}
+
+/// Whether the JVM is to ask this library last from the beginning. `boot_path` is the boot class path of JDK 8.
+pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
+    let is_elsewhere =
+        |entry: &str| !entry.is_empty() && !Path::new(entry).starts_with(home) && Path::new(entry).exists();
+    let is_debugged = jvmti(env).is_some_and(|jvmti| debugger::look(env, jvmti));
+    let arguments = vm_arguments::of(env);
+    note_native_agents(&arguments);
+    is_debugged
+        || arguments.iter().any(|argument| OPTIONS.iter().any(|option| argument.starts_with(option)))
+        || boot_path.is_some_and(|path| path.split(':').any(is_elsewhere))
+}
+
+/// Classes of the library that the boot class loader has taken from elsewhere before they could be rewritten: their callers count on extended forms that they lack.
+pub fn raw_of_library(env: Env) -> Vec<String> {
+    let Some(jvmti) = jvmti(env) else { return Vec::new() };
+    let mut raw = Vec::new();
+    for class in jvmti.loaded_classes().unwrap_or_default() {
+        env.frame(4, || {
+            let name = jvmti.class_name(class)?;
+            let loader = jvmti.class_loader(class)?;
+            if !loader.is_null() || hooks::is_runtime_class(&name) || state().library.class(&name).is_none() {
+                return None;
+            }
+            let (_, pool) = jvmti.constant_pool(class)?;
+            let is_rewritten =
+                pool.windows(convention::ATTRIBUTE.len()).any(|text| text == convention::ATTRIBUTE);
+            (!is_rewritten).then(|| raw.push(mutf8::decode_lossy(&name).replace('/', ".")))
+        });
+        env.delete_local(class);
+    }
+    raw.sort();
+    raw
+}
+
+/// JVMTI's event ClassFileLoadHook. A panic, which would be a defect, leaves the class as it is.
+///
+/// # Safety
+/// The JVM calls it.
+unsafe extern "system" fn class_file(
+    raw_jvmti: *mut *const *const c_void,
+    raw: *mut sys::JNIEnv,
+    redefined: jclass,
+    loader: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    bytes: *const u8,
+    new_length: *mut jint,
+    new_bytes: *mut *mut u8,
+) {
+    let Ok(length) = usize::try_from(length) else { return };
+    // VM-anonymous classes, which are rewritten when they are defined; and what native code defines without a name.
+    if name.is_null() || bytes.is_null() {
+        return;
+    }
+    // SAFETY: the interface of the thread that defines the class; the class file and its length.
+    let (env, file) = unsafe { (Env::new(raw), std::slice::from_raw_parts(bytes, length)) };
+    let rewritten = catch_unwind(AssertUnwindSafe(|| rewriting::rewrite_last(env, loader, redefined, file)));
+    let Ok(Some(rewritten)) = rewritten else { return };
+    let Ok(length) = jint::try_from(rewritten.len()) else { return };
+    // SAFETY: the environment that the JVM asks.
+    let copy = unsafe { Jvmti::from_raw(raw_jvmti) }.copied(&rewritten);
+    if !copy.is_null() {
+        // SAFETY: the JVM passes where the new class file goes, and takes its memory over.
+        unsafe {
+            *new_bytes = copy;
+            *new_length = length;
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The class files that rewritten classes were made from, for agents: they are to see what they see on a JVM that rewrites nothing.
+//!
+//! Those of the program are kept compressed from the moment at which they are rewritten, since an agent may be attached at any time. Those of the
+//! class library are read from the JDK that the image was made from, whose files the image names.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cct_archive::Classes;
+use cct_arena::IndexBytes;
+use cct_classfile::constant_pool::tag;
+use cct_classfile::{ClassFile, mutf8};
+use cct_rewrite::class_attribute::ClassAttribute;
+use cct_rewrite::convention;
+use cct_rewrite::mid::ClassHash;
+use rustc_hash::FxHashMap;
+
+use crate::frames::class_by_name;
+use crate::jni::{Env, jobject};
+use crate::state::{Members, state};
+
+/// The file in an image's own folder that names the files of the JDK's class library, one a line.
+const FILES: &str = "lib/cctrewrite/originals";
+
+/// Class files by what method ids follow from.
+#[derive(Debug, Default)]
+pub struct Originals {
+    /// LZ4, with their sizes.
+    program: FxHashMap<ClassHash, Box<[u8]>>,
+}
+
+impl Originals {
+    /// Keeps the class file of a class of the program that has been rewritten.
+    pub fn keep(&mut self, hash: ClassHash, file: &[u8]) {
+        self.program.entry(hash).or_insert_with(|| lz4_flex::compress_prepend_size(file).into());
+    }
+
+    fn of_program(&self, hash: ClassHash) -> Option<Vec<u8>> {
+        lz4_flex::decompress_size_prepended(self.program.get(&hash)?).ok()
+    }
+}
+
+/// What an agent is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The class file as it is.
+    AsItIs,
+    /// The one that the class was made from.
+    Original(Vec<u8>),
+    /// The class was rewritten, and the class file that it was made from is not at hand: why.
+    Missing(&'static str),
+}
+
+/// What an agent is shown of a class file that `loader` (null for the boot class loader) defines or has defined under this name.
+pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -> Shown {
+    let Ok(class) = ClassFile::parse(file) else { return Shown::AsItIs };
+    let hash = match ClassAttribute::of(&class) {
+        Ok(Some(attribute)) => attribute.hash,
+        Ok(None) if is_rewritten(&class) => {
+            // From the JVM's memory, where attributes that it does not know are lost.
+            let known = Members::find(env).and_then(|members| class_by_name(env, members, loader, name));
+            let Some(known) = known else { return Shown::Missing("the class is not known") };
+            known.summary.hash
+        }
+        Ok(None) => return Shown::AsItIs,
+        Err(_) => return Shown::Missing("another version of cctrewrite rewrote the class"),
+    };
+    if let Some(original) = state().originals.of_program(hash) {
+        return Shown::Original(original);
+    }
+    match of_library(home, &mutf8::decode_lossy(class.name())) {
+        Some(original) if ClassHash::of(&original) == hash => Shown::Original(original),
+        Some(_) => Shown::Missing("the JDK has changed since the image was made"),
+        None => Shown::Missing("the files that the class was made from are not there"),
+    }
+}
+
+/// Whether code of a class was rewritten, also where the class attribute has been lost: its constant pool has kept the attribute's name and names of helpers.
+pub fn is_rewritten(class: &ClassFile<'_>) -> bool {
+    let pool = &class.pool;
+    let texts = || {
+        pool.indices()
+            .filter(|&index| pool.tag(index) == Some(tag::UTF8))
+            .filter_map(|index| pool.utf8(index).ok())
+    };
+    class.attributes.find(convention::ATTRIBUTE).is_some()
+        || texts().any(|text| text == convention::ATTRIBUTE)
+            && texts().any(|text| text.starts_with(convention::PREFIX))
+}
+
+/// A class of the JDK that an image was made from.
+fn of_library(home: &Path, name: &str) -> Option<Vec<u8>> {
+    let parts = library(home);
+    let found = parts.iter().find_map(|classes| classes.find(name).ok().flatten());
+    found.map(Cow::into_owned)
+}
+
+/// The files of the JDK that the image in this home was made from, opened once. They stay mapped for as long as the JVM lives.
+fn library(home: &Path) -> &'static [Classes<'static>] {
+    static LIBRARY: std::sync::OnceLock<Vec<Classes<'static>>> = std::sync::OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let list = fs::read_to_string(home.join(FILES)).unwrap_or_default();
+        let open = |path: PathBuf| {
+            let bytes = IndexBytes::of_file(path.to_str()?).ok()?;
+            let bytes: &'static IndexBytes = Box::leak(Box::new(bytes));
+            Classes::of(bytes.as_ref()).ok()
+        };
+        list.lines().filter_map(|line| open(PathBuf::from(line))).collect()
+    })
+}

@@ -1,0 +1,28 @@
+//! The options that the JVM was started with, from wherever they come (`JAVA_TOOL_OPTIONS` and files of options included).
+
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+use std::mem::transmute;
+
+use jni_sys as sys;
+
+use crate::jni::{Env, jobjectArray};
+use crate::vm_flags::Jvm;
+
+/// `JVM_GetVmArguments` (JDK 9 and later), on which `jdk.internal.misc.VM.getRuntimeArguments` stands.
+type GetVmArguments = unsafe extern "system" fn(*mut sys::JNIEnv) -> jobjectArray;
+
+/// Options of this JVM; none where it does not say them (JDK 8).
+pub fn of(env: Env) -> Vec<String> {
+    let function = Jvm::of(env).and_then(|jvm| jvm.function(c"JVM_GetVmArguments"));
+    let Some(function) = function else { return Vec::new() };
+    // SAFETY: its type in HotSpot, called with the interface of this thread.
+    let array = unsafe { transmute::<*mut c_void, GetVmArguments>(function)(env.raw()) };
+    if env.failed() || array.is_null() {
+        return Vec::new();
+    }
+    let texts = env.texts(array).unwrap_or_default();
+    env.delete_local(array);
+    texts
+}

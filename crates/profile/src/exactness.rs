@@ -1,0 +1,260 @@
+//! Whether the numbers of a profile are exact: the one definition, as docs/exactness.md states it.
+//!
+//! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (what no profile of its kind has) and its notes (what
+//! this run met). Here they become one verdict, which all outputs show.
+
+use crate::Metric;
+use crate::summary::Summary;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// `META` key: whether the JVM had the options that exact numbers need.
+pub const EXACT: &str = "exact";
+
+/// `META` key: what no profile that was made in the same way has.
+pub const LIMITS: &str = "limits";
+
+/// Whether each number is what single-stepping the same run would count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Exactness {
+    /// All are.
+    #[default]
+    Yes,
+    /// All but what these name. Each has its number where that is known.
+    Except(Vec<String>),
+    /// Any number may be another one, for these reasons.
+    No(Vec<String>),
+}
+
+/// Parts of notes after which any number may be another one.
+const SPOILING: [&str; 3] = [
+    "not exact without ",
+    "the JVM options that exact numbers need could not be looked up",
+    "defects in the load-time library",
+];
+
+/// Parts of notes that name counts which are missing or are elsewhere in the tree. The other notes are about names, markers, selections and
+/// what a program does.
+const EXCEPTING: [&str; 17] = [
+    "missing from the tree",
+    "class files that cannot be read stayed",
+    "classes stayed as they are because of",
+    "methods too large for this rule of basic blocks, counted by default blocks",
+    "methods too large to count their bytecodes",
+    "methods too large to be instrumented",
+    "code that the JVM calls by itself may hang below another call site of its caller",
+    "objects that merged contexts made are not counted",
+    "entries of new threads were not recorded",
+    "regions of threads were not recorded",
+    "contexts that came up later were merged",
+    "this was recovered from its memory",
+    "a snapshot of a JVM that went on",
+    "call sites are told apart, and in other profiles not",
+    "what agents change is not rewritten",
+    "classes that agents were shown in their rewritten form",
+    "came from elsewhere than the profiled JDK",
+];
+
+/// `META` key: the rule by which bytecodes are counted.
+const BLOCKS: &str = "blocks";
+
+impl Exactness {
+    /// The exactness of a profile; `None` if it does not say how it was made, as lists of other tools.
+    pub fn of(
+        meta: &BTreeMap<String, String>,
+        notes: &[String],
+        is_damaged: bool,
+        metric: Metric,
+    ) -> Option<Exactness> {
+        let has_options = meta.get(EXACT)?;
+        let with = |parts: &'static [&str]| {
+            let names = move |note: &&String| parts.iter().any(|part| note.contains(part));
+            notes.iter().filter(names).map(|note| summarised(note))
+        };
+        let mut reasons: Vec<String> = with(&SPOILING).collect();
+        if has_options != "yes" && reasons.is_empty() {
+            reasons.push("a JVM option that exact numbers need is missing".to_owned());
+        }
+        if is_damaged {
+            reasons.push("a part of the profile is missing".to_owned());
+        }
+        if matches!(metric, Metric::Bytecodes | Metric::Cost(_)) {
+            reasons.extend(meta.get(BLOCKS).and_then(|rule| counts_too_much(rule)));
+        }
+        if !reasons.is_empty() {
+            return Some(Exactness::No(reasons));
+        }
+        let limits = meta.get(LIMITS).map_or("", |limits| limits);
+        let limits = limits.split(" | ").flat_map(|all| all.split("; "));
+        let mut exceptions: Vec<String> =
+            limits.map(str::trim).filter(|limit| !limit.is_empty()).map(str::to_owned).collect();
+        exceptions.extend(with(&EXCEPTING));
+        exceptions.dedup();
+        Some(if exceptions.is_empty() { Exactness::Yes } else { Exactness::Except(exceptions) })
+    }
+
+    /// The exactness of the profile that this is a summary of.
+    pub fn of_summary(summary: &Summary) -> Option<Exactness> {
+        Exactness::of(&summary.meta, &summary.notes, !summary.damage.is_empty(), summary.metric())
+    }
+
+    /// The exactness of both: the worse verdict, with the reasons of each once.
+    #[must_use]
+    pub fn and(self, other: Exactness) -> Exactness {
+        let joined = |mut reasons: Vec<String>, more: Vec<String>| {
+            for reason in more {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+            reasons
+        };
+        match (self, other) {
+            (Exactness::No(a), Exactness::No(b)) => Exactness::No(joined(a, b)),
+            (Exactness::No(a), _) | (_, Exactness::No(a)) => Exactness::No(a),
+            (Exactness::Except(a), Exactness::Except(b)) => Exactness::Except(joined(a, b)),
+            (Exactness::Except(a), Exactness::Yes) | (Exactness::Yes, Exactness::Except(a)) => {
+                Exactness::Except(a)
+            }
+            (Exactness::Yes, Exactness::Yes) => Exactness::Yes,
+        }
+    }
+
+    /// The verdict without its reasons, for programs: `yes`, `yes-except` or `no`.
+    pub fn verdict(&self) -> &'static str {
+        match self {
+            Exactness::Yes => "yes",
+            Exactness::Except(_) => "yes-except",
+            Exactness::No(_) => "no",
+        }
+    }
+
+    /// The exceptions or the reasons.
+    pub fn reasons(&self) -> &[String] {
+        match self {
+            Exactness::Yes => &[],
+            Exactness::Except(reasons) | Exactness::No(reasons) => reasons,
+        }
+    }
+}
+
+impl fmt::Display for Exactness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let begin = match self {
+            Exactness::Yes => return f.write_str("yes"),
+            Exactness::Except(_) => "yes, except: ",
+            Exactness::No(_) => "no: ",
+        };
+        write!(f, "{begin}{}", self.reasons().join("; "))
+    }
+}
+
+/// Why bytecodes counted by this rule are not exact; `None` where they are.
+fn counts_too_much(rule: &str) -> Option<String> {
+    match rule {
+        "exact" | "precise" | "none" => None,
+        "default" => Some("default blocks: a block that an exception leaves counts as a whole".to_owned()),
+        table => Some(format!("blocks by the table {table}: a block counts as a whole")),
+    }
+}
+
+/// A note without the names that it lists, and without the verdict: of `what: 3 (a, b, c)` the part `what: 3`.
+fn summarised(note: &str) -> String {
+    const MISSING: &str = " missing from the tree";
+    if let Some(at) = note.find(MISSING) {
+        return note[..at + MISSING.len()].to_owned();
+    }
+    let counted = note.match_indices(": ").find_map(|(at, colon)| {
+        let (number, _) = note[at + colon.len()..].split_once(" (")?;
+        number.parse::<u64>().ok()?;
+        Some(&note[..at + colon.len() + number.len()])
+    });
+    let counted = counted.unwrap_or(note);
+    counted.strip_prefix("not exact ").unwrap_or(counted).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exactness(meta: &[(&str, &str)], notes: &[&str]) -> String {
+        let meta = meta.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let notes: Vec<String> = notes.iter().map(|&note| note.to_owned()).collect();
+        let exactness = Exactness::of(&meta, &notes, false, Metric::Bytecodes);
+        exactness.map_or("none".to_owned(), |exactness| exactness.to_string())
+    }
+
+    const YES: (&str, &str) = ("exact", "yes");
+
+    #[test]
+    fn the_verdict_agrees_with_rules_limits_and_notes() {
+        assert_eq!(exactness(&[], &["anything"]), "none");
+        assert_eq!(exactness(&[YES, ("blocks", "exact")], &["stack traces could be shorter"]), "yes");
+        assert_eq!(
+            exactness(&[YES, ("limits", "Object.clone is not counted; nor are natives")], &[]),
+            "yes, except: Object.clone is not counted; nor are natives"
+        );
+        let notes = [
+            "methods too large for this rule of basic blocks, counted by default blocks: 3 (a, b (c), ...)",
+            "12 classes were not rewritten and are missing from the tree: a, b, ...",
+            "memory for the trees ran out: 5 entries of new threads were not recorded",
+        ];
+        assert_eq!(
+            exactness(&[YES, ("blocks", "exact")], &notes),
+            "yes, except: methods too large for this rule of basic blocks, counted by default blocks: 3; \
+             12 classes were not rewritten and are missing from the tree; \
+             memory for the trees ran out: 5 entries of new threads were not recorded"
+        );
+        let note = "not exact without -XX:-EliminateAutoBox: C2 leaves out boxing";
+        assert_eq!(
+            exactness(&[("exact", "no"), ("limits", "x")], &[notes[1], note]),
+            "no: without -XX:-EliminateAutoBox: C2 leaves out boxing"
+        );
+        assert_eq!(exactness(&[("exact", "no")], &[]), "no: a JVM option that exact numbers need is missing");
+        let damaged = Exactness::of(
+            &BTreeMap::from([YES].map(|(k, v)| (k.to_owned(), v.to_owned()))),
+            &[],
+            true,
+            Metric::Calls,
+        );
+        assert_eq!(damaged.map(|damaged| damaged.verdict()), Some("no"));
+    }
+
+    #[test]
+    fn rules_that_count_whole_blocks_are_not_exact_unless_only_calls_are_counted() {
+        let default = "no: default blocks: a block that an exception leaves counts as a whole";
+        assert_eq!(exactness(&[YES, ("blocks", "default")], &[]), default);
+        assert!(exactness(&[YES, ("blocks", "mine@12")], &[]).starts_with("no: blocks by the table mine@12"));
+        assert_eq!(exactness(&[YES, ("blocks", "precise")], &[]), "yes");
+        let meta = [YES, ("blocks", "default")].map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let of_calls = Exactness::of(&BTreeMap::from(meta), &[], false, Metric::Calls);
+        assert_eq!(of_calls, Some(Exactness::Yes));
+    }
+
+    /// Whoever words a note anew has to do it here, too.
+    #[test]
+    fn the_notes_are_those_that_are_written() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let folders = [
+            "jdk-wrap/java/cctrewrite/runtime",
+            "crates/loadtime/src",
+            "crates/arena/src",
+            "crates/profile/src/merge",
+        ];
+        let files = folders.iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).expect("a folder"));
+        let files = files.map(|file| file.expect("an entry").path()).filter(|path| path.is_file());
+        let all: String = files.map(|path| std::fs::read_to_string(path).expect("text")).collect();
+        for part in SPOILING.iter().chain(&EXCEPTING) {
+            assert!(all.contains(part), "nobody writes a note with `{part}`");
+        }
+    }
+
+    #[test]
+    fn of_two_the_worse_one_counts() {
+        let (a, b) = (vec!["a".to_owned()], vec!["a".to_owned(), "b".to_owned()]);
+        let except = |reasons: &[String]| Exactness::Except(reasons.to_vec());
+        assert_eq!(except(&a).and(Exactness::Yes), except(&a));
+        assert_eq!(except(&a).and(except(&b)), except(&b));
+        assert_eq!(except(&b).and(Exactness::No(a.clone())), Exactness::No(a));
+    }
+}
