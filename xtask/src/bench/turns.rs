@@ -167,6 +167,7 @@ pub fn take(
         place.run(&Start {
             name: &format!("of-{}", way.jars),
             home: way.home,
+            through: &[],
             options: &way.options,
             jars: &way.jars,
             limits: Limits::of(TIME_LIMIT),

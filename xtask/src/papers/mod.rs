@@ -126,6 +126,7 @@ impl<'a> Stage<'a> {
             let outcome = place.run(&Start {
                 name: natives,
                 home: image,
+                through: &[],
                 options: &[format!("-Dcctrewrite.out={}", profile.display())],
                 jars: place::RAW,
                 limits: Limits::of(TIME_LIMIT),

@@ -12,7 +12,7 @@ pub struct Program {
     pub about: &'static str,
     /// The versions of the JDK on which it runs.
     pub jdks: &'static [u32],
-    /// The suite of Debian that has it in a form that runs on these, or [`npm::REGISTRY`](super::npm::REGISTRY).
+    /// The suite of Debian that has it in a form that runs on these, or [`npm::REGISTRY`](super::npm::REGISTRY), or [`maven::CENTRAL`](super::maven::CENTRAL).
     pub suite: &'static str,
     /// The packages its jars are in; the first one's version is the program's.
     pub packages: &'static [&'static str],
@@ -24,7 +24,7 @@ pub struct Program {
     pub input: &'static [&'static str],
     /// What is run before, on the plain JDK.
     pub before: Option<Before>,
-    /// Options for the JVM.
+    /// Options for the JVM, with folders as in [`Program::arguments`]. [`Program::before`] runs without those that name [`PATH`], which is not there yet.
     pub options: &'static [&'static str],
     /// The main class.
     pub main: &'static str,
@@ -54,6 +54,12 @@ pub struct Before {
 
 /// Stands in an argument for the folder `classes`, the first of the class path.
 pub const CLASSES: &str = "{classes}";
+
+/// Stands in an option or argument for the folder of the class path's jars that are in use.
+pub const PATH: &str = "{path}";
+
+/// Stands in an argument for the class path of the original jars: for compilers, which do not read that of their own JVM.
+pub const CLASS_PATH: &str = "{class-path}";
 
 /// Stands in an argument for a folder whose files go to the program's input.
 pub const INPUT: &str = "{input}";

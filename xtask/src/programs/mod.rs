@@ -1,13 +1,15 @@
 //! `cargo xtask programs`: real programs, run on a plain JDK and on a rewritten one, must do the same.
 //!
-//! [`catalogue`] and [`today`] say which programs, [`packages`] fetches them (those of [`npm`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs them, [`outcome`] is what a run
+//! [`catalogue`], [`today`] and [`folders`] say which programs, [`packages`] fetches them (by [`npm`] and [`maven`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs them, [`outcome`] is what a run
 //! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
 //! is what is printed at the end. docs/programs.md is for readers.
 
 pub mod catalogue;
 pub mod compare;
+mod folders;
 pub mod jars;
 mod known;
+pub mod maven;
 pub mod npm;
 pub mod outcome;
 pub mod packages;
@@ -18,6 +20,7 @@ mod table;
 mod today;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
@@ -28,6 +31,7 @@ use crate::print_line;
 use catalogue::{Program, SMOKE, programs};
 use compare::Difference;
 use known::Known;
+use maven::CENTRAL;
 use outcome::Outcome;
 use packages::Packages;
 use stage::Stage;
@@ -39,7 +43,7 @@ pub struct Arguments {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// How to run them profiled; may be given twice.
-    #[arg(long, value_enum, default_values_t = [Mode::Offline, Mode::Untouched, Mode::Image])]
+    #[arg(long, value_enum, default_values_t = [Mode::Offline, Mode::Untouched, Mode::Image, Mode::Run])]
     mode: Vec<Mode>,
     /// On which JDK, for instance `--jdk 17 --jdk 25`. Without any: each program on all that it runs on.
     #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
@@ -50,6 +54,9 @@ pub struct Arguments {
     /// Only say which programs there are.
     #[arg(long)]
     list: bool,
+    /// Write the lock files of the named programs of Maven Central: which jars, with their hashes.
+    #[arg(long, requires = "names", conflicts_with_all = ["smoke", "list"])]
+    lock: bool,
     /// Download nothing; programs that are not in the cache folder are skipped.
     #[arg(long)]
     offline: bool,
@@ -67,6 +74,8 @@ pub enum Mode {
     Untouched,
     /// The program as it came, on a profiled JDK (newer ones).
     Image,
+    /// The program as it came, below `cctrewrite run` (programs of Maven Central, all JDKs).
+    Run,
 }
 
 impl Mode {
@@ -77,15 +86,23 @@ impl Mode {
             Mode::Offline => "offline",
             Mode::Untouched => "untouched",
             Mode::Image => "image",
+            Mode::Run => "run",
         }
     }
 
-    /// Whether there is such a way on a JDK of `version`.
-    fn is_for(self, version: u32) -> bool {
+    /// What the files of such a run are called. `run` is the folder in which all of them run.
+    fn files(self) -> &'static str {
+        if self == Mode::Run { "below-run" } else { self.word() }
+    }
+
+    /// Whether a program is run so on a JDK of `version`.
+    fn is_for(self, program: &Program, version: u32) -> bool {
+        let of_maven = program.suite == CENTRAL;
         match self {
             Mode::Plain => true,
-            Mode::Offline | Mode::Untouched => version == 8,
-            Mode::Image => version > 8,
+            Mode::Offline | Mode::Untouched => !of_maven && version == 8,
+            Mode::Image => !of_maven && version > 8,
+            Mode::Run => of_maven,
         }
     }
 }
@@ -134,6 +151,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
     let mut packages = Packages::new(fetch)?;
+    if arguments.lock {
+        lock(&chosen, &packages)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut ledger = Ledger::default();
     for version in versions(&chosen, &arguments.jdk, &arguments.mode) {
         let programs = chosen.iter().copied().filter(|program| program.jdks.contains(&version));
@@ -169,12 +190,28 @@ struct Ledger {
     skipped: Vec<String>,
 }
 
+/// Resolves the programs of Maven Central anew and writes their lock files.
+fn lock(chosen: &[&Program], packages: &Packages) -> Result<()> {
+    for program in chosen {
+        if program.suite != CENTRAL {
+            bail!("{} is not a program of Maven Central", program.name);
+        }
+        let jars = packages.resolve_anew(program.packages)?;
+        fs::write(folders::lock_file(program.name), maven::lock_text(&jars))?;
+        print_line(&format!("{}: {} jars", program.name, jars.len()))?;
+    }
+    Ok(())
+}
+
 /// The JDKs on which one of the programs runs, oldest first: of `wanted` if there are any, and only where there is one of the modes.
 fn versions(chosen: &[&Program], wanted: &[u32], modes: &[Mode]) -> BTreeSet<u32> {
-    let all = chosen.iter().flat_map(|program| program.jdks).copied();
-    all.filter(|version| wanted.is_empty() || wanted.contains(version))
-        .filter(|&version| modes.iter().any(|mode| mode.is_for(version)))
-        .collect()
+    let of = |program: &&Program| {
+        let program = **program;
+        let runs = move |version: u32| modes.iter().any(|mode| mode.is_for(&program, version));
+        program.jdks.iter().copied().filter(move |&version| runs(version))
+    };
+    let all = chosen.iter().flat_map(of);
+    all.filter(|version| wanted.is_empty() || wanted.contains(version)).collect()
 }
 
 /// Runs programs on one JDK.
@@ -216,14 +253,17 @@ impl Profiled {
 
 /// The programs whose names start with one of `names`; all, if there is none.
 fn chosen(names: &[String]) -> Result<Vec<&'static Program>> {
-    if let Some(name) = names.iter().find(|name| !programs().any(|program| program.name.starts_with(*name))) {
-        let all: Vec<_> = programs().map(|program| program.name).collect();
+    let programs: Vec<&'static Program> = programs().chain(folders::read()?).collect();
+    if let Some(name) =
+        names.iter().find(|name| !programs.iter().any(|program| program.name.starts_with(*name)))
+    {
+        let all: Vec<_> = programs.iter().map(|program| program.name).collect();
         bail!("there is no program {name}; there are {}", all.join(", "));
     }
     let wanted = |program: &&'static Program| {
         names.is_empty() || names.iter().any(|name| program.name.starts_with(name))
     };
-    Ok(programs().filter(wanted).collect())
+    Ok(programs.into_iter().filter(wanted).collect())
 }
 
 /// Runs a program in all modes.
@@ -242,7 +282,7 @@ fn one(
         bail!("on the plain JDK it ended with {}: {}", plain.end(), plain.last_words());
     }
     let mut profiled = Vec::new();
-    for &mode in modes.iter().filter(|mode| mode.is_for(stage.version())) {
+    for &mode in modes.iter().filter(|mode| mode.is_for(program, stage.version())) {
         eprintln!("{}: {}", program.name, mode.word());
         let outcome = stage.run(&place, mode)?;
         let differences = compare::outcomes(program, &plain, &outcome);
@@ -262,7 +302,7 @@ mod tests {
             let of: Vec<String> = of.iter().map(|name| (*name).to_owned()).collect();
             chosen(&of).map(|programs| programs.iter().map(|program| program.name).collect::<Vec<_>>())
         };
-        assert_eq!(names(&[]).unwrap().len(), programs().count());
+        assert!(names(&[]).unwrap().len() > programs().count());
         assert_eq!(names(&["rhino"]).unwrap(), ["rhino-9", "rhino-0", "rhino-interpreted"]);
         assert!(names(&["no-such"]).is_err());
     }

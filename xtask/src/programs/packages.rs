@@ -1,5 +1,5 @@
 //! Packages in the cache folder: Debian's in `programs/<suite>/<package>`, unpacked, with upstream sources in `programs/<suite>/<package>.source`,
-//! and npm's in `programs/npm/<package>`.
+//! npm's in `programs/npm/<package>`, and the jars of a set of Maven coordinates in `programs/maven/<first artifact>-<hash of all>`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use walkdir::WalkDir;
 
 use super::catalogue::{Program, TOOLS};
-use super::npm;
+use super::maven::{self, Locked as Jar};
+use super::{folders, npm};
 use crate::cache::{self, Locked};
 use crate::debian::{Archive, Package, unpack, unpack_source};
 use crate::jdks::Fetch;
@@ -48,6 +49,9 @@ impl Packages {
     /// # Errors
     /// If it is not in the cache folder and cannot be downloaded, or the packages lack a jar.
     pub fn get(&mut self, program: &Program) -> Result<Fetched> {
+        if program.suite == maven::CENTRAL {
+            return self.of_maven(program);
+        }
         let mut fetched = self.find(program.suite, program.packages, program.jars)?;
         if let Some(package) = program.source {
             let source = self.source(program.suite, package)?;
@@ -55,6 +59,54 @@ impl Packages {
             fetched.source = Some(source);
         }
         Ok(fetched)
+    }
+
+    /// Finds or fetches the jars of a program of Maven Central; what is fetched must be what its lock file says.
+    fn of_maven(&self, program: &Program) -> Result<Fetched> {
+        let lock = folders::lock_file(program.name);
+        let text = fs::read_to_string(&lock)
+            .with_context(|| format!("no lock file; run `cargo xtask programs --lock {}`", program.name))?;
+        let locked = maven::parse_lock(&text).with_context(|| lock.display().to_string())?;
+        let folder = self.folder.join(maven::CENTRAL).join(maven::folder_name(program.packages));
+        if !folder.is_dir() {
+            self.may_fetch(&folder)?;
+            self.fetch_by_maven(program.packages, &folder, Some(&locked))?;
+        }
+        let jars = program.jars.iter().map(|&name| (name, folder.join(name))).collect();
+        let versions = program.packages.iter().map(|coordinate| maven::version(coordinate)).collect();
+        Ok(Fetched { jars, source: None, versions })
+    }
+
+    /// Resolves Maven coordinates again, whatever the cache folder has, and keeps the jars there.
+    ///
+    /// # Errors
+    /// If they cannot be downloaded.
+    pub fn resolve_anew(&self, coordinates: &[&str]) -> Result<Vec<Jar>> {
+        let folder = self.folder.join(maven::CENTRAL).join(maven::folder_name(coordinates));
+        self.may_fetch(&folder)?;
+        if folder.is_dir() {
+            fs::remove_dir_all(&folder)?;
+        }
+        self.fetch_by_maven(coordinates, &folder, None)
+    }
+
+    /// Resolves beside the place and moves the jars there when they are the expected ones.
+    fn fetch_by_maven(
+        &self,
+        coordinates: &[&str],
+        folder: &Path,
+        locked: Option<&[Jar]>,
+    ) -> Result<Vec<Jar>> {
+        let parent = self.folder.join(maven::CENTRAL);
+        fs::create_dir_all(&parent)?;
+        let work = tempfile::tempdir_in(&parent)?;
+        let root = work.path().join("root");
+        let jars = maven::resolve(coordinates, &root)?;
+        if let Some(locked) = locked {
+            maven::check(&jars, locked)?;
+        }
+        fs::rename(&root, folder).with_context(|| format!("move to {}", folder.display()))?;
+        Ok(jars)
     }
 
     /// Finds or fetches packages, and finds jars in them, [`TOOLS`] excepted.

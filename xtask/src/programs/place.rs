@@ -3,6 +3,7 @@
 //! A program must not be able to tell the ways in which it is run apart by the paths it sees. So whichever jars are in use lie in the folder `path`, and the
 //! folder in which it runs is always `run`; afterwards they are renamed.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use walkdir::WalkDir;
 
-use super::catalogue::{CLASSES, INPUT, ORIGINAL, Program, SOURCES, TOOLS};
+use super::catalogue::{CLASS_PATH, CLASSES, INPUT, ORIGINAL, PATH, Program, SOURCES, TOOLS};
 use super::jars;
 use super::outcome::{Outcome, files};
 use super::packages::Fetched;
@@ -39,6 +40,8 @@ pub struct Start<'a> {
     pub name: &'a str,
     /// The home of the JDK.
     pub home: &'a Path,
+    /// A program with its arguments that starts the JVM, such as `cctrewrite run --`; nothing, if it is started as it is.
+    pub through: &'a [OsString],
     /// Options for the JVM, before the program's own.
     pub options: &'a [String],
     /// Which of its jars: [`RAW`], or those that [`Place::rewrite`] or [`Place::mark`] has made.
@@ -138,13 +141,13 @@ impl Place {
     /// # Errors
     /// If it cannot be started; how it ends is in the outcome.
     pub fn run(&self, start: &Start) -> Result<Outcome> {
-        let Start { name, home, options, jars, limits } = *start;
+        let Start { name, home, through, options, jars, limits } = *start;
         let run = self.run_folder()?;
         let kept = self.folder.join(jars);
         let path = self.folder.join("path");
         fs::rename(&kept, &path).with_context(|| format!("rename {}", kept.display()))?;
         let mut java = self.java(home, &path, &run);
-        java.args(options).args(self.program.options).arg(self.program.main);
+        java.args(options).args(self.options()).arg(self.program.main);
         for &argument in self.program.arguments {
             if argument == SOURCES {
                 java.args(sources(&run)?);
@@ -152,6 +155,7 @@ impl Place {
                 java.arg(self.filled_in(argument));
             }
         }
+        let mut java = started_through(through, java);
         let [stdout, stderr] = ["stdout", "stderr"].map(|of| self.folder.join(format!("{name}.{of}")));
         java.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
         let ended = watch::to_its_end(&mut java, limits);
@@ -215,15 +219,24 @@ impl Place {
         java
     }
 
+    /// The program's own options for the JVM.
+    fn options(&self) -> impl Iterator<Item = String> {
+        self.program.options.iter().map(|option| self.filled_in(option))
+    }
+
     /// An argument with the folders that it names.
     fn filled_in(&self, argument: &str) -> String {
+        let raw: Vec<String> =
+            self.jars().map(|jar| self.folder.join(RAW).join(jar).display().to_string()).collect();
+        let argument = argument.replace(CLASS_PATH, &raw.join(":"));
         let folders = [
             (ORIGINAL, self.folder.join("original")),
             (CLASSES, self.folder.join("raw/classes")),
             (INPUT, self.folder.join("input")),
+            (PATH, self.folder.join("path")),
             ("{jdk}", self.jdk.clone()),
         ];
-        folders.iter().fold(argument.to_owned(), |argument, (name, folder)| {
+        folders.iter().fold(argument, |argument, (name, folder)| {
             argument.replace(name, &folder.display().to_string())
         })
     }
@@ -238,7 +251,7 @@ impl Place {
         }
         let run = self.run_folder()?;
         let mut java = self.java(&self.jdk, &raw, &run);
-        java.args(self.program.options).arg(before.main);
+        java.args(self.program.options.iter().filter(|option| !option.contains(PATH))).arg(before.main);
         java.args(before.arguments.iter().map(|argument| self.filled_in(argument)));
         process::output(&mut java).map(|_| ())
     }
@@ -246,6 +259,21 @@ impl Place {
     fn makes_classes(&self) -> bool {
         self.program.before.is_some_and(|before| before.arguments.contains(&CLASSES))
     }
+}
+
+/// A command that another one is to start: that one with its arguments, and then the command.
+fn started_through(through: &[OsString], command: Command) -> Command {
+    let Some((program, arguments)) = through.split_first() else { return command };
+    let mut outer = Command::new(program);
+    outer.args(arguments).arg(command.get_program()).args(command.get_args());
+    outer.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+    for (name, _) in command.get_envs().filter(|(_, value)| value.is_none()) {
+        outer.env_remove(name);
+    }
+    if let Some(folder) = command.get_current_dir() {
+        outer.current_dir(folder);
+    }
+    outer
 }
 
 /// The Java sources below `source/src/main/java`, by name.

@@ -1,5 +1,7 @@
-//! On what programs run: the rewritten class library of a JDK 8, or the image of a newer one.
+//! On what programs run: the rewritten class library of a JDK 8, the image of a newer one, or `cctrewrite run`.
 
+use std::cell::OnceCell;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,6 +11,7 @@ use anyhow::Result;
 
 use super::Mode;
 use super::catalogue::Program;
+use super::maven::CENTRAL;
 use super::outcome::{Outcome, totals};
 use super::packages::Fetched;
 use super::place::{self, Place, Start, fresh, instrument};
@@ -27,7 +30,8 @@ pub struct Stage {
     jdk: Jdk,
     cctrewrite: PathBuf,
     folder: PathBuf,
-    profiled: ProfiledJdk,
+    /// Made when the first program needs it: `cctrewrite run` makes its own image.
+    profiled: OnceCell<ProfiledJdk>,
 }
 
 /// A profiled JDK.
@@ -83,8 +87,15 @@ impl Stage {
         let Built { program: cctrewrite, target } = workspace::build_release(&jdk)?;
         let folder = target.join("programs").join(version.to_string());
         fs::create_dir_all(&folder)?;
-        let profiled = ProfiledJdk::make(version, &jdk, &cctrewrite, folder.join("jdk"))?;
-        Ok(Stage { version, jdk, cctrewrite, folder, profiled })
+        Ok(Stage { version, jdk, cctrewrite, folder, profiled: OnceCell::new() })
+    }
+
+    fn profiled(&self) -> Result<&ProfiledJdk> {
+        if let Some(profiled) = self.profiled.get() {
+            return Ok(profiled);
+        }
+        let made = ProfiledJdk::make(self.version, &self.jdk, &self.cctrewrite, self.folder.join("jdk"))?;
+        Ok(self.profiled.get_or_init(|| made))
     }
 
     /// The version of the JDK: 8, 17, ...
@@ -99,7 +110,9 @@ impl Stage {
     pub fn prepare(&self, program: &Program, fetched: &Fetched) -> Result<Place> {
         let folder = self.folder.join(program.name);
         let place = Place::prepare(*program, self.version, &self.jdk, &folder, fetched)?;
-        if let ProfiledJdk::Library { outputs, .. } = &self.profiled {
+        if program.suite != CENTRAL
+            && let ProfiledJdk::Library { outputs, .. } = self.profiled()?
+        {
             place.rewrite(&self.cctrewrite, outputs)?;
         }
         Ok(place)
@@ -110,21 +123,47 @@ impl Stage {
     /// # Errors
     /// If it cannot be started; how it ends is in the outcome.
     pub fn run(&self, place: &Place, mode: Mode) -> Result<Outcome> {
-        let profile = place.folder().join(format!("{}.cct", mode.word()));
-        let (home, mut options) = match &self.profiled {
-            _ if mode == Mode::Plain => (&self.jdk.home, Vec::new()),
-            ProfiledJdk::Library { flags, .. } => (&self.jdk.home, flags.clone()),
-            ProfiledJdk::Image(home) => (home, Vec::new()),
+        let profile = place.folder().join(format!("{}.cct", mode.files()));
+        let (home, mut options) = match mode {
+            Mode::Plain | Mode::Run => (&self.jdk.home, Vec::new()),
+            _ => match self.profiled()? {
+                ProfiledJdk::Library { flags, .. } => (&self.jdk.home, flags.clone()),
+                ProfiledJdk::Image(home) => (home, Vec::new()),
+            },
         };
-        if mode != Mode::Plain {
-            options.push(format!("-Dcctrewrite.out={}", profile.display()));
+        let mut through = Vec::new();
+        match mode {
+            Mode::Plain => {}
+            Mode::Run => through = self.command_run(&profile),
+            _ => options.push(format!("-Dcctrewrite.out={}", profile.display())),
         }
         let jars = if mode == Mode::Offline { place::REWRITTEN } else { place::RAW };
-        let start =
-            Start { name: mode.word(), home, options: &options, jars, limits: Limits::of(TIME_LIMIT) };
-        let mut outcome = place.run(&start)?;
+        let limits = Limits::of(TIME_LIMIT);
+        let mut outcome = place.run(&Start {
+            name: mode.files(),
+            home,
+            through: &through,
+            options: &options,
+            jars,
+            limits,
+        })?;
         outcome.profile = (mode != Mode::Plain).then(|| totals(&profile));
         Ok(outcome)
+    }
+
+    /// `cctrewrite run`, up to the command that it is to run. Images are kept in cargo's target folder.
+    fn command_run(&self, profile: &Path) -> Vec<OsString> {
+        let mut cache = OsString::from("--cache=");
+        cache.push(self.folder.join("cache"));
+        let run: [&OsStr; 6] = [
+            self.cctrewrite.as_os_str(),
+            "run".as_ref(),
+            "--quiet".as_ref(),
+            &cache,
+            "-o".as_ref(),
+            profile.as_os_str(),
+        ];
+        run.into_iter().map(OsStr::to_owned).chain(["--".into()]).collect()
     }
 }
 

@@ -116,7 +116,9 @@ fn session(jdk: &Jdk, home: &Path, name: &str) -> (String, String) {
     let mut out = String::new();
     program.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     assert!(program.wait().unwrap().success(), "{out}");
-    // Bytecode indices are those of the rewritten code; prompts come when they come.
+    // Bytecode indices are those of the rewritten code; prompts come when they come. Where a breakpoint is hit before jdb has ended a command, it may say that the
+    // thread of that command runs.
+    let said = said.replace("Current thread isn't suspended.", "");
     let words = said.split_whitespace().filter(|word| {
         !word.starts_with("bci=") && *word != ">" && !word.ends_with(']') && !word.starts_with('[')
     });

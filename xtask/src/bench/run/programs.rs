@@ -165,6 +165,7 @@ fn once(bench: &Bench, place: &Place, column: Column, limits: Limits) -> Result<
     place.run(&Start {
         name: &column.word(),
         home: bench.homes.home(column.way())?,
+        through: &[],
         options: &column.options(bench.homes, bench.jacoco),
         jars: if column == Column::Offline { place::REWRITTEN } else { place::RAW },
         limits,

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use cct_profile::names::{Frame, NameStyle};
+
 use super::Run;
 
 /// Counts by path.
@@ -125,14 +127,14 @@ pub fn of_classes(lines: &[String], classes: &[&str]) -> Vec<String> {
     contexts.into_iter().map(|(path, (calls, bytecodes))| format!("{calls} {bytecodes} {path}")).collect()
 }
 
-/// Calls and bytecodes of each method, over all contexts.
+/// Calls and bytecodes of each method, over all contexts, from the nodes themselves: the paths of a stack of 20,000 frames have gigabytes.
 pub fn flat(run: &Run) -> Contexts {
+    let profile = run.profile();
     let mut methods = Contexts::new();
-    for line in run.contexts(false) {
-        let ((calls, bytecodes), path) = parse(&line);
-        let method = path.rsplit(';').next().unwrap();
-        let sum = methods.entry(method.to_owned()).or_default();
-        *sum = (sum.0 + calls, sum.1 + bytecodes);
+    for node in profile.threads.iter().flat_map(|thread| &thread.tree.nodes()[1..]) {
+        let frame = Frame::method(&profile.methods[node.method as usize], NameStyle::default());
+        let sum = methods.entry(frame.exact()).or_default();
+        *sum = (sum.0 + node.calls, sum.1 + node.bytecodes);
     }
     methods
 }
