@@ -64,7 +64,7 @@ pub fn shown(env: Env, loader: jobject, name: &[u8], file: &[u8], home: &Path) -
             known.summary.hash
         }
         Ok(None) => return Shown::AsItIs,
-        Err(_) => return Shown::Missing("another version of cctrewrite rewrote the class"),
+        Err(_) => return Shown::Missing("it was made from a rewritten class file"),
     };
     if let Some(original) = state().originals.of_program(hash) {
         return Shown::Original(original);

@@ -40,13 +40,16 @@ pub struct MethodRow {
 }
 
 impl ClassAttribute {
-    /// The attribute of a class, if it has one. Fails if another version of this program wrote it.
+    /// The attribute of a class, if it has one.
+    ///
+    /// # Errors
+    /// If it does not fit: another version of this program wrote it, or a library has copied parts of a rewritten class file.
     pub fn of(class: &ClassFile<'_>) -> Result<Option<Self>> {
         let Some(attribute) = class.attributes.find(convention::ATTRIBUTE) else { return Ok(None) };
         let parsed = Self::parse(attribute.data).filter(|a| a.methods.len() <= class.methods.len());
         let error = || {
             Error::new(ErrorKind::Malformed(
-                "the class was rewritten by another version of cctrewrite (attribute `cctrewrite`); rewrite the original again",
+                "its attribute `cctrewrite` is of another class or of another version of cctrewrite: somebody made it from a rewritten class file; make it from the original",
             ))
         };
         parsed.map(Some).ok_or_else(|| class.locate(error()))
