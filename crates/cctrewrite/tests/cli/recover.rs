@@ -201,6 +201,8 @@ fn what_cannot_be_collected_stays() {
         let run = recover(here.path(), &[]);
         assert_eq!(run.code, Some(3), "{}", run.stderr);
         assert!(run.stderr.contains("nothing can be recovered"), "{}", run.stderr);
+        // The third JVM; of the first nothing is expected any more.
+        assert_eq!(run.stderr.matches("left nothing here").count(), 1, "{}", run.stderr);
         assert!(run.stderr.contains("stays, since 000002.cct in it cannot be collected"), "{}", run.stderr);
         let mut expected = vec![".cctrewrite-a.run"];
         expected.extend(found);
