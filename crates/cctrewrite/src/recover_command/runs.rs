@@ -122,7 +122,7 @@ fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
         put_others(jvm, &place_of(jvm, &places, others.len(), done.len())?)?;
     }
     drop(locked);
-    let unknown: Vec<String> = folder.private().names()?.into_iter().filter(|name| has_worth(name)).collect();
+    let unknown: Vec<String> = folder.private().names()?.into_iter().filter(has_worth).collect();
     if !stays && unknown.is_empty() {
         folder.remove();
         return Ok(is_whole);
