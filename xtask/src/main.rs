@@ -6,6 +6,7 @@ mod bench;
 mod cache;
 mod class_library;
 mod debian;
+mod fixtures;
 mod foreign;
 mod fuzz;
 mod jdks;
@@ -91,6 +92,12 @@ enum Task {
     /// a build takes them as they are, and needs no JDK.
     Runtime(runtime::Arguments),
 
+    /// Compile the sources of fixtures and of tests, and keep the class files (fixtures/README.md).
+    ///
+    /// Each has its compiler: that of the JDK which `xtask/src/fixtures/recipes.rs` names. Names each file that differs from what is there, and files
+    /// that have no source.
+    Fixtures(fixtures::Arguments),
+
     /// Make the papers' tables for programs of today, and write them into docs/papers.md.
     ///
     /// Natives and the overlap with trees without them, calls between application and JDK (CCCP 2009), methods and contexts (JP2 2011).
@@ -132,6 +139,7 @@ fn main() -> Result<ExitCode> {
         Task::Fuzz(arguments) => fuzz::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
         Task::Runtime(arguments) => runtime::run(&arguments)?,
+        Task::Fixtures(arguments) => fixtures::run(&arguments)?,
         Task::Papers(arguments) => papers::run(&arguments)?,
         Task::Bench(benchmark) => bench::run(&benchmark)?,
         Task::Jdks { versions, offline } => list_jdks(&versions, offline)?,

@@ -36,6 +36,7 @@ mod recover_command;
 mod report_command;
 mod reproducible;
 mod run_command;
+mod run_folder;
 mod shell;
 mod tables_command;
 mod target_jdk;

@@ -1,4 +1,6 @@
-//! Names from class files as text for people.
+//! Names from class files, and paths, as text for people.
+
+use std::path::Path;
 
 /// Modified UTF-8 as text that cannot harm a terminal.
 pub fn readable(bytes: &[u8]) -> String {
@@ -26,9 +28,22 @@ pub fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", readable(escaped.as_bytes()))
 }
 
+/// A path as a shell takes it.
+pub fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,@".contains(c);
+    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_shells() {
+        assert_eq!(shell_word(Path::new("a/b.cct")), "a/b.cct");
+        assert_eq!(shell_word(Path::new("it's here")), r"'it'\''s here'");
+    }
 
     #[test]
     fn one_is_no_plural() {

@@ -14,6 +14,9 @@ use crate::{FILE_MODE, FOLDER_MODE};
 /// Permissions that let others than the owner write.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
+/// Permissions of everybody but the owner.
+const OTHERS: u32 = 0o077;
+
 /// A folder of this user into which nobody else may write.
 ///
 /// All its methods work on the open folder. Whoever renames it, or puts a link in its place, does not reach them.
@@ -68,11 +71,32 @@ impl PrivateFolder {
         Ok(rustix::fs::mkdirat(&self.folder, name, Mode::from_raw_mode(FOLDER_MODE))?)
     }
 
+    /// Whether its mode grants the group and others nothing.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn is_closed(&self) -> io::Result<bool> {
+        Ok(Mode::from_raw_mode(fstat(&self.folder)?.st_mode).as_raw_mode() & OTHERS == 0)
+    }
+
     /// Reads a file after a check of its owner and mode. Returns `None` if there is no such file.
     ///
     /// # Errors
     /// If it is no regular file, belongs to another user, if others may write to it, or if it cannot be read.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let Some(mut file) = self.open_file(name)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        match file.read_to_end(&mut bytes) {
+            Ok(_) => Ok(Some(bytes)),
+            Err(error) => Err(Error { path: self.path.join(name), problem: Problem::System(error) }),
+        }
+    }
+
+    /// Opens a file for reading after a check of its owner and mode. Returns `None` if there is no such file.
+    ///
+    /// # Errors
+    /// If it is no regular file, belongs to another user, if others may write to it, or if it cannot be opened.
+    pub fn open_file(&self, name: &str) -> Result<Option<File>, Error> {
         // A pipe of that name would wait for its writer.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let failed = |problem| Error { path: self.path.join(name), problem };
@@ -87,11 +111,7 @@ impl PrivateFolder {
             return Err(failed(Problem::NotAFile));
         }
         check(&its).map_err(failed)?;
-        let mut bytes = Vec::new();
-        match (&file).read_to_end(&mut bytes) {
-            Ok(_) => Ok(Some(bytes)),
-            Err(error) => Err(failed(Problem::System(error))),
-        }
+        Ok(Some(file))
     }
 
     /// The names of what is in it, in no order.
@@ -173,6 +193,17 @@ mod tests {
                 assert!(error.to_string().contains("others may write"), "{error}");
                 assert!(!error.is_absence());
             }
+        }
+    }
+
+    #[test]
+    fn folders_that_grant_others_anything_are_not_closed() {
+        let made = folder();
+        for (mode, is_closed) in
+            [(0o700, true), (0o500, true), (0o710, false), (0o701, false), (0o755, false)]
+        {
+            set_mode(made.path(), mode);
+            assert_eq!(PrivateFolder::open(made.path()).unwrap().is_closed().unwrap(), is_closed, "{mode:o}");
         }
     }
 

@@ -8,29 +8,38 @@ const RECOVER_EXAMPLES: &str = "\
 Examples:
     profiled-jdk/bin/java -Dcctrewrite.arena=app.arena -jar app.jar
     cctrewrite recover app.arena -o app.cct
-    cctrewrite recover app.arena -o - | cctrewrite report -";
+    cctrewrite recover app.arena -o - | cctrewrite report -
+
+  What runs that were killed left in the current folder:
+    cctrewrite recover";
 
 const SNAPSHOT_EXAMPLES: &str = "\
 Examples:
     cctrewrite snapshot 4711 -o now.cct
     cctrewrite snapshot 4711 -o - | cctrewrite report - --top 20";
 
-/// Make a profile of what a JVM left behind that was killed
+/// Recover the profiles of killed JVMs and of killed runs
 ///
-/// Started with -Dcctrewrite.arena=FILE a profiled JVM keeps its trees in that file, which is gone when it has written its profile itself. After
-/// `kill -9`, a crash, or when the kernel was out of memory, the file has all that was recorded up to that instant. `cctrewrite run` does all this by itself.
+/// FILE is the file that -Dcctrewrite.arena names. A profiled JVM keeps its trees in it, and removes it when it has written its profile. After
+/// `kill -9`, a crash, or when the kernel was out of memory, the file has all that was recorded up to that instant. The profile's notes say what
+/// cannot be known.
 ///
-/// The profile's notes say what cannot be known. Of a file that is damaged what is sound is taken, the rest is named, and the exit code is 3.
+/// `cctrewrite run` does this for its JVMs. If `run` itself is killed, it leaves a hidden folder beside its output, or in $TMPDIR. This
+/// command collects what such folders hold: finished profiles, and those of killed JVMs. The profile is named after the output of the
+/// killed run: `app.recovered.cct` for `app.cct`. Nothing is overwritten, and a collected folder is removed. A folder stays as it is while
+/// its run is at work, or while a JVM of the run, or a process that may start one, still runs.
+///
+/// Of a file that is damaged what is sound is taken, the rest is named, and the exit code is 3. It is 3, too, if a folder must stay.
 #[derive(Debug, Args)]
 #[command(after_long_help = RECOVER_EXAMPLES)]
 pub struct Recover {
-    /// The file that -Dcctrewrite.arena named
-    #[arg(value_name = "FILE")]
-    pub arena: PathBuf,
+    /// A file with a JVM's memory, a folder in which runs were killed, or the hidden folder of one of them [default: the current folder and $TMPDIR]
+    #[arg(value_name = "FILE|FOLDER")]
+    pub from: Option<PathBuf>,
 
-    /// The profile to write; `-` is standard output
+    /// The profile to write; `-` is standard output. Required for a file
     #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
 }
 
 /// Take a profile of a JVM that goes on running

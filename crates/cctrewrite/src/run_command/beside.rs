@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use super::collection::Jvm;
 use super::files::with_suffix;
 use super::marked::{put_printed, put_report};
 use crate::args::Run;
 use crate::exit::say;
 use crate::image;
 use crate::marking::Wanted;
+use crate::run_folder::Jvm;
 use crate::target_jdk::Target;
 
 /// The extensions of what is left beside profiles: what clients print, and reports.

@@ -1,80 +1,68 @@
 //! What the JVMs of a command leave behind: an entry each when they start, a profile each when they end.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use cct_private::{FOLDER_MODE, PrivateFolder};
-use cct_profile::collection::{self, Entry, entries};
-use tempfile::TempDir;
+use cct_profile::collection;
+
+use crate::run_folder::abandoned;
+use crate::run_folder::{Jvm, Record, RunFolder};
 
 /// How long JVMs that outlive the command are waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A folder into which JVMs enter themselves, and nobody else may write.
 #[derive(Debug)]
-pub struct Collection {
-    private: PrivateFolder,
-    /// Dropped, it is removed; `None` only while this value is dropped.
-    temporary: Option<TempDir>,
-}
-
-/// A JVM that started.
-#[derive(Debug)]
-pub struct Jvm {
-    /// Its number, in the order of starts; from 1.
-    pub number: usize,
-    /// Its process.
-    pub process: u32,
-    /// What it was started with.
-    pub arguments: Vec<String>,
-    /// Its profile; `None` if it left none.
-    pub profile: Option<PathBuf>,
-    /// Where it would be.
-    pub place: PathBuf,
-    /// The file in which its trees are, if it is there.
-    pub arena: Option<PathBuf>,
-}
+pub struct Collection(RunFolder);
 
 impl Collection {
-    /// Makes an empty folder beside the output, so that profiles need not be copied.
-    pub fn beside(output: &Path) -> Result<Collection> {
+    /// Makes an empty folder beside the output, so that profiles need not be copied. It is for the JVMs of this command.
+    pub fn beside(output: &Path, command: Vec<OsString>) -> Result<Collection> {
         let parent =
             output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let cannot = || format!("cannot write to {}", parent.display());
         let parent = fs::canonicalize(parent).with_context(cannot)?;
+        let name =
+            output.file_name().with_context(|| format!("{}: not a name for a file", output.display()))?;
+        let mut record = Record { output: name.into(), command };
         // Java cannot name every file: without a locale only those in ASCII.
         if parent.to_str().is_some_and(str::is_ascii) {
-            let made = Collection::in_folder(&parent).with_context(cannot)?;
-            // Some file systems know no owners and modes.
-            if let Ok(collection) = made {
-                return Ok(collection);
+            let made = RunFolder::make(&parent, &record).with_context(cannot)?;
+            // Some file systems know no owners and modes, or no locks.
+            if let Ok(folder) = made {
+                return Ok(Collection(folder));
             }
         }
+        record.output = parent.join(name);
         let folder = std::env::temp_dir();
         let cannot = || format!("cannot use {} for what JVMs leave; set TMPDIR", folder.display());
-        Collection::in_folder(&folder).with_context(cannot)?.with_context(cannot)
+        Ok(Collection(RunFolder::make(&folder, &record).with_context(cannot)?.with_context(cannot)?))
     }
 
-    /// Makes a folder in another one. The inner error says why others could write into it.
-    fn in_folder(parent: &Path) -> std::io::Result<Result<Collection, cct_private::Error>> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".cctrewrite-").suffix(".run").permissions(Permissions::from_mode(FOLDER_MODE));
-        let made = builder.tempdir_in(parent)?;
-        Ok(PrivateFolder::open(made.path()).map(|private| Collection { private, temporary: Some(made) }))
+    /// Names the folders beside this one that killed runs have left.
+    pub fn report_abandoned(&self, quiet: bool) {
+        if let Some(parent) = self.path().parent() {
+            abandoned::report(parent, quiet);
+        }
+    }
+
+    /// Leaves the folder when this process ends.
+    pub fn keep(&mut self) {
+        self.0.keep();
     }
 
     /// Leaves options for the JVMs: lines `key=value`, which stand for properties `cctrewrite.key` that were not given.
     pub fn tell(&self, options: &[(&str, String)]) -> Result<()> {
-        collection::tell(&self.private, options)
+        collection::tell(self.0.private(), options)
             .with_context(|| format!("cannot write to {}", self.path().display()))
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
-        self.private.path()
+        self.0.path()
     }
 
     /// Lists all JVMs that started. Waits a little for those that still run.
@@ -94,49 +82,13 @@ impl Collection {
     }
 
     fn now(&self) -> Result<Vec<Jvm>> {
-        if !self.private.is_in_place() {
+        if !self.0.private().is_in_place() {
             bail!(
                 "{}: somebody has moved or replaced it, so what JVMs left is lost; write to a folder into which nobody else may write",
                 self.path().display()
             );
         }
-        let entries =
-            entries(&self.private).with_context(|| format!("cannot read {}", self.path().display()))?;
-        let jvm = |(number, Entry { process, arguments, profile: place, arena })| {
-            let profile = Path::is_file(&place).then(|| place.clone());
-            let arena = Path::is_file(&arena).then_some(arena);
-            Jvm { number, process, arguments, profile, place, arena }
-        };
-        Ok((1..).zip(entries).map(jvm).collect())
-    }
-}
-
-impl Drop for Collection {
-    fn drop(&mut self) {
-        // What somebody has put in its place may be a folder that must stay.
-        if !self.private.is_in_place()
-            && let Some(temporary) = self.temporary.take()
-        {
-            let _ = temporary.keep();
-        }
-    }
-}
-
-impl Jvm {
-    /// Whether its process is there.
-    pub fn is_running(&self) -> bool {
-        // A process that has ended and was not waited for is there, without arguments.
-        fs::read(format!("/proc/{}/cmdline", self.process)).is_ok_and(|text| !text.is_empty())
-    }
-
-    /// The command line, for people: cut where it gets long.
-    pub fn command(&self) -> String {
-        const LONG: usize = 120;
-        let text = self.arguments.join(" ");
-        match text.char_indices().nth(LONG) {
-            Some((end, _)) => format!("{} ...", &text[..end]),
-            None => text,
-        }
+        Jvm::all(self.0.private())
     }
 }
 
@@ -147,7 +99,7 @@ mod tests {
     #[test]
     fn jvms_come_in_the_order_of_their_entries() {
         let folder = tempfile::tempdir().unwrap();
-        let collection = Collection::beside(&folder.path().join("out.cct")).unwrap();
+        let collection = Collection::beside(&folder.path().join("out.cct"), Vec::new()).unwrap();
         // No process has this number.
         for (name, entry) in
             [("000002.jvm", "4194305\0java\0-cp\0x\0Main\0"), ("000001.jvm", "4194305\0java\0First\0")]
@@ -163,7 +115,7 @@ mod tests {
     #[test]
     fn a_folder_in_its_place_is_neither_read_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let collection = Collection::beside(&folder.path().join("out.cct")).unwrap();
+        let collection = Collection::beside(&folder.path().join("out.cct"), Vec::new()).unwrap();
         let path = collection.path().to_owned();
         fs::rename(&path, folder.path().join("moved")).unwrap();
         fs::create_dir(&path).unwrap();
@@ -172,12 +124,5 @@ mod tests {
         assert!(error.contains("somebody has moved or replaced it"), "{error}");
         drop(collection);
         assert!(path.join("thesis.tex").is_file());
-    }
-
-    #[test]
-    fn long_command_lines_are_cut() {
-        let arguments = vec!["\u{e9}".repeat(200)];
-        let jvm = Jvm { number: 1, process: 0, arguments, profile: None, place: PathBuf::new(), arena: None };
-        assert_eq!(jvm.command(), format!("{} ...", "\u{e9}".repeat(120)));
     }
 }

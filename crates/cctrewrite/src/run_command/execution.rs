@@ -13,6 +13,7 @@ use crate::exit::{Outcome, say};
 use crate::exit_codes::RUN;
 use crate::image;
 use crate::target_jdk::Target;
+use crate::text::shell_word;
 
 /// A command that has ended.
 pub struct Ended {
@@ -48,7 +49,8 @@ pub fn execute(
     let target = Target::of(command, arguments.jdk.as_deref())?;
     let home = image::of_home(target.home, |home| arguments.image(home))?;
     check(&home)?;
-    let collection = Collection::beside(beside)?;
+    let words = std::iter::once(command).chain(rest.iter().map(OsString::as_os_str));
+    let collection = Collection::beside(beside, words.map(OsStr::to_owned).collect())?;
     collection.tell(&arguments.options())?;
     let is_tool = target.tool.is_some();
     let program = target.tool.map_or(command.to_owned(), |tool| home.join(tool).into_os_string());
@@ -56,7 +58,9 @@ pub fn execute(
         say(&format!("cctrewrite: {}: {why}", Path::new(command).display()));
         Ok(Execution::NotStarted(Outcome::Passed(code)))
     };
-    match child::run(&program, rest, &home, collection.path(), beside)? {
+    let ending = child::run(&program, rest, &home, collection.path(), beside)?;
+    collection.report_abandoned(arguments.quiet);
+    match ending {
         Ending::Code { code, process } => Ok(Execution::Ended(Ended {
             command: command.to_owned(),
             arguments: rest.to_vec(),
@@ -77,6 +81,19 @@ impl Ended {
         let Ended { command, arguments, is_tool, home, code, .. } = self;
         let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };
         say(&format!("cctrewrite: {}", silent.explained(jdk, is)));
+    }
+
+    /// Delivers what JVMs have left; the image's home is known. If that fails, what they left stays and can be collected later.
+    pub fn or_keep<T>(&mut self, deliver: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        deliver(&self.home).map_err(|error| {
+            self.collection.keep();
+            let folder = self.collection.path();
+            error.context(format!(
+                "what JVMs left stays in {}; collect it later with `cctrewrite recover {}`",
+                folder.display(),
+                shell_word(folder)
+            ))
+        })
     }
 
     /// The exit code of a process, for a signal as shells give it; known if it is the command's.

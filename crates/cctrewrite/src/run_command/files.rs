@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::collection::Jvm;
+use super::delivery::{UNKNOWN, file_name};
 use super::execution::{Execution, execute};
-use super::{UNKNOWN, file_name};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::image::{self, Leaves};
 use crate::pending_file::PendingFile;
+use crate::run_folder::Jvm;
 
 /// What such JVMs leave.
 pub struct Kind {
@@ -49,7 +49,7 @@ pub fn run(
         bail!("{} is a folder; name a file", output.display());
     }
     let check = |home: &Path| image::check_tool(home, kind.leaves).and_then(|()| check(home));
-    let ended = match execute(arguments, command, rest, &output, check)? {
+    let mut ended = match execute(arguments, command, rest, &output, check)? {
         Execution::Ended(ended) => ended,
         Execution::NotStarted(outcome) => return Ok(outcome),
     };
@@ -59,7 +59,7 @@ pub fn run(
     }
     let left = left(&jvms, kind);
     let missing = left.len() < jvms.len() || jvms.is_empty();
-    deliver(&left, &output, kind, put)?;
+    ended.or_keep(|_| deliver(&left, &output, kind, put))?;
     Ok(ended.outcome(missing))
 }
 

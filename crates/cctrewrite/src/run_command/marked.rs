@@ -9,13 +9,12 @@ use anyhow::{Context, Result, bail};
 use cct_typestate::report::Report;
 
 use super::files::{self, Kind, move_file};
-use super::quoted;
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::image::{self, Leaves};
 use crate::marking::Wanted;
 use crate::target_jdk::Target;
-use crate::text::{counted, readable};
+use crate::text::{counted, readable, shell_word};
 
 /// What clients print.
 const PRINTED: Kind = Kind {
@@ -123,7 +122,7 @@ pub fn put_report(from: &Path, to: &Path, quiet: bool) -> Result<()> {
     for note in &report.notes {
         say(&format!("note: {}", readable(note.as_bytes())));
     }
-    say(&format!("see it: cctrewrite typestate report {}", quoted(to)));
+    say(&format!("see it: cctrewrite typestate report {}", shell_word(to)));
     Ok(())
 }
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::collection::Jvm;
 use super::execution::Ended;
 use crate::exit::say;
 use crate::pending_file::PendingFile;
 use crate::recover_command;
+use crate::run_folder::Jvm;
 
 /// What a JVM that names a profiling agent is started with.
 const AGENT: &str = "-Dcctrewrite.agent=";

@@ -1,6 +1,5 @@
 //! Signals that reach `run`: the command's while it runs, `run`'s own afterwards.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +13,7 @@ use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::exit::say;
 use crate::pending_file;
+use crate::run_folder;
 
 /// How long after the command's end a signal counts as the one that ended it: both processes get the signals of a terminal, and `run` may
 /// notice its own later.
@@ -94,8 +94,7 @@ impl Unfinished {
             self.output.display()
         ));
         pending_file::remove_all();
-        // What a JVM still writes may make this fail.
-        let _ = fs::remove_dir_all(&self.collection);
+        run_folder::remove(&self.collection);
         // Of these signals it does not return.
         let _ = emulate_default_handler(signal);
     }

@@ -7,11 +7,10 @@ use anyhow::{Result, bail};
 use cct_trace::Trace;
 
 use super::files::{self, Kind, Place, move_file, with_suffix};
-use super::quoted;
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::image::Leaves;
-use crate::text::counted;
+use crate::text::{counted, shell_word};
 
 const TRACES: Kind = Kind {
     leaves: Leaves::Traces,
@@ -46,7 +45,7 @@ fn check(arguments: &Run) -> Result<()> {
 }
 
 /// Puts a trace in its place.
-fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
+pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     let trace = Trace::open(from)?;
     let to = place(trace.meta.get("main").map(String::as_str));
     move_file(from, &to)?;
@@ -63,7 +62,7 @@ fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
             to.display(),
             trace.sizes.file
         ));
-        say(&format!("see it: cctrewrite trace info {}", quoted(&to)));
+        say(&format!("see it: cctrewrite trace info {}", shell_word(&to)));
     }
     if !trace.is_complete {
         say(&format!(

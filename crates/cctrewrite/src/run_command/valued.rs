@@ -6,12 +6,11 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::files::{self, Kind, Place, move_file};
-use super::quoted;
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::image::{self, Leaves};
 use crate::pcc_command::read_values;
-use crate::text::counted;
+use crate::text::{counted, shell_word};
 
 const VALUES: Kind = Kind {
     leaves: Leaves::Values,
@@ -50,7 +49,7 @@ fn check(arguments: &Run) -> Result<()> {
 }
 
 /// Puts values in their place.
-fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
+pub fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     let recorded = read_values(from)?;
     let to = place(recorded.meta.get("main").map(String::as_str));
     move_file(from, &to)?;
@@ -64,6 +63,6 @@ fn put(from: &Path, place: Place<'_>, quiet: bool) -> Result<()> {
     for note in &recorded.notes {
         say(&format!("note: {note}"));
     }
-    say(&format!("see it: cctrewrite pcc dump {}", quoted(&to)));
+    say(&format!("see it: cctrewrite pcc dump {}", shell_word(&to)));
     Ok(())
 }

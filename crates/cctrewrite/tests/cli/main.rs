@@ -24,6 +24,8 @@ mod markers;
 mod merge;
 mod natives;
 mod profiles;
+#[cfg(unix)]
+mod recover;
 mod report;
 mod security_page;
 mod sites;

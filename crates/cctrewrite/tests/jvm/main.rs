@@ -40,6 +40,7 @@ mod identity;
 mod images;
 mod intrinsics;
 mod java_agents;
+mod killed_runs;
 mod library_calls;
 mod loadtime;
 mod marked_jdks;

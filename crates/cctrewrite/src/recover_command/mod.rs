@@ -1,4 +1,6 @@
-//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory (docs/recover.md).
+//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed runs (docs/recover.md).
+
+mod runs;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use cct_archive::{INDEX_NAME, Input, Limits};
 use cct_arena::{Memory, Recovered, State};
 
-use crate::args::{Recover, Snapshot};
+use crate::args::{self, Recover, Snapshot};
 use crate::exit::{self, Outcome, say};
 use crate::output::entry;
 use crate::pending_file::PendingFile;
@@ -19,12 +21,28 @@ use crate::profile_file::{is_stdin, shown};
 
 /// Runs `recover`.
 pub fn recover(arguments: &Recover) -> Result<Outcome> {
-    let shown = arguments.arena.display();
-    let recovered = of_file(&arguments.arena)?;
+    let output = arguments.output.as_deref();
+    match arguments.from.as_deref() {
+        // An error about a path that does not exist speaks of a file.
+        Some(file) if !file.is_dir() => {
+            let no_output = || "where does the profile go? Name a file with --output, or `-`";
+            let output = output.unwrap_or_else(|| {
+                args::command().error(clap::error::ErrorKind::MissingRequiredArgument, no_output()).exit()
+            });
+            recover_file(file, output)
+        }
+        folder => runs::recover(folder, output),
+    }
+}
+
+/// Makes a profile of the file that has a JVM's memory.
+fn recover_file(arena: &Path, output: &Path) -> Result<Outcome> {
+    let shown = arena.display();
+    let recovered = of_file(arena)?;
     if recovered.ended {
         say(&format!("cctrewrite: {shown}: the JVM has written its profile itself, which knows more"));
     }
-    let mut another = arguments.arena.as_os_str().to_owned();
+    let mut another = arena.as_os_str().to_owned();
     another.push("-1");
     if Path::new(&another).exists() {
         say(&format!(
@@ -32,7 +50,7 @@ pub fn recover(arguments: &Recover) -> Result<Outcome> {
             another.display()
         ));
     }
-    deliver(&shown.to_string(), recovered, &arguments.output)
+    deliver(&shown.to_string(), recovered, output)
 }
 
 /// The profile in a file.

@@ -1,0 +1,272 @@
+//! `cctrewrite recover` of folders: the profiles of killed runs.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_arena::ReadError;
+use cct_profile::Profile;
+
+use crate::exit::{Outcome, say};
+use crate::pending_file::PendingFile;
+use crate::profile_file::{is_stdin, open};
+use crate::run_command::delivery::{Places, UNKNOWN, deliver, file_name};
+use crate::run_command::files::with_suffix;
+use crate::run_command::marked::{put_printed, put_report};
+use crate::run_command::{traced, valued};
+use crate::run_folder::Jvm;
+use crate::run_folder::abandoned::{Abandoned, Found, NOTHING, find, is_run_folder, named, unknown};
+
+/// Extensions of files of which nothing is lost when they are removed with a folder from which all has been collected.
+const WORTHLESS: [&str; 3] = ["jvm", "arena", "tmp"];
+
+/// Collects what killed runs have left in a folder: by default in the current one, and in that for temporary files.
+pub fn recover(folder: Option<&Path>, output: Option<&Path>) -> Result<Outcome> {
+    if output.is_some_and(is_stdin) {
+        bail!("what a killed run left may be several files; name a file to write");
+    }
+    let (all, places) = match folder {
+        Some(folder) if is_run_folder(folder) => (vec![named(folder)?], folder.display().to_string()),
+        Some(folder) => (find(folder)?, folder.display().to_string()),
+        None => {
+            let (here, temporary) = (Path::new("."), std::env::temp_dir());
+            let mut all = find(here)?;
+            if fs::canonicalize(here).ok() != fs::canonicalize(&temporary).ok() {
+                all.extend(find(&temporary)?);
+            }
+            (all, format!("the current folder or in {}", temporary.display()))
+        }
+    };
+    let collectable =
+        |found: &&Found| matches!(found, Found::Abandoned(one) if one.user().is_none() && !one.is_empty());
+    let count = all.iter().filter(collectable).count();
+    if output.is_some() && count != 1 {
+        bail!(
+            "--output is for what one killed run left, and here is that of {count}; name its folder, or leave out --output"
+        );
+    }
+    if all.is_empty() {
+        say(&format!("cctrewrite: no killed run has left anything in {places}"));
+    }
+    let mut is_whole = true;
+    for found in all {
+        match found {
+            Found::InUse(path) => say(&format!("cctrewrite: {}: its run is still at work", path.display())),
+            Found::Unknown(path) => {
+                is_whole = false;
+                say(&format!("cctrewrite: {}", unknown(&path)));
+            }
+            Found::Abandoned(abandoned) => is_whole &= collect(abandoned, output)?,
+        }
+    }
+    Ok(if is_whole { Outcome::Complete } else { Outcome::Damaged })
+}
+
+/// Collects what is in a folder, and removes the folder. Says whether nothing is missing.
+fn collect(abandoned: Abandoned, output: Option<&Path>) -> Result<bool> {
+    let shown = abandoned.folder.path().display().to_string();
+    if let Some(user) = abandoned.user() {
+        say(&format!(
+            "cctrewrite: {shown}: its run was killed, and {user}; once it has ended, use this command again"
+        ));
+        return Ok(false);
+    }
+    if abandoned.is_empty() {
+        abandoned.folder.remove();
+        say(&format!("cctrewrite: {shown}: removed; {NOTHING}"));
+        return Ok(true);
+    }
+    say(&format!("cctrewrite: {shown}: {}", abandoned.contents()));
+    let Abandoned { folder, record, mut jvms, .. } = abandoned;
+    let in_folder = folder.path().parent().unwrap_or(Path::new("")).join(&record.output);
+    // Two of these commands must not choose the same name. Where folders cannot be locked they may.
+    let parent = in_folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let locked = File::open(parent).ok().filter(|parent| parent.lock().is_ok());
+    let places = Places::of(&match output {
+        Some(output) => output.to_owned(),
+        None if parent.is_dir() => free_name(&in_folder),
+        // The folder in which the run's output was to be has gone.
+        None => free_name(Path::new(in_folder.file_name().unwrap_or(in_folder.as_os_str()))),
+    })?;
+    let (mut is_whole, mut stays) = (true, false);
+    for jvm in &mut jvms {
+        match profile_of(jvm) {
+            Remains::Profile { is_whole: true } => {}
+            // What it lacks is said when it is read to be delivered.
+            Remains::Profile { is_whole: false } => is_whole = false,
+            Remains::Nothing if has_other_files(jvm) => {}
+            Remains::Nothing => {
+                is_whole = false;
+                say(&format!(
+                    "cctrewrite: the JVM of process {} left nothing here: it refused to run, was killed early, or its profile was delivered before: {}",
+                    jvm.process,
+                    jvm.command()
+                ));
+            }
+            Remains::Unreadable(error) => {
+                (is_whole, stays) = (false, true);
+                say(&format!(
+                    "cctrewrite: of the JVM of process {} nothing can be recovered ({error:#}): {}",
+                    jvm.process,
+                    jvm.command()
+                ));
+            }
+        }
+    }
+    let (with_profile, others): (Vec<Jvm>, Vec<Jvm>) =
+        jvms.into_iter().partition(|jvm| jvm.profile.is_some());
+    let done: Vec<PathBuf> = with_profile.iter().map(|jvm| jvm.place.clone()).collect();
+    let others: Vec<Jvm> = others.into_iter().filter(has_other_files).collect();
+    deliver(&places, None, with_profile, false, put_others)?;
+    for jvm in &others {
+        put_others(jvm, &place_of(jvm, &places, others.len(), done.len())?)?;
+    }
+    drop(locked);
+    let unknown: Vec<String> = folder.private().names()?.into_iter().filter(has_worth).collect();
+    if !stays && unknown.is_empty() {
+        folder.remove();
+        return Ok(is_whole);
+    }
+    // What was collected is not collected again.
+    for place in done {
+        for extension in ["jvm", "cct.arena"] {
+            let _ = fs::remove_file(place.with_extension(extension));
+        }
+    }
+    say(&format!(
+        "cctrewrite: {shown}: stays, since {} in it cannot be collected; remove it if you do not need it",
+        if unknown.is_empty() { "a file".to_owned() } else { unknown.join(", ") }
+    ));
+    Ok(false)
+}
+
+/// What a JVM left of its profile.
+enum Remains {
+    Profile {
+        is_whole: bool,
+    },
+    Nothing,
+    /// Something that might be read by somebody else: another version, or after a disk was repaired.
+    Unreadable(anyhow::Error),
+}
+
+/// Finds the profile of a JVM that has ended, or recovers it.
+fn profile_of(jvm: &mut Jvm) -> Remains {
+    let written = jvm.profile.take().map(|path| {
+        let profile = Profile::read_from(open(&path)?).with_context(|| path.display().to_string())?;
+        Ok((path, profile.damage.is_empty()))
+    });
+    let recovered = match written {
+        Some(Ok((path, is_whole))) => {
+            jvm.profile = Some(path);
+            return Remains::Profile { is_whole };
+        }
+        Some(Err(error)) if jvm.arena.is_none() => return Remains::Unreadable(error),
+        _ => jvm.arena.as_deref().map(|arena| recover_to(arena, &jvm.place)),
+    };
+    match recovered {
+        Some(Ok(is_whole)) => {
+            jvm.profile = Some(jvm.place.clone());
+            Remains::Profile { is_whole }
+        }
+        // The JVM was killed before it had recorded anything.
+        Some(Err(error)) if is_unborn(&error) => Remains::Nothing,
+        Some(Err(error)) => Remains::Unreadable(error),
+        None => Remains::Nothing,
+    }
+}
+
+/// Makes a profile of a JVM's memory. Says whether nothing of it is missing.
+fn recover_to(arena: &Path, place: &Path) -> Result<bool> {
+    let recovered = super::of_file(arena)?;
+    // What is wrong with it stands in its notes, which the summary shows.
+    PendingFile::write_profile(place, |out| Ok(recovered.profile.write(out)?))?.commit()?;
+    Ok(recovered.problems.is_empty())
+}
+
+/// Whether a JVM's memory has no contents yet.
+fn is_unborn(error: &anyhow::Error) -> bool {
+    let reasons = error.chain().filter_map(|cause| cause.downcast_ref::<ReadError>());
+    reasons.into_iter().any(|reason| matches!(reason, ReadError::NoArena | ReadError::Short(_)))
+}
+
+/// A name for the output that says what it is, and that nothing has yet.
+fn free_name(output: &Path) -> PathBuf {
+    let stem = output.file_stem().unwrap_or(output.as_os_str()).to_owned();
+    let extension = output.extension().unwrap_or("cct".as_ref());
+    let name = |number: u32| {
+        let mut name = stem.clone();
+        name.push(if number == 1 { ".recovered.".to_owned() } else { format!(".recovered-{number}.") });
+        name.push(extension);
+        output.with_file_name(name)
+    };
+    let is_free = |path: &PathBuf| {
+        let beside = ["jvms"].into_iter().chain(EXTENSIONS).map(|extension| path.with_extension(extension));
+        std::iter::once(path.clone()).chain(beside).all(|path| fs::symlink_metadata(path).is_err())
+    };
+    (1..).map(name).find(is_free).unwrap_or_else(|| output.to_owned())
+}
+
+/// What JVMs leave beside, or instead of, a profile.
+const EXTENSIONS: [&str; 4] = ["trace", "pcc", "typestate", "markers"];
+
+fn has_other_files(jvm: &Jvm) -> bool {
+    EXTENSIONS.iter().any(|extension| with_suffix(&jvm.place, &format!(".{extension}")).is_file())
+}
+
+/// Where files of a JVM go that has no profile.
+fn place_of(jvm: &Jvm, places: &Places, count: usize, profiles: usize) -> Result<PathBuf> {
+    if count + profiles == 1 {
+        return Ok(places.sum.clone());
+    }
+    cct_private::create_folders(&places.each)
+        .with_context(|| format!("cannot make {}", places.each.display()))?;
+    Ok(places.each.join(file_name(jvm.number, count + profiles, UNKNOWN)))
+}
+
+/// Puts what a JVM left beside its profile, or instead of one, where its profile is or would be.
+fn put_others(jvm: &Jvm, profile: &Path) -> Result<()> {
+    type Put = fn(&Path, &Path) -> Result<()>;
+    let puts: [Put; 4] = [
+        |from, to| traced::put(from, &|_| to.to_owned(), false),
+        |from, to| valued::put(from, &|_| to.to_owned(), false),
+        |from, to| put_report(from, to, false),
+        |from, to| put_printed(from, to, false),
+    ];
+    for (extension, put) in EXTENSIONS.into_iter().zip(puts) {
+        let from = with_suffix(&jvm.place, &format!(".{extension}"));
+        if from.is_file()
+            && let Err(error) = put(&from, &profile.with_extension(extension))
+        {
+            // It stays, which is said in the end.
+            say(&format!("cctrewrite: {error:#}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file that has not been collected may be of use to somebody.
+fn has_worth(name: &String) -> bool {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    !["lock", "options"].contains(&&**name) && !WORTHLESS.iter().any(|worthless| extension == *worthless)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_they_are_and_are_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("all.cct");
+        let expect = |name: &str| assert_eq!(free_name(&output), folder.path().join(name));
+        expect("all.recovered.cct");
+        fs::write(folder.path().join("all.recovered.cct"), b"").unwrap();
+        expect("all.recovered-2.cct");
+        fs::create_dir(folder.path().join("all.recovered-2.jvms")).unwrap();
+        expect("all.recovered-3.cct");
+        std::os::unix::fs::symlink("nowhere", folder.path().join("all.recovered-3.markers")).unwrap();
+        expect("all.recovered-4.cct");
+        assert_eq!(free_name(Path::new("plain")), Path::new("plain.recovered.cct"));
+    }
+}

@@ -1,0 +1,204 @@
+//! Profiles go to their places, and a summary to standard error.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use cct_profile::labels::{By, Labels};
+use cct_profile::merge::{MergeOptions, Merger};
+use cct_profile::names::NameStyle;
+use cct_profile::origin::Origins;
+use cct_profile::sums::sums;
+use cct_profile::{Metric, Profile, Summary, Tree};
+
+use super::beside;
+use super::files::move_file;
+use crate::args::Wanted;
+use crate::exit::say;
+use crate::pending_file::PendingFile;
+use crate::profile_file::{CANNOT, read};
+use crate::run_folder::Jvm;
+use crate::text::{counted, shell_word};
+
+/// What a profile gives as its main class when the JVM was asked for something else, as by `java -version`.
+pub const UNKNOWN: &str = "unknown";
+
+/// Methods in the summary.
+const TOP: usize = 5;
+
+/// Where profiles go.
+pub struct Places {
+    /// The profile of the only JVM, or the sum of all.
+    pub sum: PathBuf,
+    /// The folder of the profiles of several JVMs.
+    pub each: PathBuf,
+}
+
+impl Places {
+    /// Looks, before anything is run, whether they can go there.
+    pub fn of(output: &Path) -> Result<Places> {
+        if output.is_dir() {
+            bail!("{} is a folder; name a file", output.display());
+        }
+        let places = Places { sum: output.to_path_buf(), each: output.with_extension("jvms") };
+        let Ok(entries) = fs::read_dir(&places.each) else { return Ok(places) };
+        for entry in entries {
+            let path = entry.with_context(|| format!("cannot read {}", places.each.display()))?.path();
+            let is_ours = |extension: &OsStr| {
+                extension == "cct" || beside::EXTENSIONS.iter().any(|other| extension == *other)
+            };
+            if !path.extension().is_some_and(is_ours) {
+                bail!(
+                    "{}: not a folder of profiles, since it holds {}",
+                    places.each.display(),
+                    path.display()
+                );
+            }
+        }
+        Ok(places)
+    }
+}
+
+/// Puts the profiles in their places, and says what is in them. What a JVM leaves beside its profile is `put` beside its place.
+pub fn deliver(
+    places: &Places,
+    wanted: Option<&Wanted>,
+    jvms: Vec<Jvm>,
+    quiet: bool,
+    mut put: impl FnMut(&Jvm, &Path) -> Result<()>,
+) -> Result<()> {
+    let mut profiles = Vec::new();
+    for jvm in jvms {
+        if let Some(path) = &jvm.profile {
+            let mut profile = read(path)?;
+            if let Some(wanted) = wanted {
+                profile = wanted.of(profile)?;
+                PendingFile::write_profile(path, |out| Ok(profile.write(out)?))?.commit()?;
+            }
+            profiles.push((jvm, profile));
+        }
+    }
+    // What an earlier run left there would be taken for this one's.
+    if places.each.is_dir() {
+        fs::remove_dir_all(&places.each)
+            .with_context(|| format!("cannot remove {}", places.each.display()))?;
+    }
+    match &profiles[..] {
+        [] => {}
+        [(jvm, profile)] => {
+            take(jvm, &places.sum)?;
+            if !quiet {
+                say(&format!("cctrewrite: {}: {}", places.sum.display(), totals(&Summary::of(profile))));
+                say_top(profile.clone().without_allocations()?, &places.sum)?;
+            }
+            put(jvm, &places.sum)?;
+        }
+        _ => {
+            cct_private::create_folders(&places.each)
+                .with_context(|| format!("cannot make {}", places.each.display()))?;
+            let mut merger = Merger::new(MergeOptions::default());
+            let count = profiles.len();
+            for (jvm, profile) in profiles {
+                let name =
+                    file_name(jvm.number, count, profile.meta.get("main").map_or(UNKNOWN, |main| main));
+                let path = places.each.join(&name);
+                take(&jvm, &path)?;
+                if !quiet {
+                    say(&format!("cctrewrite: {}: {}", path.display(), totals(&Summary::of(&profile))));
+                }
+                put(&jvm, &path)?;
+                merger.add(&name, profile).context(CANNOT)?;
+            }
+            let sum = merger.finish().context(CANNOT)?;
+            PendingFile::write_profile(&places.sum, |out| Ok(sum.write(out)?))?.commit()?;
+            if !quiet {
+                let jvms = counted(count as u64, "JVM");
+                say(&format!("cctrewrite: {}: {jvms}, {}", places.sum.display(), totals(&Summary::of(&sum))));
+                say_top(sum.without_allocations()?, &places.sum)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Moves a JVM's profile to its place.
+fn take(jvm: &Jvm, to: &Path) -> Result<()> {
+    jvm.profile.as_deref().map_or(Ok(()), |from| move_file(from, to))
+}
+
+/// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.
+pub fn file_name(number: usize, count: usize, main: &str) -> String {
+    let width = count.to_string().len();
+    let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");
+    let simple = if main == UNKNOWN { "" } else { simple };
+    let plain: String = simple
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .collect();
+    match plain.is_empty() {
+        true => format!("{number:0width$}.cct"),
+        false => format!("{number:0width$}-{plain}.cct"),
+    }
+}
+
+fn totals(summary: &Summary) -> String {
+    let plural = |number: u128, what: &str| counted(u64::try_from(number).unwrap_or(u64::MAX), what);
+    let calls = plural(summary.all.total(Metric::Calls), "call");
+    let contexts = plural(summary.all.contexts, "context");
+    let all = match summary.metric() {
+        Metric::Calls | Metric::Allocations => format!("{calls} in {contexts}"),
+        metric => format!("{calls} and {} in {contexts}", plural(summary.all.total(metric), metric.one())),
+    };
+    match summary.objects {
+        Some(totals) => format!("{all}; {}", plural(totals.objects, "object")),
+        None => all,
+    }
+}
+
+/// The methods with the most, and how to see more.
+fn say_top(profile: Profile, path: &Path) -> Result<()> {
+    let metric = Metric::of_profile(&profile);
+    let labels = Labels::new(&profile.methods, By::Method, NameStyle::default(), &Origins::default());
+    let trees: Vec<(&Tree, &[u32])> = profile.threads.iter().map(|t| (&t.tree, labels.of_method())).collect();
+    let sums = sums(&trees, labels.len(), metric)?;
+    let total: u128 = sums.iter().map(|sums| sums.own).sum();
+    let mut order: Vec<usize> = (0..sums.len()).collect();
+    order.sort_by_key(|&label| (std::cmp::Reverse(sums[label].own), label));
+    let names = labels.readable();
+    for label in order.into_iter().take(TOP).filter(|_| total > 0) {
+        let share = 100.0 * sums[label].own as f64 / total as f64;
+        say(&format!("  {share:5.1} % of {}  {}", metric.name(), names[label]));
+    }
+    for note in &profile.notes {
+        say(&format!("note: {note}"));
+    }
+    say(&format!("see it: cctrewrite report {}", shell_word(path)));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_after_main_classes() {
+        assert_eq!(file_name(3, 12, "org/apache/maven/Main"), "03-Main.cct");
+        assert_eq!(file_name(3, 9, "surefirebooter-3.jar"), "3-surefirebooter-3.cct");
+        assert_eq!(file_name(1, 9, "unknown"), "1.cct");
+        assert_eq!(file_name(1, 9, "a b\u{e9}"), "1-a_b_.cct");
+    }
+
+    #[test]
+    fn a_folder_with_other_files_is_not_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("run.cct");
+        assert_eq!(Places::of(&output).unwrap().each, folder.path().join("run.jvms"));
+        fs::create_dir(folder.path().join("run.jvms")).unwrap();
+        fs::write(folder.path().join("run.jvms/1-Main.cct"), b"").unwrap();
+        assert!(Places::of(&output).is_ok());
+        fs::write(folder.path().join("run.jvms/thesis.tex"), b"").unwrap();
+        assert!(Places::of(&output).is_err());
+        assert!(Places::of(folder.path()).is_err());
+    }
+}

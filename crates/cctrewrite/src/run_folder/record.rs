@@ -1,0 +1,89 @@
+//! What a run leaves in its folder about itself.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use cct_private::PrivateFolder;
+
+use super::LOCK;
+
+/// What a run was asked for. In the file each part is ended by a zero.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Its output: a name in the folder that the run's folder is in, or an absolute path.
+    pub output: PathBuf,
+    /// Its command, with arguments.
+    pub command: Vec<OsString>,
+}
+
+impl Record {
+    /// The contents of the file.
+    pub fn bytes(&self) -> Vec<u8> {
+        let words = self.command.iter().map(OsString::as_os_str);
+        let parts = std::iter::once(self.output.as_os_str()).chain(words);
+        parts.flat_map(|part| [part.as_bytes(), b"\0"].concat()).collect()
+    }
+
+    /// Reads it.
+    pub fn of(folder: &PrivateFolder) -> Result<Record> {
+        let bytes = folder.read(LOCK)?.unwrap_or_default();
+        let mut parts = bytes.split(|&byte| byte == 0).map(|part| OsStr::from_bytes(part).to_owned());
+        let output = parts.next().filter(|output| !output.is_empty()).map(PathBuf::from);
+        let output =
+            output.with_context(|| format!("{} names no output", folder.path().join(LOCK).display()))?;
+        let mut command: Vec<OsString> = parts.collect();
+        // After the last zero.
+        command.pop();
+        Ok(Record { output, command })
+    }
+
+    /// The command line, for people: cut where it gets long.
+    pub fn command_line(&self) -> String {
+        let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        cut(&words.join(" "))
+    }
+}
+
+/// A command line, cut where it gets long.
+pub fn cut(text: &str) -> String {
+    const LONG: usize = 120;
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+impl Default for Record {
+    /// That of a folder which does not say.
+    fn default() -> Record {
+        Record { output: PathBuf::from("cctrewrite.cct"), command: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt;
+
+    use super::*;
+
+    #[test]
+    fn records_come_back_whatever_their_bytes() {
+        let made = tempfile::tempdir().unwrap();
+        let folder = PrivateFolder::open(made.path()).unwrap();
+        assert!(Record::of(&folder).is_err());
+        let odd = OsString::from_vec(b"\xff\n x".to_vec());
+        for command in [vec![], vec![odd.clone()], vec!["a".into(), "".into(), odd.clone()]] {
+            let record = Record { output: odd.clone().into(), command };
+            let _ = std::fs::remove_file(made.path().join(LOCK));
+            cct_private::write(&made.path().join(LOCK), &record.bytes()).unwrap();
+            assert_eq!(Record::of(&folder).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn long_command_lines_are_cut() {
+        assert_eq!(cut(&"\u{e9}".repeat(200)), format!("{} ...", "\u{e9}".repeat(120)));
+    }
+}
