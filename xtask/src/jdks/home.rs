@@ -10,7 +10,7 @@ use super::Origin;
 use crate::process;
 
 /// A JDK that runs on this machine.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Jdk {
     /// Its home: the folder with `bin/java`, `bin/javac`, `include/jni.h`.
     pub home: PathBuf,

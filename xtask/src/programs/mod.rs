@@ -26,8 +26,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 
-use crate::jdks::{self, Fetch};
+use crate::jdks::{self, Fetch, Jdk};
 use crate::print_line;
+use crate::workspace::Built;
 use catalogue::{Program, SMOKE, programs};
 use compare::Difference;
 use known::Known;
@@ -176,18 +177,40 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !arguments.names.is_empty() && !ledger.skipped.is_empty() {
         bail!("not to be had: {}; the reasons stand above", ledger.skipped.join(", "));
     }
-    let unknown = ledger.cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown);
-    Ok(if unknown || !ledger.failed.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if ledger.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Programs that `cargo xtask test` runs: two agents, a compiler, a library of many generic types. They take a minute on each JDK.
+const TESTED: [&str; 4] = ["byteman", "jackson", "mockito", "scala3"];
+
+/// Runs the programs of [`TESTED`] on one JDK below the command `built`.
+///
+/// # Errors
+/// If the catalogue cannot be read, or the cache folder not be used. Programs that fail or cannot be had are in the ledger.
+pub fn run_tested(version: u32, jdk: &Jdk, built: Built, fetch: Fetch) -> Result<Ledger> {
+    let mut ledger = Ledger::default();
+    let stage = Stage::of(version, jdk.clone(), built)?;
+    let programs = folders::read()?.iter().filter(|program| TESTED.contains(&program.name));
+    let programs = programs.filter(|program| program.jdks.contains(&version));
+    on(&stage, programs, &mut Packages::new(fetch)?, &[Mode::Run], &mut ledger)?;
+    Ok(ledger)
 }
 
 /// What became of the programs on all JDKs.
 #[derive(Default)]
-struct Ledger {
+pub struct Ledger {
     cases: Vec<Case>,
     /// Those that do not run plain, or cannot be put in place.
     failed: Vec<String>,
-    /// Those that are not to be had.
-    skipped: Vec<String>,
+    /// Programs that are not to be had.
+    pub skipped: Vec<String>,
+}
+
+impl Ledger {
+    /// Whether every program that could be had ran, and did profiled what it did plain, or differed for a known reason.
+    pub fn is_good(&self) -> bool {
+        self.failed.is_empty() && !self.cases.iter().flat_map(|case| &case.profiled).any(Profiled::is_unknown)
+    }
 }
 
 /// Resolves the programs of Maven Central anew and writes their lock files.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::Mode;
 use super::catalogue::Program;
@@ -84,9 +84,18 @@ impl Stage {
     /// # Errors
     /// If one of the steps fails.
     pub fn new(version: u32, jdk: Jdk) -> Result<Stage> {
-        let Built { program: cctrewrite, target } = workspace::build_release(&jdk)?;
+        let built = workspace::build_release(&jdk)?;
+        Stage::of(version, jdk, built)
+    }
+
+    /// A stage for a command that was built before.
+    ///
+    /// # Errors
+    /// If its folder cannot be made.
+    pub fn of(version: u32, jdk: Jdk, built: Built) -> Result<Stage> {
+        let Built { program: cctrewrite, target } = built;
         let folder = target.join("programs").join(version.to_string());
-        fs::create_dir_all(&folder)?;
+        fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         Ok(Stage { version, jdk, cctrewrite, folder, profiled: OnceCell::new() })
     }
 

@@ -15,8 +15,9 @@ use anyhow::{Context as _, Result};
 use crate::jdks::{self, Answer, Fetch, Jdk, without_user_options};
 use crate::print_line;
 use crate::process;
+use crate::programs;
 use crate::readers;
-use crate::workspace::{cargo, root};
+use crate::workspace::{Built, cargo, root};
 use space::Space;
 use tally::{Failure, Tally};
 
@@ -36,6 +37,9 @@ pub struct Arguments {
 
 /// Releases without long-term support that are not the newest: a run on all JDKs takes a seventh longer.
 const SUPERSEDED: [u32; 1] = [26];
+
+/// The JDKs on which some real programs run.
+const PROGRAMS_ON: [u32; 2] = [17, 25];
 
 /// One part of the work, done.
 struct Part {
@@ -76,6 +80,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
     parts.push(part);
+    for version in PROGRAMS_ON {
+        if let Some(jdk) =
+            answers.iter().find(|answer| answer.version == version).and_then(|answer| answer.jdk.as_ref().ok())
+        {
+            parts.push(programs(version, jdk, arguments.offline)?);
+        }
+    }
     summary(&answers, &parts, &tests, started.elapsed())
 }
 
@@ -225,6 +236,24 @@ fn cargo_test(arguments: &[&str], answers: &[Answer], readers: Option<&Path>, jd
     command
 }
 
+/// Runs some real programs below the command that the tests were built with ([`programs::run_tested`]).
+fn programs(version: u32, jdk: &Jdk, offline: bool) -> Result<Part> {
+    heading(&format!("programs on JDK {version}"));
+    // Cargo has put this program beside the command.
+    let folder = env::current_exe()?.parent().context("this program is in no folder")?.to_owned();
+    let target = folder.parent().context("cargo's target folder")?.join("tmp");
+    let built = Built { program: folder.join("cctrewrite"), target };
+    let fetch = if offline { Fetch::Never } else { Fetch::IfMissing };
+    let (ledger, time) = timed(|| programs::run_tested(version, jdk, built, fetch));
+    let ledger = ledger?;
+    let outcome = match ledger.is_good() {
+        false => Outcome::Failed,
+        true if ledger.skipped.is_empty() => Outcome::Passed,
+        true => Outcome::Skipped(format!("{} cannot be had", ledger.skipped.join(", "))),
+    };
+    Ok(Part { name: "programs", outcome, time })
+}
+
 /// Removes the profiled JDKs that the tests made (`crates/cctrewrite/tests/jvm/support/image.rs`): half a gigabyte each. Folders that stay do no harm, the
 /// next run removes them.
 fn remove_images() {
@@ -287,7 +316,7 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
         };
         // The format and the lints count as one check each; a part that failed counts even if no test in it did.
         let counts = match *name {
-            "fmt" | "clippy" => true,
+            "fmt" | "clippy" | "programs" => true,
             "tests" => matches!(outcome, Outcome::Failed) && tally.failed() == 0,
             _ => false,
         };
