@@ -23,6 +23,7 @@ mod costs;
 mod counts;
 mod crowded;
 mod custom_blocks;
+mod debug_tables;
 mod debuggers;
 mod drift;
 mod endings;
