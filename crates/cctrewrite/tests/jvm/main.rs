@@ -61,6 +61,7 @@ mod profiled_jdks;
 mod raw;
 mod recover;
 mod recursion;
+mod replaced_classes;
 mod reproducible;
 mod runs;
 mod runtime_classes;
