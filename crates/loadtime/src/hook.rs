@@ -73,8 +73,12 @@ fn note_native_agents(arguments: &[String]) {
 
 /// Whether the JVM is to ask this library last from the beginning. `boot_path` is the boot class path of JDK 8.
 pub fn is_wanted(env: Env, boot_path: Option<&str>, home: &str) -> bool {
-    let is_elsewhere =
-        |entry: &str| !entry.is_empty() && !Path::new(entry).starts_with(home) && Path::new(entry).exists();
+    // A home has folders of its own for other classes, `lib/endorsed` and `classes`.
+    let own = Path::new(home).join("lib");
+    let is_elsewhere = |entry: &str| {
+        let entry = Path::new(entry);
+        entry.parent().is_some_and(|folder| folder != own) && entry.exists()
+    };
     let is_debugged = jvmti(env).is_some_and(|jvmti| debugger::look(env, jvmti));
     let arguments = vm_arguments::of(env);
     note_native_agents(&arguments);

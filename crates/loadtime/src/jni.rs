@@ -162,6 +162,11 @@ impl Env {
         jni!(self, GetLongField, object, field)
     }
 
+    /// A field of a reference type, as a new local reference.
+    pub fn get_object(self, object: jobject, field: jfieldID) -> jobject {
+        jni!(self, GetObjectField, object, field)
+    }
+
     /// A `boolean` field.
     pub fn get_boolean(self, object: jobject, field: jfieldID) -> bool {
         jni!(self, GetBooleanField, object, field)

@@ -20,6 +20,7 @@ mod number {
     pub const SET_EVENT_NOTIFICATION_MODE: usize = 2;
     pub const GET_CURRENT_THREAD: usize = 18;
     pub const GET_FRAME_COUNT: usize = 16;
+    pub const GET_NAMED_MODULE: usize = 40;
     pub const ALLOCATE: usize = 46;
     pub const DEALLOCATE: usize = 47;
     pub const GET_CLASS_SIGNATURE: usize = 48;
@@ -93,6 +94,15 @@ pub type ClassFileLoaded = unsafe extern "system" fn(
 /// JVMTI's function `GetClassMethods`.
 pub type GetClassMethods =
     unsafe extern "system" fn(*mut *const *const c_void, jclass, *mut jint, *mut *mut jmethodID) -> jint;
+
+/// Which module of a class loader has a package.
+#[derive(Debug, Clone, Copy)]
+pub enum NamedModule {
+    /// The module, as a new local reference.
+    Module(jobject),
+    /// No named one.
+    None,
+}
 
 /// A JVMTI environment. It may be used by all threads.
 #[derive(Debug, Clone, Copy)]
@@ -373,6 +383,24 @@ impl Jvmti {
             ptr::null_mut()
         );
         found.then(|| self.take(signature))
+    }
+
+    /// Which named module defined to a loader (null for the boot class loader) has a package, by its internal name; `None` where the JDK has no modules.
+    pub fn named_module(self, loader: jobject, package: &CStr) -> Option<NamedModule> {
+        // SAFETY: the environment came from the JVM, and its table has more places. Up to JDK 8 this one is empty.
+        if unsafe { (*(*self.0).add(number::GET_NAMED_MODULE - 1)).is_null() } {
+            return None;
+        }
+        let mut module = ptr::null_mut();
+        let found = jvmti!(
+            self,
+            number::GET_NAMED_MODULE,
+            (jobject, *const c_char, *mut jobject),
+            loader,
+            package.as_ptr(),
+            &mut module
+        );
+        found.then(|| if module.is_null() { NamedModule::None } else { NamedModule::Module(module) })
     }
 
     /// The defining loader of a class, as a new local reference; null for the boot class loader.

@@ -37,6 +37,7 @@ mod module;
 mod native_methods;
 mod natives;
 mod originals;
+mod packages;
 mod pcc;
 mod replay;
 mod rewriting;

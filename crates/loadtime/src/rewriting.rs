@@ -27,6 +27,7 @@ use crate::loaders::{self, Number};
 use crate::marking::beside;
 use crate::module;
 use crate::originals;
+use crate::packages;
 use crate::pcc;
 use crate::state::{Members, jvmti, state};
 use crate::tracing::tracer;
@@ -282,10 +283,15 @@ impl Definition<'_, '_> {
         jvmti: Option<Jvmti>,
         summary: &ClassSummary,
     ) -> Option<KeptMembers> {
-        let Moment::Last { redefined } = self.moment else { return None };
-        let is_of_library = || scope.number == 0 || state().loaders.is_parent_first(scope.number);
+        let redefined = match self.moment {
+            Moment::Last { redefined } => redefined,
+            // The boot class loader's come last; and nobody calls what has no name.
+            Moment::Definition if scope.number == 0 || self.how.is_unnamable() => return None,
+            // Of another class path, or of a module that `--upgrade-module-path` replaces.
+            Moment::Definition => std::ptr::null_mut(),
+        };
         let known = match redefined.is_null() {
-            true => is_of_library().then(|| state().library.class(&summary.name)).flatten(),
+            true => self.of_library(scope, jvmti, &summary.name),
             false => frames::class_by_name(self.env, members, scope.loader, &summary.name),
         };
         if redefined.is_null() {
@@ -294,6 +300,17 @@ impl Definition<'_, '_> {
         let methods = jvmti?.class_methods(redefined)?;
         let methods: Vec<_> = methods.into_iter().filter_map(|method| jvmti?.method_name(method)).collect();
         Some(kept::of_loaded(&methods, known.as_deref()))
+    }
+
+    /// The class of the library whose place a class of this loader takes.
+    fn of_library(&self, scope: Scope, jvmti: Option<Jvmti>, name: &[u8]) -> Option<Arc<Known>> {
+        let library = {
+            let mut state = state();
+            let asks_library = scope.number == 0 || state.loaders.is_parent_first(scope.number);
+            asks_library.then(|| state.library.class(name)).flatten()
+        };
+        let has = || packages::has(self.env, jvmti, scope.loader, scope.number, name);
+        library.filter(|_| scope.number == 0 || has())
     }
 
     /// Notes that the JVM is going to take this form of the class.
@@ -487,14 +504,16 @@ impl Resolver<'_> {
             let class = library.or_else(|| state.loaders.class(0, name))?;
             return Some(Resolved { class, scope: boot });
         }
-        {
+        let of_library = {
             let mut state = state();
             // Only the boot class loader defines what is in `java`, and the JDK's own loaders always ask it first.
-            if (name.starts_with(b"java/") || state.loaders.is_parent_first(scope.number))
-                && let Some(class) = state.library.class(name)
-            {
-                return Some(Resolved { class, scope: boot });
-            }
+            let asks_library = name.starts_with(b"java/") || state.loaders.is_parent_first(scope.number);
+            asks_library.then(|| state.library.class(name)).flatten()
+        };
+        if let Some(class) = of_library
+            && packages::has(self.env, self.jvmti, scope.loader, scope.number, name)
+        {
+            return Some(Resolved { class, scope: boot });
         }
         // The class that the JVM has already resolved for this loader, whoever defined it.
         let external: Vec<u8> = name.iter().map(|&b| if b == b'/' { b'.' } else { b }).collect();

@@ -98,8 +98,8 @@ pub const MARKER_FIELDS: &[(&[u8], &[u8], &[u8])] = &[
     (b"java/lang/Thread", b"cct$stack", b"Ljava/lang/Object;"),
 ];
 
-/// The only line of a forwarder: by it the runtime tells the frames that the program must not see. Source files do not have that many
-/// lines, and an attribute of our own would not be seen from inside the JVM.
+/// The line of a forwarder's frames: by it the runtime tells the frames that the program must not see. Source files do not have that many
+/// lines, and an attribute of our own would not be seen from inside the JVM. (At index 0 a wrapper has the original's line: it stands for it there.)
 pub const FORWARDER_LINE: u16 = 65535;
 
 /// The same for a forwarder to a native. Where the native has no frame, because compiled code replaces it or a hook runs in its stead, the

@@ -20,6 +20,8 @@ pub(crate) struct TestClass {
     code: Vec<u8>,
     /// Its handlers, of everything: start, end, handler.
     handlers: Vec<[u16; 3]>,
+    /// Its attributes: names and contents.
+    tables: Vec<(&'static str, Vec<u8>)>,
 }
 
 pub(crate) fn class(name: &'static str) -> TestClass {
@@ -34,6 +36,7 @@ pub(crate) fn class(name: &'static str) -> TestClass {
         references: Vec::new(),
         code,
         handlers: Vec::new(),
+        tables: Vec::new(),
     }
 }
 
@@ -95,6 +98,16 @@ impl TestClass {
         self
     }
 
+    /// An attribute of that code: rows of numbers with their count in front. Of a class without references constant 1 is `Code`, 2 the class's name and 3
+    /// its superclass's.
+    pub(crate) fn with_table<const N: usize>(mut self, name: &'static str, rows: &[[u16; N]]) -> Self {
+        let mut table = Vec::new();
+        table.put2(rows.len() as u16);
+        rows.iter().flatten().for_each(|&number| table.put2(number));
+        self.tables.push((name, table));
+        self
+    }
+
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut pool = Vec::new();
         let mut count = 1u16;
@@ -130,6 +143,7 @@ impl TestClass {
             .map(|n| utf8(n))
             .collect();
         let methods: Vec<(u16, u16)> = self.methods.iter().map(|(_, n, d)| (utf8(n), utf8(d))).collect();
+        let tables: Vec<u16> = self.tables.iter().map(|(name, _)| utf8(name)).collect();
         let first_class = count;
         for name in &names {
             pool.put1(7);
@@ -162,7 +176,8 @@ impl TestClass {
             }
             out.put2(1);
             out.put2(code);
-            out.put4((12 + self.code.len() + 8 * self.handlers.len()) as u32);
+            let of_tables: usize = self.tables.iter().map(|(_, table)| 6 + table.len()).sum();
+            out.put4((12 + self.code.len() + 8 * self.handlers.len() + of_tables) as u32);
             out.put2(1);
             out.put2(4);
             out.put4(self.code.len() as u32);
@@ -172,7 +187,12 @@ impl TestClass {
                 handler.iter().for_each(|&bci| out.put2(bci));
                 out.put2(0);
             }
-            out.put2(0);
+            out.put2(tables.len() as u16);
+            for (name, (_, table)) in tables.iter().zip(&self.tables) {
+                out.put2(*name);
+                out.put4(table.len() as u32);
+                out.extend_from_slice(table);
+            }
         }
         out.put2(0);
         out

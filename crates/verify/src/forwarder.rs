@@ -1,7 +1,6 @@
 //! Forwarders between the two signatures of a method (docs/scheme.md, docs/treatments.md): each is one straight piece of code, which is written down here in
 //! full and compared.
 
-use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
@@ -12,6 +11,7 @@ use crate::convention::{
     BYPASS, CALLED_BY_RUNTIME, FACTOR, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE, OBJECT, PADDING,
     SLOTS_OFFSET, STACKS, extended, helpers,
 };
+use crate::debug_tables::{self, DebugTables};
 use crate::events::Event;
 use crate::frames;
 use crate::limits::{self, Coded};
@@ -86,6 +86,12 @@ impl<'a> Target<'a> {
             slots,
             result: Kind::of(parsed.result),
         })
+    }
+
+    /// The slots in which `this` and the arguments begin.
+    pub(crate) fn parameter_slots(&self) -> Vec<u16> {
+        let this = (!self.is_static).then_some(0);
+        this.into_iter().chain(self.arguments.iter().map(|(_, slot)| *slot)).collect()
     }
 
     pub(crate) fn arguments(&self) -> Vec<Op<'a>> {
@@ -479,6 +485,11 @@ pub(crate) fn restore(thread: u16, saved: u16) -> Vec<Op<'static>> {
 impl Straight<'_> {
     /// Whether a method's code is this one.
     pub fn is<'a>(&self, class: &ClassFile<'a>, method: &Member<'a>) -> bool {
+        self.is_with(&DebugTables::default(), class, method)
+    }
+
+    /// Whether a method's code is this one, with these tables.
+    pub fn is_with<'a>(&self, tables: &DebugTables, class: &ClassFile<'a>, method: &Member<'a>) -> bool {
         let Ok(Some(code)) = Code::of(class, method) else { return false };
         let reader = Reader::new(class, &code);
         let mut ops = self.ops.clone();
@@ -499,17 +510,12 @@ impl Straight<'_> {
             }
             _ => false,
         };
-        let mut has_line = false;
-        for attribute in code.attributes.iter() {
-            match (attribute.name, AttributeInfo::parse(attribute, &class.pool)) {
-                (b"LineNumberTable", Ok(AttributeInfo::LineNumberTable(lines))) => {
-                    has_line = matches!(&*lines, [l] if (l.start, l.line) == (0, self.line));
-                }
-                (b"StackMapTable", _) if self.catch.is_some() => {}
-                _ => return false,
-            }
-        }
-        caught && has_line && limits::suffice(Coded { class, method, code: &code })
+        let is_known =
+            |name: &[u8]| debug_tables::is_table(name) || self.catch.is_some() && name == b"StackMapTable";
+        caught
+            && code.attributes.iter().all(|attribute| is_known(attribute.name))
+            && tables.are_of(class, &code, self.line)
+            && limits::suffice(Coded { class, method, code: &code })
     }
 }
 

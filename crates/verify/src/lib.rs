@@ -29,6 +29,7 @@ pub mod body;
 pub mod class;
 pub mod convention;
 pub mod counts;
+mod debug_tables;
 pub mod events;
 pub mod finding;
 mod forms;
@@ -108,6 +109,8 @@ pub struct Expectation {
     pub renames_natives: Option<bool>,
     /// Whether markers may stand beside what counts.
     pub markers: Option<bool>,
+    /// Whether wrappers name their parameters: not where the class library was rewritten in the same run.
+    pub parameter_names: Option<bool>,
     /// Hash of the lines that say so, which each class names.
     pub provenance: Option<u64>,
 }
@@ -148,6 +151,7 @@ impl Expectation {
             no_natives,
             renames_natives,
             markers,
+            parameter_names: None,
             provenance,
         })
     }

@@ -9,6 +9,7 @@ use crate::body::{Body, Method};
 use crate::class::Class;
 use crate::convention::{OBJECT, RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id};
 use crate::counts::Rule;
+use crate::debug_tables::DebugTables;
 use crate::finding::{Finding, Problem};
 use crate::forms::{Extended, Original};
 use crate::forwarder::{self, Target};
@@ -317,7 +318,24 @@ impl<'c, 'a> Class<'c, 'a> {
         // Events come in order, whoever calls.
         let replays: &[bool] =
             if self.expectation.tool == Some(Tool::Trace) { &[false] } else { &[false, true] };
-        if replays.iter().any(|replays| target.wrapper(*replays).is(self.after, rewritten)) {
+        // Of a body whose tables nobody can read the rewriter makes no wrapper.
+        let tables = code
+            .and_then(|code| DebugTables::of_wrapper(self.before, code, &target.parameter_slots()))
+            .unwrap_or_default();
+        let is_wrapper = |tables: &DebugTables| {
+            replays.iter().any(|&replays| target.wrapper(replays).is_with(tables, self.after, rewritten))
+        };
+        let nameless = tables.without_names();
+        let names = self.expectation.parameter_names;
+        if nameless.as_ref().is_some_and(|tables| names != Some(true) && is_wrapper(tables)) {
+            // All of a class name their parameters, or none does.
+            self.expectation.parameter_names = Some(false);
+            return Some(Original::Wrapper);
+        }
+        if (nameless.is_none() || names != Some(false)) && is_wrapper(&tables) {
+            if nameless.is_some() {
+                self.expectation.parameter_names = Some(true);
+            }
             return Some(Original::Wrapper);
         }
         let Some(code) = code else {

@@ -78,7 +78,11 @@ impl<'r> Driver<'r> {
         progress: &'r Progress,
         sources: &'r Sources,
     ) -> anyhow::Result<Self> {
-        let expectation = || Expectation::of(rewriter.provenance().lines());
+        let expectation = || {
+            let names = Some(rewriter.names_parameters());
+            let expectation = Expectation::of(rewriter.provenance().lines())?;
+            anyhow::Ok(Expectation { parameter_names: names, ..expectation })
+        };
         Ok(Driver {
             rewriter,
             bad: manner.bad,

@@ -91,7 +91,7 @@ fn list(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 /// Calls of a method by another one, in all contexts.
-fn calls(run: &Run, caller: &str, callee: &str) -> u64 {
+pub fn calls(run: &Run, caller: &str, callee: &str) -> u64 {
     let profile = run.profile();
     let is = |method: u32, name: &str| {
         let method = &profile.methods[method as usize];

@@ -27,7 +27,7 @@ use crate::rules;
 use crate::settings::{ContextCarrier, Settings};
 use crate::structure;
 use crate::tracing::TracePlan;
-use crate::wrappers::{self, Target};
+use crate::wrappers::{self, DebugTables, Target};
 
 thread_local! {
     // One per worker: analyses reuse their memory.
@@ -253,7 +253,11 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
             // Events come in order, whoever calls.
             let replays = rules::is_called_by_vm(self.class.name(), member) && !analysis.traces;
-            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, head)?;
+            let mut tables = DebugTables::of(self.class, signature, code)?;
+            if !self.rewriter.names_parameters() {
+                tables = tables.without_names();
+            }
+            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, &tables, head)?;
             self.edit.replace_method(position, wrapper);
         }
         self.report.dropped_attributes(&extended_body.dropped_attributes);

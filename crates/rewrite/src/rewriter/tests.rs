@@ -84,6 +84,27 @@ fn forwarders_and_nothing_else_have_the_lines_of_forwarders() {
     );
 }
 
+/// Readers of instructions see the original's line alone; frames have the mark, but for those that have called nothing yet.
+#[test]
+fn a_wrapper_has_the_tables_of_its_parameters() {
+    let of = class("A").method(PUBLIC, "m", "(I)V").with_table("LineNumberTable", &[[0, 7], [1, 8]]);
+    let of = of.with_table("LocalVariableTable", &[[0, 2, 2, 3, 0], [0, 2, 3, 3, 1], [1, 1, 2, 3, 1]]);
+    let bytes = of.with_table("LocalVariableTypeTable", &[[0, 2, 3, 2, 1]]).bytes();
+    let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
+    let table = |name: &[u8]| {
+        let [_, _, numbers @ ..] = code.attributes.find(name).unwrap().data else { panic!() };
+        numbers.as_chunks::<2>().0.iter().map(|bytes| u16::from_be_bytes(*bytes)).collect::<Vec<_>>()
+    };
+    assert_eq!(table(b"LineNumberTable"), [0, 7, 1, 65_535]);
+    let second = code.instructions().nth(1).unwrap();
+    assert!(second.bci > 1, "no instruction begins where the mark does");
+    let length = code.length() as u16;
+    assert_eq!(table(b"LocalVariableTable"), [0, length, 2, 3, 0, 0, length, 3, 3, 1]);
+    assert_eq!(table(b"LocalVariableTypeTable"), [0, length, 3, 2, 1]);
+}
+
 /// The clock is asked and counted as before; only its answer is another. So it is in every form of the body.
 #[test]
 fn a_pinned_call_is_made_and_its_result_replaced() {

@@ -3,6 +3,7 @@
 //! A wrapper calls its twin with `invokespecial`: virtual dispatch would lead a super call back to where it came from. Redispatching
 //! forms are the opposite on purpose: virtual, so that any override wins.
 
+mod debug_tables;
 mod natives;
 mod originals;
 mod runtime;
@@ -21,6 +22,7 @@ use crate::convention;
 use crate::hooks::RuntimeMethod;
 use crate::pcc::WrappersPart;
 
+pub use debug_tables::DebugTables;
 pub use natives::{Below, bytecode_to_native, in_place_of_native};
 pub use originals::{
     bypassed_original, counted_original, counted_original_that_makes, stored_original, traced_original,

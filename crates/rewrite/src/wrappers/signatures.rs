@@ -10,14 +10,16 @@ use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE};
 
 use super::Target;
+use super::debug_tables::DebugTables;
 use super::straight::{Catch, Straight, forgotten};
 
 /// N2B: the original signature takes the context from the thread, calls the ESI, and puts back what callees stored. What the VM calls by
-/// itself does not trust the thread: it `replays` the stack.
+/// itself does not trust the thread: it `replays` the stack. `tables` are for readers of class files.
 pub fn native_to_bytecode(
     emitter: &mut Emitter<'_, '_, '_>,
     target: &Target<'_, '_>,
     replays: bool,
+    tables: &DebugTables,
     mut head: MemberBuilder,
 ) -> Result<Vec<u8>> {
     let arguments = target.signature.argument_slots();
@@ -49,7 +51,7 @@ pub fn native_to_bytecode(
     };
     let max_stack = (arguments + EXTENSION_SLOTS).max(target.result_slots() + 3).max(4);
     Straight { asm, max_stack, max_locals: passed + 2, catch, line: FORWARDER_LINE }
-        .write(emitter, &mut head)?;
+        .write_with(tables, emitter, &mut head)?;
     Ok(head.finish())
 }
 

@@ -7,6 +7,7 @@ use cct_classfile::edit::frames::VerificationType;
 use cct_classfile::{Result, opcode};
 
 use super::Target;
+use super::debug_tables::DebugTables;
 use crate::carrier::Emitter;
 
 /// A straight piece of code with at most one catch-all over a part of it, all in one line.
@@ -29,6 +30,16 @@ pub(super) struct Catch {
 impl Straight {
     /// Adds the `Code` attribute.
     pub(super) fn write(self, emitter: &mut Emitter<'_, '_, '_>, head: &mut MemberBuilder) -> Result<()> {
+        self.write_with(&DebugTables::default(), emitter, head)
+    }
+
+    /// Adds the `Code` attribute, with tables of the original.
+    pub(super) fn write_with(
+        self,
+        tables: &DebugTables,
+        emitter: &mut Emitter<'_, '_, '_>,
+        head: &mut MemberBuilder,
+    ) -> Result<()> {
         let code_name = emitter.edit.names.code(&mut emitter.edit.additions)?;
         let lines_name = emitter.edit.names.line_number_table(&mut emitter.edit.additions)?;
         let mut frame = Vec::new();
@@ -76,12 +87,8 @@ impl Straight {
             } else {
                 out.put2(0);
             }
-            out.put2(1 + u16::from(frame_name.is_some()));
-            out.put2(lines_name);
-            out.put4(6);
-            out.put2(1);
-            out.put2(0);
-            out.put2(self.line);
+            out.put2(tables.count() + u16::from(frame_name.is_some()));
+            tables.write(lines_name, self.line, &self.asm.bytes, length as u16, out);
             if let Some(name) = frame_name {
                 out.put2(name);
                 out.put4(frame.len() as u32);

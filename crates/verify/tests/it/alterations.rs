@@ -431,6 +431,25 @@ fn call_site(class: &ClassFile<'_>) -> Vec<Change> {
     })
 }
 
+/// Lines and variables of wrappers: their number, and each number in them.
+fn tables_of_wrappers(class: &ClassFile<'_>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for method in &class.methods {
+        let Ok(Some(code)) = Code::of(class, method) else { continue };
+        let begins = code.instructions().next().and_then(|first| helper(class, &first));
+        if begins != Some(b"thread") {
+            continue;
+        }
+        let names: [&[u8]; 3] = [b"LineNumberTable", b"LocalVariableTable", b"LocalVariableTypeTable"];
+        for table in code.attributes.iter().filter(|table| names.contains(&table.name)) {
+            let base = offset(class.bytes, table.data);
+            let numbers = (base..base + table.data.len()).skip(1).step_by(2);
+            changes.extend(numbers.map(|at| (at..at + 1, vec![class.bytes[at] ^ 1])));
+        }
+    }
+    changes
+}
+
 pub const ORIGINAL_CONSTANT: &str = "a constant of the original changes";
 
 pub const FOUND: &[(&str, Kind)] = &[
@@ -450,6 +469,7 @@ pub const FOUND: &[(&str, Kind)] = &[
     (ORIGINAL_CONSTANT, original_constant),
     ("an attribute changes", attributes_of_members),
     ("an attribute of code changes", attributes_of_code),
+    ("a debug table of a wrapper changes", tables_of_wrappers),
     ("a limit of code shrinks", too_little_stack),
     ("a probe adds another number", wrong_amount),
     ("a probe is left out", dropped_probe),

@@ -22,6 +22,7 @@ const MARKERS: Expectation = Expectation {
     no_natives: None,
     renames_natives: None,
     markers: None,
+    parameter_names: None,
     provenance: None,
 };
 

@@ -11,7 +11,7 @@ use cct_rewrite::{BlockRule, Settings};
 use cct_verify::{Expectation, check};
 
 use super::alterations::{BUILT, FOUND, ORIGINAL_CONSTANT};
-use super::support::{class_library, classes, expectation, rewriter, sample};
+use super::support::{class_library, classes, expectation, rewriter, sample, sample_with_names};
 
 /// A class, and its original.
 struct Subject {
@@ -70,7 +70,7 @@ const PER_CLASS: usize = 4;
 fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let all = class_library(8).map_or(Vec::new(), |path| classes(&path));
-    let lone = vec![sample()];
+    let lone = vec![sample(), sample_with_names()];
     for (blocks, call_sites, allocations, from) in [
         (BlockRule::Exact, false, false, 0),
         (BlockRule::Precise, false, false, 7),

@@ -24,6 +24,12 @@ pub fn sample() -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
+/// A stored class whose methods name their parameters in debug tables.
+pub fn sample_with_names() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/overflow/classes/Overflow.class");
+    std::fs::read(path).unwrap()
+}
+
 /// All classes of an input, in order.
 pub fn classes(path: &Path) -> Vec<Vec<u8>> {
     let input = Input::open(path, &Limits::default()).unwrap();
