@@ -21,12 +21,14 @@ mod today;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::jdks::{self, Fetch, Jdk};
+use crate::paths;
 use crate::print_line;
 use crate::workspace::Built;
 use catalogue::{Program, SMOKE, programs};
@@ -49,6 +51,9 @@ pub struct Arguments {
     /// On which JDK, for instance `--jdk 17 --jdk 25`. Without any: each program on all that it runs on.
     #[arg(long, value_name = "VERSION", value_parser = jdks::supported)]
     jdk: Vec<u32>,
+    /// Use this command instead of a release build, which takes minutes: times then say little.
+    #[arg(long, value_name = "CCTREWRITE")]
+    command: Option<PathBuf>,
     /// Only a few quick ones; one that cannot be had is skipped.
     #[arg(long, conflicts_with = "names")]
     smoke: bool,
@@ -163,7 +168,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         match answer.jdk {
             Ok(jdk) => {
                 print_line(&format!("\nJDK {version}: {} ({})", jdk.full_version, jdk.origin))?;
-                let stage = Stage::new(version, jdk)?;
+                let stage = match &arguments.command {
+                    Some(command) => Stage::of(version, jdk, built(command)?)?,
+                    None => Stage::new(version, jdk)?,
+                };
                 on(&stage, programs, &mut packages, &arguments.mode, &mut ledger)?;
             }
             Err(reason) if arguments.jdk.is_empty() => {
@@ -178,6 +186,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         bail!("not to be had: {}; the reasons stand above", ledger.skipped.join(", "));
     }
     Ok(if ledger.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A command that was built before.
+fn built(command: &Path) -> Result<Built> {
+    let program = fs::canonicalize(command).with_context(|| format!("find {}", command.display()))?;
+    Ok(Built { program, target: paths::target_folder() })
 }
 
 /// Programs that `cargo xtask test` runs: two agents, a compiler, a library of many generic types. They take a minute on each JDK.

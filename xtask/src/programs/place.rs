@@ -236,9 +236,9 @@ impl Place {
             (PATH, self.folder.join("path")),
             ("{jdk}", self.jdk.clone()),
         ];
-        folders.iter().fold(argument, |argument, (name, folder)| {
-            argument.replace(name, &folder.display().to_string())
-        })
+        folders
+            .iter()
+            .fold(argument, |argument, (name, folder)| argument.replace(name, &folder.display().to_string()))
     }
 
     /// Runs what is to be run before, on the plain JDK.

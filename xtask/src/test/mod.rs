@@ -81,8 +81,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let (tests, part) = test(arguments.offline, &answers, readers?.as_deref(), jdk_8)?;
     parts.push(part);
     for version in PROGRAMS_ON {
-        if let Some(jdk) =
-            answers.iter().find(|answer| answer.version == version).and_then(|answer| answer.jdk.as_ref().ok())
+        if let Some(jdk) = answers
+            .iter()
+            .find(|answer| answer.version == version)
+            .and_then(|answer| answer.jdk.as_ref().ok())
         {
             parts.push(programs(version, jdk, arguments.offline)?);
         }
