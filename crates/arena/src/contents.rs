@@ -136,7 +136,7 @@ impl Contents {
     }
 
     fn add_index(&mut self, what: &str, bytes: IndexBytes) {
-        match Index::new(bytes) {
+        match Index::checked(bytes) {
             Ok(index) => self.indexes.push(index),
             Err(e) => {
                 self.problems.insert(format!("the index {what}: {e}"));

@@ -22,6 +22,7 @@ pub static WORK: ExitCodes = ExitCodes {
         "instrument",
         "flags",
         "jdk",
+        "cache",
         "explain",
         "api",
         "trace",

@@ -5,6 +5,7 @@
 mod api_command;
 mod args;
 mod bench_command;
+mod cache_command;
 mod ci;
 mod classes;
 mod compare_command;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), &WORK),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), &WORK),
         Command::Jdk(arguments) => (complete(image::run(&arguments)), &WORK),
+        Command::Cache(arguments) => (complete(cache_command::run(&arguments.command)), &WORK),
         Command::Run(arguments) => (run_command::run(&arguments), &RUN),
         Command::Snapshot(arguments) => (recover_command::snapshot(&arguments), &PROFILES),
         Command::Recover(arguments) => (recover_command::recover(&arguments), &PROFILES),

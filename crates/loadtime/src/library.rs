@@ -24,7 +24,7 @@ pub struct Library {
 impl Library {
     /// Adds an index. Says what is wrong with it, if anything is.
     pub fn add(&mut self, bytes: IndexBytes) -> Result<(), String> {
-        let index = Index::new(bytes).map_err(|e| e.to_string())?;
+        let index = Index::checked(bytes).map_err(|e| e.to_string())?;
         let lines = String::from_utf8_lossy(index.provenance()).into_owned();
         let provenance = Provenance::of_lines(&lines);
         let Some(settings) = provenance.settings() else {

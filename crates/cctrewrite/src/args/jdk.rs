@@ -1,7 +1,8 @@
 //! Arguments of `cctrewrite jdk`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
 use clap::{Args, value_parser};
 
 use super::{Choices, UdiArguments};
@@ -15,6 +16,10 @@ Examples:
 
   In a script: made once, found again as long as the JDK, the options and cctrewrite are the same:
     export JAVA_HOME=$(cctrewrite jdk $JAVA_HOME --cache -q)
+
+  Whether all files of an image, or of all images of the cache, are as they were made:
+    cctrewrite jdk --check profiled-jdk
+    cctrewrite jdk --check --repair
 
   A JDK on which clients of yours hear of places in the class library and in programs (docs/markers.md):
     cctrewrite jdk $JAVA_HOME --tool markers --markers rules.toml -o marked-jdk
@@ -33,13 +38,22 @@ The image can be moved, copied and packed: nothing in it says where it lies. It 
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Jdk {
-    /// Home of a JDK or JRE (HotSpot): the folder in which `bin` and `lib` are
-    #[arg(value_name = "JAVA_HOME")]
-    pub home: PathBuf,
+    /// Home of a JDK or JRE (HotSpot): the folder in which `bin` and `lib` are. With --check an image
+    #[arg(value_name = "JAVA_HOME", required_unless_present = "check")]
+    pub home: Option<PathBuf>,
 
     /// Where the image goes: a new or empty folder, or an earlier image, which is replaced
-    #[arg(short, long, value_name = "DIR", required_unless_present = "cache")]
+    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["cache", "check"])]
     pub output: Option<PathBuf>,
+
+    /// Make no image: read all files of the one at JAVA_HOME (default: of all images of the cache), and name damaged ones
+    #[arg(long)]
+    pub check: bool,
+
+    /// Replace damaged files of an image by sound copies from the cache, the JDK or this command. Remove damaged images from the
+    /// cache; they are made again when they are needed
+    #[arg(long, requires = "check")]
+    pub repair: bool,
 
     #[command(flatten)]
     pub choices: Choices,
@@ -81,6 +95,14 @@ pub struct Jdk {
 }
 
 impl Jdk {
+    /// Options that go together with `--check`; the others say how an image is made.
+    pub const WITH_CHECK: [&'static str; 6] = ["home", "check", "repair", "cache", "threads", "quiet"];
+
+    /// The JDK of which an image is made.
+    pub fn home(&self) -> Result<&Path> {
+        self.home.as_deref().context("no JDK is named; name its home")
+    }
+
     /// The image of a JDK that a command takes from the cache for its own use.
     pub fn for_use(
         home: PathBuf,
@@ -91,8 +113,10 @@ impl Jdk {
     ) -> Jdk {
         let cache = Some(cache);
         Jdk {
-            home,
+            home: Some(home),
             output: None,
+            check: false,
+            repair: false,
             choices,
             udi: UdiArguments::default(),
             cache,

@@ -32,7 +32,8 @@ impl LimitsArguments {
     }
 }
 
-fn size(text: &str) -> Result<u64, String> {
+/// A number of bytes, or of KiB, MiB or GiB with K, M or G.
+pub fn size(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.strip_suffix(['K', 'M', 'G']) {
         Some(digits) if text.ends_with('K') => (digits, 10),
         Some(digits) if text.ends_with('M') => (digits, 20),

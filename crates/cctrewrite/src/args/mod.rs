@@ -2,6 +2,7 @@
 
 mod api;
 mod bench;
+mod cache;
 mod choices;
 mod compare;
 mod csv;
@@ -31,6 +32,7 @@ mod wanted;
 
 pub use api::Api;
 pub use bench::{Bench, BenchFormat};
+pub use cache::{Cache, CacheCommand, CacheFolder, CacheList, CachePrune};
 pub use choices::Choices;
 pub use compare::{Compare, CompareFormat};
 pub use csv::CsvArguments;
@@ -41,7 +43,7 @@ pub use flags::Flags;
 pub use info::{Info, InfoFormat};
 pub use instrument::Instrument;
 pub use jdk::Jdk;
-pub use limits::LimitsArguments;
+pub use limits::{LimitsArguments, size};
 pub use markers::{Markers, MarkersCheck, MarkersCommand};
 pub use merge::{Merge, ThreadsArgument};
 pub use pcc::{Pcc, PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
@@ -111,6 +113,7 @@ pub enum Command {
     Instrument(Instrument),
     Flags(Flags),
     Jdk(Jdk),
+    Cache(Cache),
     Run(Box<Run>),
     Snapshot(Snapshot),
     Recover(Recover),
@@ -134,7 +137,14 @@ pub enum Command {
 
 /// The command line, with the exit codes of each command in its help.
 pub fn command() -> clap::Command {
-    Arguments::command().mut_subcommands(|command| {
+    let arguments = Arguments::command().mut_subcommand("jdk", |jdk| {
+        jdk.mut_args(|argument| match Jdk::WITH_CHECK.contains(&argument.get_id().as_str()) {
+            true => argument,
+            // `requires` alone lets pass what `check` conflicts with.
+            false => argument.conflicts_with_all(["check", "repair"]),
+        })
+    });
+    arguments.mut_subcommands(|command| {
         let Some(codes) = ExitCodes::of(command.get_name()) else { return command };
         let examples = command.get_after_long_help().or(command.get_after_help());
         let examples = examples.map(|text| format!("\n{text}")).unwrap_or_default();

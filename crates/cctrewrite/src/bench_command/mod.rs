@@ -29,14 +29,19 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let entries = entries(arguments, stored.as_ref())?;
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
     let image = image::of_home(home, |home| arguments.image(home))?;
-    image::check_tool(&image, image::Leaves::Profiles)?;
-    let harness = Harness::new(image, &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
+    image::check_tool(&image.home, image::Leaves::Profiles)?;
+    let harness =
+        Harness::new(image.home.clone(), &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
 
     let mut bench =
         Bencher { arguments, stored, conditions: None, exactness: None, metric: Metric::Bytecodes };
     let mut judged = Vec::with_capacity(entries.len());
     for entry in entries {
-        judged.push(bench.judge(&harness, entry)?);
+        let verdict = bench.judge(&harness, entry).inspect_err(|_| {
+            // What is damaged is said before the error.
+            image.is_damaged_after_all();
+        });
+        judged.push(verdict?);
     }
     if arguments.update {
         bench.store(&judged)?;

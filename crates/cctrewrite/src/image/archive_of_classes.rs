@@ -72,6 +72,18 @@ pub fn make(home: &Home, image: &Path, runtime: &[jdk_wrap::Class], variants: &[
     Ok(())
 }
 
+/// Has the image's JVM check the checksums of one of its archives, and use it.
+///
+/// # Errors
+/// If the file is no archive for which HotSpot looks, or the JVM refuses it.
+pub fn verify(image: &Path, file: &Path) -> Result<()> {
+    let name = file.file_name().unwrap_or_default();
+    let variant = VARIANTS.iter().find(|variant| name == variant.file);
+    let variant = variant.with_context(|| format!("{}: not an archive of the JDK", file.display()))?;
+    let checked = ["-Xshare:on", "-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifySharedSpaces"];
+    jvm::run(image, Path::new(""), &[&checked, variant.options, &["-version"]].concat())
+}
+
 /// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives. The runtime's
 /// are added, since each JVM loads them.
 fn only_classes(list: &Path, runtime: &[jdk_wrap::Class]) -> Result<()> {

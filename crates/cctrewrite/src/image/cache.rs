@@ -1,12 +1,16 @@
 //! Images that have been made before: one for each key, in a folder that may be deleted at any time.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, File, TryLockError};
+use std::io::Write;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
+use super::check::{self, Archives, Finding};
 use super::record::Record;
 
 /// The folder of images in the cache that the environment names: `$CCTREWRITE_CACHE`, else `$XDG_CACHE_HOME/cctrewrite`, else `~/.cache/cctrewrite`.
@@ -33,9 +37,7 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
 }
 
 /// From the cache JVMs load a library: who can write there runs code as the user. Its owner can, whatever its mode is.
-#[cfg(unix)]
 fn check_that_nobody_else_writes(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
     let cannot = || format!("cannot use the cache {}", folder.display());
     let its = fs::metadata(folder).with_context(cannot)?;
     if ![rustix::process::geteuid().as_raw(), 0].contains(&its.uid()) {
@@ -55,9 +57,23 @@ fn check_that_nobody_else_writes(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn check_that_nobody_else_writes(_folder: &Path) -> Result<()> {
-    Ok(())
+/// Names beside an image in the cache: its key, and one of these.
+const LOCK: &str = "lock";
+const USERS: &str = "users";
+const USED: &str = "used";
+
+/// A file of a key, beside its image.
+pub fn beside(folder: &Path, key: &str, suffix: &str) -> PathBuf {
+    folder.join(format!("{key}.{suffix}"))
+}
+
+/// Creates the folder of a cache, and checks it. Returns its path without links.
+pub fn open(folder: &Path) -> Result<PathBuf> {
+    let cannot = || format!("cannot use the cache {}", folder.display());
+    cct_private::create_folders(folder).with_context(cannot)?;
+    let folder = fs::canonicalize(folder).with_context(cannot)?;
+    check_that_nobody_else_writes(&folder)?;
+    Ok(folder)
 }
 
 /// The place of one image in the cache, which no other process makes or takes away as long as the value lives.
@@ -65,41 +81,150 @@ fn check_that_nobody_else_writes(_folder: &Path) -> Result<()> {
 pub struct Slot {
     /// Where the image is, or is to be.
     pub path: PathBuf,
+    folder: PathBuf,
     key: String,
     /// Closing the file releases the lock.
     _lock: File,
 }
 
+/// What is in a slot.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Nothing.
+    None,
+    /// The image.
+    Image,
+    /// A damaged image, and what is wrong with it.
+    Damaged(String),
+}
+
+/// A use of an image in the cache, by this process and by those that it starts: nobody removes the image meanwhile.
+#[derive(Debug)]
+pub struct Hold {
+    /// Locked together with other users. Closing the file, in all processes that have it, releases the lock.
+    _users: File,
+}
+
 impl Slot {
-    /// The place for a key. Waits while another process makes that image.
-    pub fn take(folder: &Path, key: &str) -> Result<Slot> {
-        let cannot = || format!("cannot use the cache {}", folder.display());
-        cct_private::create_folders(folder).with_context(cannot)?;
-        let folder = fs::canonicalize(folder).with_context(cannot)?;
-        check_that_nobody_else_writes(&folder)?;
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE);
-        let lock = options.open(folder.join(format!("{key}.lock"))).with_context(cannot)?;
-        lock.lock().with_context(cannot)?;
-        Ok(Slot { path: folder.join(key), key: key.to_owned(), _lock: lock })
+    /// The place for a key. Waits while another process makes that image, after a call of `say_waiting`.
+    pub fn take(folder: &Path, key: &str, say_waiting: impl FnOnce()) -> Result<Slot> {
+        let folder = open(folder)?;
+        let lock = lock(&folder, key, Some(say_waiting))?;
+        let lock = lock.with_context(|| format!("cannot lock {}", folder.display()))?;
+        Ok(Slot { path: folder.join(key), folder, key: key.to_owned(), _lock: lock })
     }
 
-    /// Whether the image is there. What stands there and is not that image is an error: nobody but us writes here.
-    pub fn is_filled(&self) -> Result<bool> {
+    /// The place for a key, unless another process has it or uses its image.
+    pub fn take_unused(folder: &Path, key: &str) -> Result<Option<Slot>> {
+        let Some(lock) = lock(folder, key, None::<fn()>)? else { return Ok(None) };
+        let slot =
+            Slot { path: folder.join(key), folder: folder.to_path_buf(), key: key.to_owned(), _lock: lock };
+        // Nobody begins to use it: for that the slot must be taken.
+        let is_held = slot.users()?.try_lock().is_err();
+        Ok((!is_held).then_some(slot))
+    }
+
+    /// The folder of the cache.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What is there. A folder that was never an image is an error: nobody but cctrewrite writes here.
+    pub fn content(&self) -> Result<Content> {
         if !self.path.exists() {
-            return Ok(false);
+            return Ok(Content::None);
+        }
+        if check::own_folder(&self.path).is_none() {
+            bail!("{}: not the image that should be there; remove it", self.path.display());
+        }
+        match check::at_start(&self.path, Archives::Fixed)? {
+            Finding::Sound { .. } => {}
+            Finding::NoManifest => return Ok(Content::Damaged("has no manifest".to_owned())),
+            Finding::Damaged(damage) => return Ok(Content::Damaged(damage.to_string())),
         }
         let record = Record::of_image(&self.path)?;
         match record.as_ref().and_then(|record| record.value("key")) == Some(&*self.key) {
-            true => Ok(true),
-            false => bail!("{}: not the image that should be there; remove it", self.path.display()),
+            true => Ok(Content::Image),
+            false => Ok(Content::Damaged(format!("{} is the image of another key", self.path.display()))),
+        }
+    }
+
+    /// Notes that the image is used now, made of the JDK in this home. Where that cannot be written (the disk is full) the image may be
+    /// removed earlier.
+    pub fn note_use(&self, jdk: &Path) {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(cct_private::FILE_MODE);
+        let file = options.open(beside(&self.folder, &self.key, USED));
+        let _ = file.and_then(|mut file| file.write_all(jdk.as_os_str().as_encoded_bytes()));
+    }
+
+    /// Keeps the image from being removed while this process, or one that it starts, has the file open.
+    pub fn hold(&self) -> Result<Hold> {
+        let users = self.users()?;
+        let cannot = || format!("cannot lock the image {}", self.path.display());
+        users.lock_shared().with_context(cannot)?;
+        // A JVM that outlives a killed `run` still uses the image: it inherits the file.
+        rustix::io::fcntl_setfd(&users, rustix::io::FdFlags::empty()).with_context(cannot)?;
+        Ok(Hold { _users: users })
+    }
+
+    fn users(&self) -> Result<File> {
+        let file = beside(&self.folder, &self.key, USERS);
+        lock_file(&file).with_context(|| format!("cannot use {}", file.display()))
+    }
+
+    /// Removes all files of the slot but the image.
+    pub fn remove_files(self) {
+        for suffix in [USED, USERS, LOCK] {
+            // One that stays is as good as none.
+            let _ = fs::remove_file(beside(&self.folder, &self.key, suffix));
+        }
+    }
+}
+
+/// When an image was used last, and the home of the JDK that it was made of, if that is known.
+pub fn last_use(folder: &Path, key: &str) -> (Option<SystemTime>, Option<PathBuf>) {
+    let file = beside(folder, key, USED);
+    let home = fs::read(&file).ok().filter(|home| !home.is_empty());
+    let home = home.map(|home| PathBuf::from(OsString::from_vec(home)));
+    (fs::metadata(&file).and_then(|its| its.modified()).ok(), home)
+}
+
+fn lock_file(path: &Path) -> std::io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE).open(path)
+}
+
+/// The locked lock of a key. Waits for it if there is something to say before; otherwise `None` if another process has it.
+fn lock(folder: &Path, key: &str, mut say_waiting: Option<impl FnOnce()>) -> Result<Option<File>> {
+    let path = beside(folder, key, LOCK);
+    let cannot = || format!("cannot use the cache {}", folder.display());
+    let may_wait = say_waiting.is_some();
+    loop {
+        let file = lock_file(&path).with_context(cannot)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) if may_wait => {
+                if let Some(say) = say_waiting.take() {
+                    say();
+                }
+                file.lock().with_context(cannot)?;
+            }
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
+        }
+        // Who removes an image removes its lock, too: then this one locks nothing.
+        let identity = |its: fs::Metadata| (its.dev(), its.ino());
+        let opened = file.metadata().map(identity).with_context(cannot)?;
+        if fs::metadata(&path).map(identity).is_ok_and(|there| there == opened) {
+            return Ok(Some(file));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{FOLDER, NAME};
+    use super::super::record::{FOLDER, HAS_MANIFEST, NAME};
     use super::*;
 
     fn chosen(variables: &[(&str, &str)]) -> Option<PathBuf> {
@@ -121,11 +246,11 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let images = folder.path().join("a/images");
-        Slot::take(&images, "abc").unwrap();
+        Slot::take(&images, "abc", || {}).unwrap();
         assert_eq!(fs::metadata(&images).unwrap().permissions().mode() & 0o777, 0o700);
         for (mode, is_refused) in [(0o777, true), (0o775, true), (0o1777, true), (0o755, false)] {
             fs::set_permissions(&images, fs::Permissions::from_mode(mode)).unwrap();
-            let taken = Slot::take(&images, "abc");
+            let taken = Slot::take(&images, "abc", || {});
             assert_eq!(taken.is_err(), is_refused, "{mode:o}");
             if let Err(error) = taken {
                 assert!(error.to_string().contains("chmod go-w"), "{error}");
@@ -139,26 +264,91 @@ mod tests {
     fn a_folder_of_another_user_is_no_cache() {
         let folder = tempfile::tempdir().unwrap();
         let images = folder.path().join("images");
-        Slot::take(&images, "abc").unwrap();
+        Slot::take(&images, "abc", || {}).unwrap();
         if std::os::unix::fs::chown(&images, Some(12_345), None).is_err() {
             eprintln!("skipped: not the right to give a folder away");
             return;
         }
-        let error = Slot::take(&images, "abc").unwrap_err().to_string();
+        let error = Slot::take(&images, "abc", || {}).unwrap_err().to_string();
         assert!(error.contains("another user (12345)"), "{error}");
+    }
+
+    /// An image in a slot.
+    fn fill(slot: &Slot, key: &str) {
+        let own = slot.path.join("lib").join(FOLDER);
+        fs::create_dir_all(&own).unwrap();
+        let lines = vec![("key", key.to_owned()), (HAS_MANIFEST, "1".to_owned())];
+        fs::write(own.join(NAME), Record::new(lines).text()).unwrap();
+        check::store(&slot.path, &own, Path::new("/jdk")).unwrap();
     }
 
     #[test]
     fn a_slot_holds_its_own_image_or_none() {
         let folder = tempfile::tempdir().unwrap();
-        let slot = Slot::take(&folder.path().join("images"), "abc").unwrap();
-        assert!(!slot.is_filled().unwrap());
-        let own = slot.path.join("lib").join(FOLDER);
-        fs::create_dir_all(&own).unwrap();
-        assert!(slot.is_filled().is_err());
-        for (key, filled) in [("abc", Some(true)), ("xyz", None)] {
-            fs::write(own.join(NAME), Record::new(vec![("key", key.to_owned())]).text()).unwrap();
-            assert_eq!(slot.is_filled().ok(), filled);
+        let slot = Slot::take(&folder.path().join("images"), "abc", || {}).unwrap();
+        assert_eq!(slot.content().unwrap(), Content::None);
+        fs::create_dir(&slot.path).unwrap();
+        assert!(slot.content().is_err());
+        fill(&slot, "abc");
+        assert_eq!(slot.content().unwrap(), Content::Image);
+        fill(&slot, "xyz");
+        assert!(matches!(slot.content().unwrap(), Content::Damaged(_)));
+        fill(&slot, "abc");
+        fs::write(slot.path.join("lib").join(FOLDER).join(NAME), b"cctrewrite image").unwrap();
+        match slot.content().unwrap() {
+            Content::Damaged(what) => assert!(what.contains("IMAGE has 16 bytes"), "{what}"),
+            other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn an_image_in_use_is_not_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let images = open(&folder.path().join("images")).unwrap();
+        let slot = Slot::take(&images, "abc", || panic!("nobody has it")).unwrap();
+        assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
+        slot.note_use(Path::new("/jdk"));
+        assert_eq!(last_use(&images, "abc").1, Some("/jdk".into()));
+        let hold = slot.hold().unwrap();
+        drop(slot);
+        assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
+        // A process that was started meanwhile goes on.
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        drop(hold);
+        assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // Processes of tests beside this one may have inherited the file, too.
+        let free = || {
+            Slot::take_unused(&images, "abc").unwrap().or_else(|| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                None
+            })
+        };
+        let slot = (0..200).find_map(|_| free()).unwrap();
+        slot.remove_files();
+        assert_eq!(fs::read_dir(&images).unwrap().count(), 0);
+    }
+
+    /// Who waits for a lock that is then removed gets the new one.
+    #[test]
+    fn a_removed_lock_locks_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let images = open(&folder.path().join("images")).unwrap();
+        let first = Slot::take(&images, "abc", || {}).unwrap();
+        let waits = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| {
+                Slot::take(&images, "abc", || {
+                    waits.wait();
+                })
+                .unwrap()
+            });
+            waits.wait();
+            first.remove_files();
+            let second = second.join().unwrap();
+            assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
+            drop(second);
+        });
     }
 }

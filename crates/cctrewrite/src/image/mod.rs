@@ -6,16 +6,24 @@
 
 mod archive_of_classes;
 mod cache;
+mod check;
+mod check_command;
 mod class_library;
 mod home;
 mod jvm;
 mod key;
+mod manifest;
 mod options;
 mod permissions;
+mod processes;
+pub mod prune;
 mod record;
 mod release;
+mod repair;
+mod stamp;
 mod structure;
 mod tree;
+mod use_of_image;
 mod workshop;
 
 use std::fs;
@@ -33,6 +41,7 @@ use crate::marking::Wanted;
 use crate::pending_file::PendingFile;
 use crate::text::counted;
 use archive_of_classes::Variant;
+use cache::Content;
 use class_library::{ClassLibrary, Made};
 use home::{Home, Layout};
 use record::Record;
@@ -41,12 +50,17 @@ use tree::Manner;
 pub use record::FOLDER as OWN_FOLDER;
 use workshop::{Place, Workshop};
 
+pub use cache::default_folder;
 pub use jvm::FROM_OUTSIDE;
 pub use tree::Tree;
+pub use use_of_image::{ImageInUse, of_home};
 
 /// Runs the command.
 pub fn run(arguments: &args::Jdk) -> Result<()> {
-    with_threads(arguments.threads, || make(arguments))
+    with_threads(arguments.threads, || match arguments.check {
+        true => check_command::run(arguments),
+        false => make(arguments),
+    })
 }
 
 fn make(arguments: &args::Jdk) -> Result<()> {
@@ -72,8 +86,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
     let report = report.map(|path| copy_of_report(&slot.path, &order.home, path)).transpose()?;
     if let Some(place) = &place {
         let workshop = Workshop::open(place.parent())?;
-        Tree::list(&slot.path)?.copy(&workshop.image(), order.manner, arguments.quiet)?;
-        permissions::forbid_others_to_write(&workshop.image())?;
+        copy_out(&slot.path, &workshop.image(), order.manner, arguments.quiet)?;
         workshop.deliver(place)?;
     }
     report.map(PendingFile::commit).transpose()?;
@@ -195,38 +208,6 @@ pub fn check_marked(home: &Path, wanted: &Wanted) -> Result<()> {
     }
 }
 
-/// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one already is used as it is.
-pub fn of_home(home: PathBuf, arguments: impl FnOnce(PathBuf) -> args::Jdk) -> Result<PathBuf> {
-    if is_image(&home) {
-        return fs::canonicalize(&home).with_context(|| format!("{}: cannot find", home.display()));
-    }
-    cached(&arguments(home))
-}
-
-/// The home of the image that is in the cache, where it is put if need be.
-fn cached(arguments: &args::Jdk) -> Result<PathBuf> {
-    with_threads(arguments.threads, || {
-        let started = Instant::now();
-        let order = Order::new(arguments)?;
-        let (slot, made) = order.fill_slot(arguments.cache.as_ref().and_then(|cache| cache.as_deref()))?;
-        if made.is_some() && !arguments.quiet {
-            let version = order.home.release.version().unwrap_or("unknown");
-            let seconds = started.elapsed().as_secs_f64();
-            let kind = order.kind();
-            say(&format!(
-                "cctrewrite: a {kind} JDK of Java {version} was made in {seconds:.1} s; later runs take it from {}",
-                slot.path.display()
-            ));
-        }
-        Ok(slot.path)
-    })
-}
-
-/// Whether the folder is an image.
-fn is_image(home: &Path) -> bool {
-    Record::of_image(home).is_ok_and(|record| record.is_some())
-}
-
 /// An image that is to be made.
 struct Order<'a> {
     arguments: &'a args::Jdk,
@@ -246,7 +227,7 @@ struct Order<'a> {
 impl<'a> Order<'a> {
     fn new(arguments: &'a args::Jdk) -> Result<Order<'a>> {
         let wanted = wanted(arguments)?;
-        let home = Home::open(&arguments.home)?;
+        let home = Home::open(arguments.home()?)?;
         let mut tree = Tree::list(&home.path)?;
         let left_out = tree.leave_out(|path| is_stale(&home, path));
         let library = load_time::library().with_context(|| {
@@ -272,14 +253,33 @@ impl<'a> Order<'a> {
     /// The image's place in the cache, where it is made if it is not there.
     fn fill_slot(&self, cache: Option<&Path>) -> Result<(cache::Slot, Option<Made>)> {
         let folder = cache.map_or_else(cache::default_folder, |folder| Ok(folder.to_path_buf()))?;
-        let slot = cache::Slot::take(&folder, &self.key)?;
-        if slot.is_filled()? {
+        let quiet = self.arguments.quiet;
+        let slot = cache::Slot::take(&folder, &self.key, || {
+            if !quiet {
+                say("cctrewrite: waits for another process that makes the same image");
+            }
+        })?;
+        let content = slot.content()?;
+        if content == Content::Image {
+            slot.note_use(&self.home.path);
             return Ok((slot, None));
         }
-        let in_cache = Place::new(&slot.path, &self.home.path)?;
-        let workshop = Workshop::open(in_cache.parent())?;
+        let bounds = prune::default_policy()?;
+        workshop::check_apart(&slot.path, &slot.path, &self.home.path)?;
+        let workshop = Workshop::open(slot.folder())?;
+        if let Content::Damaged(what) = &content {
+            say(&format!("cctrewrite: warning: {what}; the image is made again"));
+        }
         let made = self.build(&workshop.image())?;
-        workshop.deliver(&in_cache)?;
+        if content != Content::None {
+            // Last, since JVMs may use it.
+            workshop.discard(&slot.path)?;
+        }
+        workshop.deliver(&Place::new(&slot.path, &self.home.path)?)?;
+        slot.note_use(&self.home.path);
+        if let Err(error) = prune::keep_within_bounds(slot.folder(), bounds, quiet) {
+            say(&format!("cctrewrite: warning: cannot remove old images from the cache: {error:#}"));
+        }
         Ok((slot, Some(made)))
     }
 
@@ -319,10 +319,11 @@ impl<'a> Order<'a> {
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;
         permissions::forbid_others_to_write(image)?;
+        check::store(image, &own, &self.home.path)?;
         if let Some(output) = &self.arguments.output {
             made.summary.name(output);
         } else {
-            made.summary.name(&self.arguments.home);
+            made.summary.name(&self.home.path);
         }
         Ok(made)
     }
@@ -338,6 +339,7 @@ impl<'a> Order<'a> {
             ("java", version),
             ("implementor", of_jdk("IMPLEMENTOR")),
             ("options", spelled(self.arguments, self.wanted.as_ref()).join(" ")),
+            (record::HAS_MANIFEST, "1".to_owned()),
         ];
         lines.extend(self.archives.iter().map(|archive| ("archive-of-classes", archive.file.to_owned())));
         lines.extend(self.options.iter().map(|option| ("jvm-option", option.clone())));
@@ -427,6 +429,19 @@ fn stale_names(home: &Home) -> &'static str {
     match home.layout {
         Layout::Jars { .. } => "classes.jsa",
         Layout::Modules => "classes*.jsa, jmods",
+    }
+}
+
+/// Copies an image out of the cache. The copy is checked in full.
+fn copy_out(image: &Path, to: &Path, manner: Manner, quiet: bool) -> Result<()> {
+    Tree::list(image)?.copy(to, manner, quiet)?;
+    permissions::forbid_others_to_write(to)?;
+    match check::in_full(to, check::Archives::Fixed)? {
+        check::Finding::Damaged(damage) => {
+            check::forget_stamp(image);
+            bail!("{damage}, and so has the image in the cache; run the command again, which makes that anew")
+        }
+        check::Finding::Sound { .. } | check::Finding::NoManifest => Ok(()),
     }
 }
 

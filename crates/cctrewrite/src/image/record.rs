@@ -28,6 +28,9 @@ pub const UDI_HOST: &str = "udi.jar";
 /// The completeness report, in the same folder.
 pub const COMPLETENESS: &str = "completeness.json";
 
+/// The key of the line that says that the image has a manifest.
+pub const HAS_MANIFEST: &str = "manifest";
+
 /// The first line of [`NAME`]: the format's version.
 const FIRST_LINE: &str = "cctrewrite image 1";
 

@@ -176,9 +176,14 @@ impl Tree {
     }
 }
 
+/// Whether a file lies in a folder whose files people and tools edit.
+pub fn is_configuration(path: &Path) -> bool {
+    path.components().any(|part| CONFIGURATION.iter().any(|name| part.as_os_str() == *name))
+}
+
 /// Copies one file with its permissions and its time, or links it.
 fn copy_file(source: &Path, to: &Path, manner: Manner) -> Result<()> {
-    let is_edited = to.components().any(|c| CONFIGURATION.iter().any(|name| c.as_os_str() == *name));
+    let is_edited = is_configuration(to);
     // Links fail across file systems, and for files of others where the system forbids it: then a copy it is.
     if manner == Manner::Link && !is_edited && fs::hard_link(source, to).is_ok() {
         return Ok(());

@@ -23,7 +23,8 @@ const LOCK: &str = "lock";
 /// A temporary folder of which this process is the owner. Dropped, it is removed.
 #[derive(Debug)]
 pub struct Workshop {
-    folder: TempDir,
+    /// `None` only while the value is dropped.
+    folder: Option<TempDir>,
     /// Closing the file releases the lock.
     _lock: File,
 }
@@ -48,12 +49,7 @@ impl Place {
                 fs::canonicalize(parent).with_context(cannot)?.join(name)
             }
         };
-        if absolute.starts_with(home) {
-            bail!("{shown}: in the JDK that the image is made from; name a folder outside of it");
-        }
-        if home.starts_with(&absolute) {
-            bail!("{shown}: holds the JDK that the image is made from; name another folder");
-        }
+        check_apart(path, &absolute, home)?;
         let place = Place { path: absolute };
         place.check()?;
         Ok(place)
@@ -88,6 +84,18 @@ impl Place {
     }
 }
 
+/// Whether a place may be that of an image: it neither lies in the JDK nor holds it. Messages name it as `shown`.
+pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<()> {
+    let shown = shown.display();
+    if absolute.starts_with(home) {
+        bail!("{shown}: in the JDK that the image is made from; name a folder outside of it");
+    }
+    if home.starts_with(absolute) {
+        bail!("{shown}: holds the JDK that the image is made from; name another folder");
+    }
+    Ok(())
+}
+
 impl Workshop {
     /// Opens one in a folder, in which those that nobody owns any more are removed.
     pub fn open(beside: &Path) -> Result<Workshop> {
@@ -102,28 +110,44 @@ impl Workshop {
         lock.lock().with_context(cannot)?;
         fs::rename(&fresh, folder.path().join(LOCK)).with_context(cannot)?;
         fs::create_dir(folder.path().join("image")).with_context(cannot)?;
-        Ok(Workshop { folder, _lock: lock })
+        Ok(Workshop { folder: Some(folder), _lock: lock })
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.as_ref().map_or(Path::new(""), TempDir::path)
     }
 
     /// The folder in which the image is made.
     pub fn image(&self) -> PathBuf {
-        self.folder.path().join("image")
+        self.path().join("image")
     }
 
-    /// Puts the image in its place, and what stood there away.
-    pub fn deliver(self, place: &Place) -> Result<()> {
+    /// Takes a folder away: it is in its place no longer, and removed with this.
+    pub fn discard(&self, path: &Path) -> Result<()> {
+        let cannot = || format!("cannot remove {}", path.display());
+        fs::rename(path, self.path().join("discarded")).with_context(cannot)
+    }
+
+    /// Puts the image in its place, and what stood there away. On Linux both happen at once.
+    pub fn deliver(mut self, place: &Place) -> Result<()> {
         let shown = place.path.display();
         let cannot = || format!("cannot put the image in its place {shown}");
-        let old = self.folder.path().join("old");
+        let old = self.path().join("old");
         // Looked at again: much time has passed.
         let stood = place.check()?;
+        if stood && exchange(&self.image(), &place.path).with_context(cannot)? {
+            return Ok(());
+        }
         if stood {
             fs::rename(&place.path, &old).with_context(cannot)?;
         }
         if let Err(error) = fs::rename(self.image(), &place.path) {
-            if stood && fs::rename(&old, &place.path).is_err() {
+            if stood
+                && fs::rename(&old, &place.path).is_err()
+                && let Some(folder) = self.folder.take()
+            {
                 // What stood there could not go back; at least it must not be deleted.
-                let _ = self.folder.keep();
+                let _ = folder.keep();
             }
             return Err(error).with_context(cannot);
         }
@@ -131,8 +155,49 @@ impl Workshop {
     }
 }
 
-/// Removes workshops that nobody owns. What cannot be removed stays: it is in nobody's way.
-fn clean(folder: &Path) {
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        if let Some(folder) = self.folder.take() {
+            remove(&folder.keep());
+        }
+    }
+}
+
+/// Has two folders change places; false where the system or the file system cannot do that.
+#[cfg(target_os = "linux")]
+fn exchange(a: &Path, b: &Path) -> std::io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> std::io::Result<bool> {
+    Ok(false)
+}
+
+/// Removes a workshop, its lock last: one whose removal was cut off is recognised as abandoned.
+fn remove(workshop: &Path) {
+    for entry in fs::read_dir(workshop).into_iter().flatten().flatten() {
+        if entry.file_name() != LOCK {
+            let path = entry.path();
+            // What cannot be removed stays: it is in nobody's way.
+            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+    let is_empty_but_for_lock = fs::read_dir(workshop).is_ok_and(|entries| entries.count() <= 1);
+    if is_empty_but_for_lock {
+        let _ = fs::remove_file(workshop.join(LOCK));
+        let _ = fs::remove_dir(workshop);
+    }
+}
+
+/// Removes workshops that nobody owns.
+pub fn clean(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -141,7 +206,7 @@ fn clean(folder: &Path) {
         }
         let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
         if lock.try_lock().is_ok() {
-            let _ = fs::remove_dir_all(entry.path());
+            remove(&entry.path());
         }
     }
 }
@@ -192,6 +257,33 @@ mod tests {
         image(&workshop.image(), "second");
         drop(workshop);
         assert_eq!((names(folder.path()), tool(&to)), (vec!["image".to_owned()], "first".to_owned()));
+    }
+
+    /// Without its lock nobody would remove what is left.
+    #[test]
+    fn a_workshop_loses_its_lock_last() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let workshop = Workshop::open(folder.path()).unwrap();
+        let (path, image) = (workshop.path().to_path_buf(), workshop.image());
+        for number in 0..3_000 {
+            fs::write(image.join(number.to_string()), b"").unwrap();
+        }
+        let (is_removed, looks) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_removed.load(Ordering::Relaxed) {
+                    assert!(path.join(LOCK).exists() || !image.exists());
+                    looks.store(true, Ordering::Relaxed);
+                }
+            });
+            while !looks.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            drop(workshop);
+            is_removed.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(names(folder.path()), [""; 0]);
     }
 
     #[test]

@@ -11,9 +11,12 @@ use super::no_jvm::Silent;
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::exit_codes::RUN;
-use crate::image;
+use crate::image::{self, ImageInUse};
 use crate::target_jdk::Target;
 use crate::text::shell_word;
+
+/// Exit codes of a process that a signal ended which its own code has caused: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+const CRASHES: [u8; 5] = [128 + 4, 128 + 6, 128 + 7, 128 + 8, 128 + 11];
 
 /// A command that has ended.
 pub struct Ended {
@@ -23,6 +26,8 @@ pub struct Ended {
     is_tool: bool,
     /// The image on which it ran.
     pub home: PathBuf,
+    /// The same, which nobody removes meanwhile.
+    image: ImageInUse,
     code: u8,
     /// The command's process.
     process: u32,
@@ -47,7 +52,8 @@ pub fn execute(
     check: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<Execution> {
     let target = Target::of(command, arguments.jdk.as_deref())?;
-    let home = image::of_home(target.home, |home| arguments.image(home))?;
+    let image = image::of_home(target.home, |home| arguments.image(home))?;
+    let home = image.home.clone();
     check(&home)?;
     let words = std::iter::once(command).chain(rest.iter().map(OsString::as_os_str));
     let collection = Collection::beside(beside, words.map(OsStr::to_owned).collect())?;
@@ -66,6 +72,7 @@ pub fn execute(
             arguments: rest.to_vec(),
             is_tool,
             home,
+            image,
             code,
             process,
             collection,
@@ -101,8 +108,11 @@ impl Ended {
         (process == self.process).then_some(self.code)
     }
 
-    /// Ours: the command's code, but for our own failure where that is 0 and something is missing.
+    /// The command's exit code, or 125 where that is 0 and something is missing. After a JVM has ended abnormally the whole image is
+    /// checked.
     pub fn outcome(&self, missing: bool) -> Outcome {
+        let is_abnormal = missing || CRASHES.contains(&self.code);
+        let missing = (is_abnormal && self.image.is_damaged_after_all()) || missing;
         Outcome::Passed(if self.code == 0 && missing { RUN.failure } else { self.code })
     }
 }

@@ -4,6 +4,7 @@ pub mod read;
 
 use cct_classfile::bytes::PutBytes;
 use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::allocation;
 use crate::class_attribute::{ClassAttribute, MethodRow};
@@ -186,7 +187,21 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
         out.put2(method);
     }
     write_positions(&mut out, &classes);
+    seal(&mut out);
     Ok(out)
+}
+
+/// First bytes of the checksum at the end of an index.
+const CHECKSUM_MAGIC: u32 = 0x4343_5458;
+
+/// Bytes of the checksum with its magic number.
+const CHECKSUM_SIZE: usize = 12;
+
+/// Adds the checksum of all bytes so far.
+fn seal(out: &mut Vec<u8>) {
+    let checksum = xxh3_64(out);
+    out.put4(CHECKSUM_MAGIC);
+    out.put8(checksum);
 }
 
 /// All strings of an index, sorted, and the place of each.

@@ -2,7 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::{ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION, method_flags};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    CHECKSUM_MAGIC, CHECKSUM_SIZE, ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION,
+    method_flags,
+};
 use crate::allocation;
 use crate::mid::{ClassHash, Mid, Shape};
 use crate::plan::Treatment;
@@ -20,6 +25,9 @@ pub enum Error {
     /// It ends early, or its parts do not agree.
     #[error("a damaged index")]
     Damaged,
+    /// Its bytes are not those that were written.
+    #[error("a damaged index (its checksum differs)")]
+    Checksum,
 }
 
 /// A reader over the bytes of an index.
@@ -72,6 +80,29 @@ struct Table {
     items: usize,
 }
 
+/// Where the parts of an index are.
+struct Parts {
+    provenance: (usize, usize),
+    strings: Table,
+    classes: Table,
+    foreign: Rows,
+    methods: Rows,
+    positions: Table,
+}
+
+impl Parts {
+    /// The parts of these bytes, and where the last one ends. `None` if one goes past the end.
+    fn of(b: &[u8]) -> Option<(Parts, usize)> {
+        let length = u4(b, 8)? as usize;
+        let (strings, end) = Table::at(b, 12usize.checked_add(length)?)?;
+        let (classes, end) = Table::at(b, end)?;
+        let (foreign, end) = Rows::at(b, end, 20)?;
+        let (methods, end) = Rows::at(b, end, 14)?;
+        let (positions, end) = Table::at(b, end)?;
+        Some((Parts { provenance: (12, 12 + length), strings, classes, foreign, methods, positions }, end))
+    }
+}
+
 impl<B: AsRef<[u8]>> Index<B> {
     /// Opens an index.
     pub fn new(bytes: B) -> Result<Self, Error> {
@@ -84,17 +115,26 @@ impl<B: AsRef<[u8]>> Index<B> {
             VERSION => {}
             other => return Err(Error::Version(other)),
         }
-        let parts = || {
-            let length = u4(b, 8)? as usize;
-            let (strings, end) = Table::at(b, 12usize.checked_add(length)?)?;
-            let (classes, end) = Table::at(b, end)?;
-            let (foreign, end) = Rows::at(b, end, 20)?;
-            let (methods, end) = Rows::at(b, end, 14)?;
-            let (positions, _) = Table::at(b, end)?;
-            Some(((12, 12 + length), strings, classes, foreign, methods, positions))
-        };
-        let (provenance, strings, classes, foreign, methods, positions) = parts().ok_or(Error::Damaged)?;
+        let (parts, _) = Parts::of(b).ok_or(Error::Damaged)?;
+        let Parts { provenance, strings, classes, foreign, methods, positions } = parts;
         Ok(Index { bytes, provenance, strings, classes, foreign, methods, positions })
+    }
+
+    /// Opens an index after a check of all its bytes. One without a checksum, by an earlier version, passes.
+    pub fn checked(bytes: B) -> Result<Self, Error> {
+        let index = Index::new(bytes)?;
+        let b = index.bytes.as_ref();
+        let (_, end) = Parts::of(b).ok_or(Error::Damaged)?;
+        match b.len() - end {
+            0 => Ok(index),
+            CHECKSUM_SIZE if u4(b, end) == Some(CHECKSUM_MAGIC) => {
+                match xxh3_64(&b[..end]).to_be_bytes() == b[end + 4..] {
+                    true => Ok(index),
+                    false => Err(Error::Checksum),
+                }
+            }
+            _ => Err(Error::Damaged),
+        }
     }
 
     /// The provenance: `key=value` lines.
@@ -404,6 +444,23 @@ mod tests {
             bad[byte] += 1;
             assert_eq!(Index::new(bad).unwrap().classes_named(b"A").count(), 0);
         }
+    }
+
+    #[test]
+    fn every_flipped_bit_and_every_cut_is_found() {
+        let good = index(&[class("A", 1), class("B", 2)]);
+        assert!(Index::checked(&good[..]).is_ok());
+        // An earlier version wrote no checksum.
+        assert!(Index::checked(&good[..good.len() - CHECKSUM_SIZE]).is_ok());
+        for length in (0..good.len()).filter(|length| *length != good.len() - CHECKSUM_SIZE) {
+            assert!(Index::checked(&good[..length]).is_err(), "{length}");
+        }
+        for bit in 0..good.len() * 8 {
+            let mut bad = good.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert!(Index::checked(&bad[..]).is_err(), "bit {bit}");
+        }
+        assert!(Index::checked([&good[..], b"x"].concat()).is_err());
     }
 
     #[test]

@@ -1,0 +1,127 @@
+//! `cctrewrite cache`: what images the cache holds, and the removal of some (docs/images.md).
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Result;
+
+use crate::args::{CacheCommand, CacheFolder, CacheList, CachePrune};
+use crate::exit::{say, text_to_stdout, to_stdout};
+use crate::image::{self, prune};
+use crate::text::counted;
+use prune::{CachedImage, DAY, Policy, Removal};
+
+/// Runs the command.
+pub fn run(command: &CacheCommand) -> Result<()> {
+    match command {
+        CacheCommand::List(arguments) => list(arguments),
+        CacheCommand::Prune(arguments) => prune(arguments),
+        CacheCommand::Path(arguments) => {
+            let folder = folder(arguments)?;
+            to_stdout(|out| writeln!(out, "{}", folder.display()))
+        }
+    }
+}
+
+fn folder(arguments: &CacheFolder) -> Result<PathBuf> {
+    arguments.folder.clone().map_or_else(image::default_folder, Ok)
+}
+
+fn list(arguments: &CacheList) -> Result<()> {
+    let folder = folder(&arguments.cache)?;
+    let images = prune::list(&folder)?;
+    let now = SystemTime::now();
+    let all: u64 = images.iter().map(|image| image.size).sum();
+    text_to_stdout(|out| {
+        for image in &images {
+            writeln!(out, "{}  {}  used {}", image.key, size(image.size), ago(image.age(now)))?;
+            writeln!(out, "    {}", jdk(image))?;
+            writeln!(out, "    {}", options(image))?;
+        }
+        let count = counted(images.len() as u64, "image");
+        writeln!(out, "{count}, {} in {}", size(all), folder.display())
+    })
+}
+
+fn prune(arguments: &CachePrune) -> Result<()> {
+    let folder = folder(&arguments.cache)?;
+    let unused_for = arguments.unused_for.map(|days| Duration::from_secs(u64::from(days) * DAY));
+    let given = Policy { all: arguments.all, gone: arguments.gone, unused_for, max_size: arguments.max_size };
+    let policy = match given == Policy::default() {
+        true => prune::default_policy()?.unwrap_or_default(),
+        false => given,
+    };
+    let (mut count, mut bytes) = (0, 0);
+    let would = if arguments.dry_run { "would be removed" } else { "removed" };
+    prune::prune(&folder, policy, arguments.dry_run, |image, removal| {
+        let line = match removal {
+            Removal::Removed(reason) => {
+                count += 1;
+                bytes += image.size;
+                format!("{would} ({}, {})", size(image.size), reason.words())
+            }
+            Removal::InUse(Some(process)) => format!("in use by process {process}; kept"),
+            Removal::InUse(None) => "in use; kept".to_owned(),
+        };
+        say(&format!("{}: {line}", image.key));
+    })?;
+    let images = counted(count, "image");
+    say(&format!("{images} {would}, {}", size(bytes)));
+    Ok(())
+}
+
+/// A size for people.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000_000 => format!("{} MB", bytes.div_ceil(1_000_000)),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// A time for people.
+fn ago(age: Duration) -> String {
+    let seconds = age.as_secs();
+    let (number, unit) = match seconds {
+        0..60 => return "just now".to_owned(),
+        60..3600 => (seconds / 60, "minute"),
+        3600..DAY => (seconds / 3600, "hour"),
+        _ => (seconds / DAY, "day"),
+    };
+    format!("{} ago", counted(number, unit))
+}
+
+fn jdk(image: &CachedImage) -> String {
+    let version = image.record.as_ref().and_then(|record| record.value("java")).unwrap_or("unknown");
+    match &image.jdk {
+        None => format!("Java {version}"),
+        Some(home) if image.is_jdk_gone() => format!("Java {version}, {} (gone)", home.display()),
+        Some(home) => format!("Java {version}, {}", home.display()),
+    }
+}
+
+fn options(image: &CachedImage) -> String {
+    let Some(record) = &image.record else { return "damaged".to_owned() };
+    let options = record.value("options").unwrap_or_default();
+    let has = |option: &str| options.split(' ').any(|given| given.starts_with(option));
+    let leaves = match () {
+        () if has("--tool=trace") => "traces",
+        () if has("--tool=pcc") => "values of contexts",
+        () if has("--tool=markers") => "markers",
+        () if has("--markers=") || has("--typestate=") => "profiles and markers",
+        () => "profiles",
+    };
+    format!("{leaves}: {options}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_are_for_people() {
+        let sizes = [0, 1, 412_000_000, 10_400_000_000].map(size);
+        assert_eq!(sizes, ["0 MB", "1 MB", "412 MB", "10.4 GB"]);
+        let times = [59, 60, 7_200, DAY, 40 * DAY].map(|seconds| ago(Duration::from_secs(seconds)));
+        assert_eq!(times, ["just now", "1 minute ago", "2 hours ago", "1 day ago", "40 days ago"]);
+    }
+}

@@ -1,0 +1,233 @@
+//! Whether an image is what it was when it was made (docs/images.md, *Checks*).
+//!
+//! [`at_start`] compares what the system says of the files with the stamp, and reads them only where that differs. [`in_full`]
+//! reads all of them.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::archive_of_classes;
+use super::manifest::{self, CoveredFile, Fault, Manifest};
+use super::record::{self, Record};
+use super::stamp;
+
+/// What a check has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Finding {
+    /// All covered files are as they were.
+    Sound {
+        /// Archives of classes that a JVM has made anew since, relative to the image.
+        remade: Vec<PathBuf>,
+    },
+    /// An earlier version made the image, without a manifest.
+    NoManifest,
+    /// At least one file is damaged.
+    Damaged(Damage),
+}
+
+/// Damaged files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    image: PathBuf,
+    /// The first one, relative to the image, and what is wrong with it.
+    pub first: (PathBuf, String),
+    /// Those of the manifest.
+    pub files: Vec<CoveredFile>,
+}
+
+/// Whether a JVM may have changed the image's archives of classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Archives {
+    /// No: in the cache an image is what its key says.
+    Fixed,
+    /// Yes: `java -Xshare:dump` of the image replaces them. Such an archive must pass HotSpot's own check.
+    MayChange,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (path, what) = &self.first;
+        write!(f, "{} {what}", self.image.join(path).display())?;
+        match self.files.len() {
+            0 | 1 => Ok(()),
+            files => write!(f, " ({files} damaged files)"),
+        }
+    }
+}
+
+/// The folder of an image in which its record is; `None` of any other folder.
+pub fn own_folder(image: &Path) -> Option<PathBuf> {
+    let folders = ["lib", "jre/lib"].map(|lib| image.join(lib).join(record::FOLDER));
+    let has = |folder: &PathBuf, name: &str| folder.join(name).is_file();
+    folders.into_iter().find(|folder| has(folder, record::NAME) || has(folder, manifest::NAME))
+}
+
+/// Checks an image before it is used. Reads its files only if the system does not say of each what the stamp says.
+pub fn at_start(image: &Path, archives: Archives) -> Result<Finding> {
+    let (folder, manifest) = match open(image)? {
+        Ok(opened) => opened,
+        Err(finding) => return Ok(finding),
+    };
+    if stamp::fits(image, &folder, &manifest) {
+        return Ok(Finding::Sound { remade: Vec::new() });
+    }
+    read(image, &folder, &manifest, archives)
+}
+
+/// Reads all covered files of an image.
+pub fn in_full(image: &Path, archives: Archives) -> Result<Finding> {
+    match open(image)? {
+        Ok((folder, manifest)) => read(image, &folder, &manifest, archives),
+        Err(finding) => Ok(finding),
+    }
+}
+
+/// The manifest of an image and its folder; the inner error is what follows from its absence.
+fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>> {
+    let Some(folder) = own_folder(image) else {
+        bail!("{}: not a profiled JDK; name one that `cctrewrite jdk` has made", image.display());
+    };
+    let damaged = |name: &str, what: String| {
+        let path = folder.join(name);
+        let path = path.strip_prefix(image).unwrap_or(&path).to_path_buf();
+        Ok(Err(Finding::Damaged(Damage {
+            image: image.to_path_buf(),
+            first: (path, what),
+            files: Vec::new(),
+        })))
+    };
+    let bytes = match fs::read(folder.join(manifest::NAME)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return match Record::of_image(image) {
+                Ok(Some(record)) if record.value(record::HAS_MANIFEST).is_none() => {
+                    Ok(Err(Finding::NoManifest))
+                }
+                Ok(_) => damaged(manifest::NAME, Fault::Missing.to_string()),
+                Err(error) => damaged(record::NAME, format!("is damaged ({})", error.root_cause())),
+            };
+        }
+        Err(error) => return damaged(manifest::NAME, Fault::Unreadable(error.to_string()).to_string()),
+    };
+    match Manifest::parse(&bytes) {
+        Ok(manifest) => Ok(Ok((folder, manifest))),
+        Err(error) => damaged(manifest::NAME, format!("is damaged ({})", error.root_cause())),
+    }
+}
+
+fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) -> Result<Finding> {
+    let mut remade = Vec::new();
+    let mut faults = manifest.faults(image);
+    faults.retain(|(file, fault)| {
+        let may_differ =
+            archives == Archives::MayChange && is_archive(&file.path) && *fault != Fault::Missing;
+        let is_remade = may_differ && archive_of_classes::verify(image, &file.path).is_ok();
+        if is_remade {
+            remade.push(file.path.clone());
+        }
+        !is_remade
+    });
+    if let Some((file, fault)) = faults.first() {
+        let first = (file.path.clone(), fault.to_string());
+        let files = faults.iter().map(|(file, _)| (*file).clone()).collect();
+        return Ok(Finding::Damaged(Damage { image: image.to_path_buf(), first, files }));
+    }
+    // Who may only read the image reads all of it each time.
+    let _ = stamp::renew(image, folder, manifest);
+    Ok(Finding::Sound { remade })
+}
+
+fn is_archive(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("jsa"))
+}
+
+/// Has the next start read all files of an image, if this user may write to it.
+pub fn forget_stamp(image: &Path) {
+    if let Some(folder) = own_folder(image) {
+        // Without it there is nothing to forget.
+        let _ = fs::remove_file(folder.join(stamp::NAME));
+    }
+}
+
+/// Stores manifest and stamp of an image that is complete but for its place.
+pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<()> {
+    let manifest = Manifest::of_image(image, jdk)?;
+    let file = folder.join(manifest::NAME);
+    fs::write(&file, manifest.bytes())
+        .map_err(|error| anyhow::Error::from(error).context(format!("cannot write {}", file.display())))?;
+    stamp::renew(image, folder, &manifest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(folder: &Path) -> PathBuf {
+        let own = folder.join("lib").join(record::FOLDER);
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join("index"), b"index").unwrap();
+        let lines = vec![("key", "k".to_owned()), (record::HAS_MANIFEST, "1".to_owned())];
+        fs::write(own.join(record::NAME), Record::new(lines).text()).unwrap();
+        store(folder, &own, Path::new("/jdk")).unwrap();
+        own
+    }
+
+    fn damage(finding: Finding) -> String {
+        match finding {
+            Finding::Damaged(damage) => damage.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        let own = image(home);
+        let check = || at_start(home, Archives::Fixed).unwrap();
+        let sound = Finding::Sound { remade: Vec::new() };
+        assert_eq!(check(), sound);
+        fs::write(own.join("index"), b"xedni").unwrap();
+        assert!(damage(check()).ends_with("lib/cctrewrite/index has other contents"));
+        fs::write(own.join("index"), b"index").unwrap();
+        assert_eq!(check(), sound);
+
+        let manifest = fs::read(own.join(manifest::NAME)).unwrap();
+        fs::write(own.join(manifest::NAME), &manifest[1..]).unwrap();
+        assert!(damage(check()).contains("manifest is damaged (its checksum differs)"));
+        fs::remove_file(own.join(manifest::NAME)).unwrap();
+        assert!(damage(check()).ends_with("manifest is missing"));
+        fs::write(own.join(record::NAME), b"cct").unwrap();
+        assert!(damage(check()).contains("IMAGE is damaged"));
+    }
+
+    /// A disk that changes bytes changes no times: only reading finds it.
+    #[test]
+    fn a_full_check_reads_what_the_stamp_vouches_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        let index = image(home).join("index");
+        let time = fs::metadata(&index).unwrap().modified().unwrap();
+        fs::write(&index, b"xedni").unwrap();
+        fs::File::options().append(true).open(&index).unwrap().set_modified(time).unwrap();
+        assert_eq!(at_start(home, Archives::Fixed).unwrap(), Finding::Sound { remade: Vec::new() });
+        assert!(damage(in_full(home, Archives::Fixed).unwrap()).contains("index has other contents"));
+        forget_stamp(home);
+        assert!(damage(at_start(home, Archives::Fixed).unwrap()).contains("index has other contents"));
+    }
+
+    #[test]
+    fn an_image_of_an_earlier_version_has_no_manifest() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("jre/lib").join(record::FOLDER);
+        fs::create_dir_all(&own).unwrap();
+        fs::write(own.join(record::NAME), Record::new(vec![("key", "k".to_owned())]).text()).unwrap();
+        assert_eq!(at_start(folder.path(), Archives::Fixed).unwrap(), Finding::NoManifest);
+        assert!(at_start(&own, Archives::Fixed).is_err());
+    }
+}

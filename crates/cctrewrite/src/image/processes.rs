@@ -1,0 +1,58 @@
+//! Processes that use an image: a JVM whose launcher was not started by `run` holds no lock of the cache.
+
+use std::fs;
+use std::path::Path;
+
+/// A process that runs a program of the image, or has one of its files mapped, as far as this user may look at it.
+pub fn of_image(image: &Path) -> Option<u32> {
+    let entries = fs::read_dir("/proc").ok()?;
+    let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.into_iter().find(|process| uses(*process, image))
+}
+
+fn uses(process: u32, image: &Path) -> bool {
+    if fs::read_link(format!("/proc/{process}/exe")).is_ok_and(|program| program.starts_with(image)) {
+        return true;
+    }
+    // A program that has loaded the JVM as a library.
+    let maps = fs::read(format!("/proc/{process}/maps")).unwrap_or_default();
+    maps.split(|byte| *byte == b'\n').any(|line| names(line, image))
+}
+
+/// Whether a line of `/proc/PID/maps` names a file in the image: its path follows five words.
+fn names(line: &[u8], image: &Path) -> bool {
+    let image = image.as_os_str().as_encoded_bytes();
+    let path = line.iter().position(|byte| *byte == b'/').map(|at| &line[at..]);
+    path.is_some_and(|path| path.strip_prefix(image).is_some_and(|rest| rest.starts_with(b"/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_program_of_an_image_uses_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = fs::canonicalize(folder.path()).unwrap().join("image");
+        fs::create_dir_all(image.join("bin")).unwrap();
+        let program = image.join("bin/sleep");
+        fs::copy("/bin/sleep", &program).unwrap();
+        assert_eq!(of_image(&image), None);
+        let mut child = Command::new(&program).arg("60").spawn().unwrap();
+        let found = of_image(&image);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, Some(child.id()));
+        assert_eq!(of_image(&image), None);
+    }
+
+    #[test]
+    fn a_mapped_file_of_an_image_is_recognised() {
+        let line = b"7f00-7f01 r-xp 00000000 fd:00 42   /cache/key/lib/server/libjvm.so";
+        assert!(names(line, Path::new("/cache/key")));
+        assert!(!names(line, Path::new("/cache/ke")));
+        assert!(!names(b"7f00-7f01 rw-p 00000000 00:00 0", Path::new("/cache/key")));
+    }
+}

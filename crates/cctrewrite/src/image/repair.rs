@@ -1,0 +1,78 @@
+//! Repair of an image outside of the cache: damaged files are copied from where the same bytes are.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::check::{self, Damage};
+use super::manifest::CoveredFile;
+use super::record::{ORIGINALS, Record};
+use super::{cache, permissions};
+use crate::load_time;
+
+/// Replaces all damaged files. Returns the first one of which no sound copy was found; then nothing is replaced.
+pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Option<PathBuf>> {
+    if damage.files.is_empty() {
+        return Ok(Some(damage.first.0.clone()));
+    }
+    let sources = sources(image, cache);
+    let mut copies = Vec::new();
+    for file in &damage.files {
+        match sound_copy(file, &sources) {
+            Some(copy) => copies.push((file, copy)),
+            None => return Ok(Some(file.path.clone())),
+        }
+    }
+    for (file, copy) in copies {
+        replace(&image.join(&file.path), &copy)?;
+    }
+    Ok(None)
+}
+
+/// Folders in which the same file may be at the same path: the cache's image of the same key, and the JDK.
+fn sources(image: &Path, cache: Option<&Path>) -> Vec<PathBuf> {
+    let mut sources = Vec::new();
+    if let Ok(Some(record)) = Record::of_image(image)
+        && let Some(key) = record.value("key")
+        && let Ok(folder) = cache.map_or_else(cache::default_folder, |folder| Ok(folder.to_path_buf()))
+    {
+        sources.push(folder.join(key));
+    }
+    if let Some(folder) = check::own_folder(image) {
+        let originals = fs::read_to_string(folder.join(ORIGINALS)).unwrap_or_default();
+        // `HOME/lib/modules` or `HOME/jre/lib/rt.jar`.
+        let library = originals.lines().next().map(Path::new);
+        sources.extend(
+            library.into_iter().flat_map(|path| path.ancestors().skip(2).take(2)).map(Path::to_path_buf),
+        );
+    }
+    sources
+}
+
+fn sound_copy(file: &CoveredFile, sources: &[PathBuf]) -> Option<PathBuf> {
+    if let Some(source) = sources.iter().find(|source| file.fault(source).is_none()) {
+        return Some(source.join(&file.path));
+    }
+    // The libraries lie beside this command as they are in images.
+    let libraries = [load_time::library(), load_time::prefix().ok(), load_time::vm()];
+    libraries.into_iter().flatten().find(|library| {
+        let (Some(folder), Some(name)) = (library.parent(), library.file_name()) else { return false };
+        CoveredFile { path: name.into(), ..file.clone() }.fault(folder).is_none()
+    })
+}
+
+/// Replaces a file by a copy of another one, in one step.
+fn replace(path: &Path, copy: &Path) -> Result<()> {
+    let cannot = || format!("cannot replace {}", path.display());
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(cannot)?;
+    let file = tempfile::NamedTempFile::new_in(folder).with_context(cannot)?;
+    fs::copy(copy, file.path()).with_context(cannot)?;
+    let mode = fs::metadata(copy).with_context(cannot)?.permissions().mode();
+    fs::set_permissions(file.path(), Permissions::from_mode(mode & 0o7777)).with_context(cannot)?;
+    permissions::forbid_others_to_write(file.path())?;
+    file.persist(path).map_err(|error| error.error).with_context(cannot)?;
+    Ok(())
+}

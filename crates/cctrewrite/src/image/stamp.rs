@@ -1,0 +1,92 @@
+//! The stamp of an image: size, time and inode of each file that its manifest covers, when all of them were last read and found
+//! sound (docs/formats/manifest.md).
+//!
+//! A start of `run` compares these instead of reading some 200 MB. A copy of an image has other inodes, so it is read once.
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::Result;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::manifest::{self, Manifest};
+use crate::pending_file::PendingFile;
+
+/// The file's name, in the folder of the manifest.
+pub const NAME: &str = "stamp";
+
+/// The first line.
+const FIRST_LINE: &str = "cctrewrite stamp 1";
+
+/// Whether the files of an image are those that were found sound, as far as the system says without reading them.
+pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
+    let stored = fs::read(folder.join(NAME));
+    stored.is_ok_and(|stored| text(image, manifest).is_some_and(|now| now == stored))
+}
+
+/// Stores what the system says now. All files have been read and are sound.
+///
+/// # Errors
+/// If the file cannot be written. The next start reads all files again then.
+pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<()> {
+    let Some(text) = text(image, manifest) else { return Ok(()) };
+    PendingFile::write_decisive(&folder.join(NAME), |out| Ok(out.write_all(&text)?))?.commit()
+}
+
+/// What the system says of all covered files; `None` if one is not there.
+fn text(image: &Path, manifest: &Manifest) -> Option<Vec<u8>> {
+    let mut text = format!("{FIRST_LINE}\n{} {:032x}\n", manifest::NAME, xxh3_128(&manifest.bytes()));
+    for file in &manifest.files {
+        let its = fs::metadata(image.join(&file.path)).ok()?;
+        let path = file.path.to_string_lossy();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} {}.{:09} {} {path}", its.len(), its.mtime(), its.mtime_nsec(), its.ino());
+    }
+    Some(text.into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use super::*;
+
+    #[test]
+    fn a_change_or_a_copy_does_not_fit() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("image");
+        let own = image.join("lib/cctrewrite");
+        fs::create_dir_all(&own).unwrap();
+        let file = own.join("index");
+        fs::write(&file, b"index").unwrap();
+        let manifest = Manifest::of_image(&image, Path::new("/jdk")).unwrap();
+        let fits = || fits(&image, &own, &manifest);
+        assert!(!fits());
+        renew(&image, &own, &manifest).unwrap();
+        assert!(fits());
+
+        let time = fs::metadata(&file).unwrap().modified().unwrap();
+        let touch =
+            |time: SystemTime| fs::File::options().append(true).open(&file).unwrap().set_modified(time);
+        touch(time + Duration::from_nanos(1)).unwrap();
+        assert!(!fits());
+        touch(time).unwrap();
+        assert!(fits());
+
+        // The same bytes and time in another file, as after a copy.
+        let copy = own.join("copy");
+        fs::copy(&file, &copy).unwrap();
+        fs::rename(&copy, &file).unwrap();
+        touch(time).unwrap();
+        assert!(!fits());
+        renew(&image, &own, &manifest).unwrap();
+        assert!(fits());
+
+        let mut text = fs::read(own.join(NAME)).unwrap();
+        text[30] ^= 1;
+        fs::write(own.join(NAME), text).unwrap();
+        assert!(!fits());
+    }
+}

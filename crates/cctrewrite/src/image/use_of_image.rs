@@ -1,0 +1,90 @@
+//! Images for commands that run programs on them: found or made, checked, and kept while they are used.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use super::cache::{Hold, Slot};
+use super::check::{self, Archives, Finding};
+use super::record::Record;
+use super::{Made, Order};
+use crate::args;
+use crate::exit::say;
+use crate::instrument::with_threads;
+
+/// An image that a command uses.
+#[derive(Debug)]
+pub struct ImageInUse {
+    /// Its home.
+    pub home: PathBuf,
+    /// Of an image in the cache: nobody removes it meanwhile.
+    hold: Option<Hold>,
+}
+
+/// The profiled image of a JDK, from the cache, where it is put if need be. A JDK that is one already is checked and used as it is.
+pub fn of_home(home: PathBuf, arguments: impl FnOnce(PathBuf) -> args::Jdk) -> Result<ImageInUse> {
+    if check::own_folder(&home).is_none() {
+        return cached(&arguments(home));
+    }
+    let home = fs::canonicalize(&home).with_context(|| format!("{}: cannot find", home.display()))?;
+    if let Finding::Damaged(damage) = check::at_start(&home, Archives::MayChange)? {
+        bail!("{damage}; {}", remedy(&home));
+    }
+    Record::of_image(&home)?;
+    Ok(ImageInUse { home, hold: None })
+}
+
+/// What to do about an image outside of the cache that is damaged.
+pub fn remedy(image: &Path) -> String {
+    format!(
+        "try `cctrewrite jdk --check {} --repair`, or make the image anew with `cctrewrite jdk`",
+        image.display()
+    )
+}
+
+/// The image in the cache, where it is put if need be.
+fn cached(arguments: &args::Jdk) -> Result<ImageInUse> {
+    with_threads(arguments.threads, || {
+        let started = Instant::now();
+        let order = Order::new(arguments)?;
+        let (slot, made) = order.fill_slot(arguments.cache.as_ref().and_then(|cache| cache.as_deref()))?;
+        let hold = slot.hold()?;
+        say_made(&order, &slot, made.as_ref(), started);
+        Ok(ImageInUse { home: slot.path, hold: Some(hold) })
+    })
+}
+
+fn say_made(order: &Order<'_>, slot: &Slot, made: Option<&Made>, started: Instant) {
+    if made.is_some() && !order.arguments.quiet {
+        let version = order.home.release.version().unwrap_or("unknown");
+        let seconds = started.elapsed().as_secs_f64();
+        let kind = order.kind();
+        say(&format!(
+            "cctrewrite: a {kind} JDK of Java {version} was made in {seconds:.1} s; later runs take it from {}",
+            slot.path.display()
+        ));
+    }
+}
+
+impl ImageInUse {
+    /// Reads the whole image after a JVM of it has ended abnormally. Says what is damaged, if anything is; returns whether it is.
+    pub fn is_damaged_after_all(&self) -> bool {
+        let is_cached = self.hold.is_some();
+        let archives = if is_cached { Archives::Fixed } else { Archives::MayChange };
+        let what = match check::in_full(&self.home, archives) {
+            Ok(Finding::Sound { .. } | Finding::NoManifest) => return false,
+            Ok(Finding::Damaged(damage)) => damage.to_string(),
+            Err(error) => format!("{error:#}"),
+        };
+        let remedy = match is_cached {
+            true => "the next run makes the image again".to_owned(),
+            false => remedy(&self.home),
+        };
+        // Without it the next start reads all files, and finds what this one has found.
+        check::forget_stamp(&self.home);
+        say(&format!("cctrewrite: {what}, which may be why a JVM ended as it did; {remedy}"));
+        true
+    }
+}

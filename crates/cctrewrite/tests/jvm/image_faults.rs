@@ -1,0 +1,157 @@
+//! Faults while images are made: killed commands, many at once, full disks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Jdk, fixture, folder, jdks};
+
+/// `cctrewrite` in a folder, which has a cache of its own.
+fn cctrewrite(here: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
+    for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "JAVA_HOME"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(here).env("CCTREWRITE_CACHE", here.join("cache")).args(arguments);
+    command
+}
+
+/// A run of a small program, which writes its profile to a file of its own.
+fn run(jdk: &Jdk, here: &Path, number: usize) -> Command {
+    let (home, classes, out) =
+        (jdk.home().to_str().unwrap(), fixture("ending/classes"), format!("{number}.cct"));
+    let program = ["--", "java", "-cp", classes.to_str().unwrap(), "Ending", "return"];
+    cctrewrite(here, &[&["run", "-o", &out, "--jdk", home][..], &program].concat())
+}
+
+/// What is in the cache's folder, links not followed.
+fn in_cache(here: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(here.join("cache/images")).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn workshops(paths: &[PathBuf]) -> usize {
+    paths.iter().filter(|path| path.to_str().unwrap().ends_with(".tmp")).count()
+}
+
+fn environment(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+/// Whatever is in the cache is whole: full checks find nothing.
+fn assert_sound(here: &Path) -> bool {
+    let output = cctrewrite(here, &["jdk", "--check"]).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    said.contains(": sound")
+}
+
+/// `KILLS=200` for as many kills. Two runs at once, then eight, share the image that is left to make.
+fn killed_and_many_at_once(jdk: &'static Jdk) {
+    let here = folder("killed-images");
+    let started = Instant::now();
+    let output = run(jdk, &here, 0).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let longest = started.elapsed();
+    assert!(assert_sound(&here));
+
+    let (mut whole, mut abandoned, mut seed) = (0, 0, 1u64);
+    let kills = environment("KILLS", 3);
+    for number in 0..kills {
+        fs::remove_dir_all(here.join("cache")).unwrap_or_default();
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Every third early moment hits the copying, of which there would be little otherwise.
+        let span = if number % 3 == 0 { longest / 4 } else { longest };
+        let moment = span.mul_f64((seed >> 33) as f64 / (1u64 << 31) as f64);
+        let mut command = run(jdk, &here, 0);
+        // JVMs of the image that is being made are no children of the test: they end by themselves.
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(moment);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        whole += usize::from(assert_sound(&here));
+        abandoned += workshops(&in_cache(&here));
+    }
+    eprintln!(
+        "JDK {}: {kills} kills within {longest:.1?}: {whole} whole images, {abandoned} workshops",
+        jdk.version
+    );
+
+    for count in [2, 8] {
+        // A JVM of a killed run may still write into an abandoned workshop.
+        fs::remove_dir_all(here.join("cache")).unwrap_or_default();
+        let children: Vec<_> = (0..count)
+            .map(|number| {
+                run(jdk, &here, number).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        let outputs: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap()).collect();
+        let said: Vec<String> =
+            outputs.iter().map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).collect();
+        assert!(outputs.iter().all(|output| output.status.code() == Some(0)), "{said:?}");
+        let makers = said.iter().filter(|said| said.contains("was made in")).count();
+        assert_eq!(makers, 1, "{said:?}");
+        assert!(
+            said.iter().filter(|said| said.contains("waits for another process")).count() < count,
+            "{said:?}"
+        );
+        assert!((0..count).all(|number| here.join(format!("{number}.cct")).is_file()));
+        assert!(assert_sound(&here));
+        assert_eq!(workshops(&in_cache(&here)), 0);
+    }
+}
+jdks!(kills, killed_and_many_at_once, 8: jdk_8);
+
+/// What a killed command has left is removed by the next one.
+fn abandoned_workshops_go(jdk: &'static Jdk) {
+    let here = folder("abandoned");
+    let mut child = run(jdk, &here, 0).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let has_files = |path: &PathBuf| path.ends_with("image") || path.join("image/bin").is_dir();
+    while !in_cache(&here).iter().any(has_files) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(workshops(&in_cache(&here)), 1);
+    let output = cctrewrite(&here, &["cache", "prune"]).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(workshops(&in_cache(&here)), 0);
+}
+jdks!(abandoned, abandoned_workshops_go, 8: jdk_8);
+
+/// A file system that is full while files are copied, and while the class library is written.
+fn disks_that_are_full(jdk: &'static Jdk) {
+    let tried = Command::new("unshare").args(["-m", "sh", "-c", "mount -t tmpfs tmpfs /mnt"]).output();
+    if !tried.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no right to mount a file system");
+        return;
+    }
+    let here = folder("full-disk");
+    let mount = here.join("full");
+    fs::create_dir(&mount).unwrap();
+    // What is left there is listed before the file system goes.
+    let script = "mount -t tmpfs -o size=$1 tmpfs \"$0\" && shift && { code=0; \"$@\" || code=$?; ls -A \"$0\"; find \"$0\" -type d -name image; exit $code; }";
+    for size in ["20m", "130m"] {
+        for to_cache in [false, true] {
+            let mut shell = Command::new("unshare");
+            shell.args(["-m", "sh", "-c", script]).arg(&mount).arg(size).current_dir(&here);
+            shell.args([env!("CARGO_BIN_EXE_cctrewrite"), "jdk", jdk.home().to_str().unwrap(), "-q"]);
+            match to_cache {
+                true => shell.arg(format!("--cache={}", mount.join("cache").display())),
+                false => shell.arg("-o").arg(mount.join("image")),
+            };
+            let output = shell.output().unwrap();
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let (left, said) = (text(&output.stdout), text(&output.stderr));
+            assert_eq!(output.status.code(), Some(1), "{size}: {said}");
+            assert!(said.contains("No space left on device"), "{size}: {said}");
+            assert_eq!(said.lines().count(), 1, "{size}: {said}");
+            assert_eq!(left, if to_cache { "cache\n" } else { "" }, "{size}: {said}");
+        }
+    }
+}
+jdks!(full, disks_that_are_full, 8: jdk_8);
