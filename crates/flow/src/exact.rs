@@ -371,6 +371,10 @@ impl CountPlanner {
     }
 
     /// Finds the heads of cycles on which nothing is counted: where a depth-first walk that stops at what counts comes back to its own path.
+    ///
+    /// The walk does not follow exceptions of `monitorexit`. javac lets the handler that unlocks cover its own `monitorexit`, so such an edge closes a cycle
+    /// that structured locking (JVMS 2.11.10) never takes. A call there would keep C1 from compiling the method: its handlers may not cover a call in their
+    /// first block (`exception handler covers itself`).
     fn find_drains(&mut self) {
         self.drains.clear();
         self.drains.resize(self.stretches.len(), false);
@@ -390,9 +394,10 @@ impl CountPlanner {
                     path.pop();
                     continue;
                 }
-                let to = self.edges[*next];
+                let (from, to) = (*stretch, self.edges[*next]);
                 *next += 1;
-                if self.stretches[to].is_observed {
+                let is_unlocking = self.stretches[from].opcode == opcode::MONITOREXIT && to != from + 1;
+                if self.stretches[to].is_observed || is_unlocking {
                     continue;
                 }
                 match seen[to] {

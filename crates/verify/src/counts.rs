@@ -334,7 +334,9 @@ impl Body<'_, '_> {
         for number in (0..count).filter(|&n| is_there(n)) {
             let i = &self.aligned.originals[number];
             let mut next = self.successors(number, i);
-            if knows.effect(Rule::Exact, number) != Effect::Completes {
+            // Structured locking has no `monitorexit` that throws (JVMS 2.11.10), though handlers cover it.
+            let throws = knows.effect(Rule::Exact, number) != Effect::Completes;
+            if throws && i.opcode != opcode::MONITOREXIT {
                 next.extend(self.handlers(number).0);
             }
             edges.extend(next.into_iter().filter(|&n| is_there(n)).map(|to| (number, to)));

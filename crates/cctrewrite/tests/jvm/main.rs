@@ -18,6 +18,7 @@ mod bench;
 mod boot;
 mod bound;
 mod change;
+mod compilations;
 mod compiler;
 mod costs;
 mod counts;

@@ -101,6 +101,19 @@ fn a_loop_without_calls_drains_and_one_with_calls_does_not() {
     assert!(calling.updates.iter().all(|(_, update)| !matches!(update, Update::Drain(_))), "{calling:?}");
 }
 
+/// C1 does not compile a method whose handler covers a call in its own first block.
+#[test]
+fn a_handler_that_unlocks_and_covers_itself_is_no_loop() {
+    // synchronized (..) { idiv } return; the handler: astore, aload, monitorexit, aload, athrow
+    let code = [&[ALOAD_0], &[MONITORENTER], &[IDIV], &[ALOAD_0], &[MONITOREXIT], &[RETURN]];
+    let handler = [&[ASTORE_1], &[ALOAD_0], &[MONITOREXIT], &[ALOAD_1], &[ATHROW]];
+    let all: Vec<Op> = code.iter().chain(&handler).map(|bytes| op(&bytes[..])).collect();
+    let plan = plan(&Fixture::new(&all, &[(2, 5, 6, 0), (6, 9, 6, 0)])).unwrap();
+    assert!(!plan.updates.iter().any(|(_, update)| matches!(update, Update::Drain(_))), "{plan:?}");
+    // Two exceptions meet there, so the local says what is pending.
+    assert!(plan.updates.contains(&(8, Update::Add(3))), "{plan:?}");
+}
+
 #[test]
 fn where_somebody_looks_in_a_loop_the_node_is_true() {
     let fixture = Fixture::new(&[op(&[NOP]), Op::Jump(GOTO, 0)], &[]);
