@@ -234,12 +234,13 @@ fn padding(class: &ClassFile<'_>) -> Vec<usize> {
     padding
 }
 
-/// Whether two bytes, one of which was changed, name another constant for the same class.
+/// Whether two bytes, one of which was changed, name another constant for the same class or text.
 fn names_the_same(class: &ClassFile<'_>, broken: &[u8], at: usize) -> bool {
     let index = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     [at - 1, at].into_iter().filter(|at| at + 1 < broken.len()).any(|at| {
-        let [old, new] = [class.bytes, broken].map(|bytes| class.pool.class(index(bytes, at)));
-        old.is_ok() && old == new
+        let [old, new] = [class.bytes, broken].map(|bytes| index(bytes, at));
+        let same_class = class.pool.class(old).is_ok() && class.pool.class(old) == class.pool.class(new);
+        same_class || class.pool.utf8(old).is_ok() && class.pool.utf8(old) == class.pool.utf8(new)
     })
 }
 
