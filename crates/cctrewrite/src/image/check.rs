@@ -15,6 +15,7 @@ use super::archive_of_classes;
 use super::manifest::{self, CoveredFile, Fault, Manifest};
 use super::record::{self, Record};
 use super::stamp;
+use crate::pending_file::PendingFile;
 
 /// What a check has found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,9 +158,8 @@ pub fn forget_stamp(image: &Path) {
 /// Stores manifest and stamp of an image that is complete but for its place.
 pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<()> {
     let manifest = Manifest::of_image(image, jdk)?;
-    let file = folder.join(manifest::NAME);
-    fs::write(&file, manifest.bytes())
-        .map_err(|error| anyhow::Error::from(error).context(format!("cannot write {}", file.display())))?;
+    let bytes = manifest.bytes();
+    PendingFile::write_decisive(&folder.join(manifest::NAME), |out| Ok(out.write_all(&bytes)?))?.commit()?;
     stamp::renew(image, folder, &manifest)
 }
 

@@ -221,9 +221,9 @@ fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
     let here = folder("run-damaged");
     let image = run(jdk, &here, &["-q"], &["sh", "-c", "echo $JAVA_HOME; java -version 2>/dev/null"]);
     let image = PathBuf::from(String::from_utf8(image.stdout).unwrap().trim());
-    for damage in [
-        "rm \"$(find -L . -name 'libcctrewrite_loadtime.so')\"",
-        "rm $(find . -path '*lib/cctrewrite/index')",
+    for (damage, missing) in [
+        ("rm \"$(find -L . -name 'libcctrewrite_loadtime.so')\"", "libcctrewrite_loadtime.so"),
+        ("rm $(find . -path '*lib/cctrewrite/index')", "lib/cctrewrite/index"),
     ] {
         let copy = here.join("image");
         // The files are shared with the image in the cache: they may go, and not change.
@@ -235,14 +235,15 @@ fn says_that_the_image_is_damaged(jdk: &'static Jdk) {
             [&["java", "-cp", &classes(), "Ending", "return"][..], &["sh", "-c", "java -version; exit 1"]]
         {
             let output = run(jdk, &here, &options, command);
-            assert_ne!(output.status.code(), Some(0), "{damage}: {}", said(&output));
-            let why = explanation(&output);
+            assert_eq!(output.status.code(), Some(125), "{damage}: {}", said(&output));
+            let why = said(&output);
+            let named = format!("cctrewrite: {}", copy.display());
+            assert!(why.starts_with(&named) && why.contains(&format!("{missing} is missing; try ")), "{why}");
             assert!(
-                why.starts_with("cctrewrite: the profiled JDK ") && why.contains(" does not work ("),
-                "{damage}: {}",
-                said(&output)
+                why.trim_end().contains("--repair`, or make the image anew with `cctrewrite jdk`"),
+                "{why}"
             );
-            assert!(why.contains("remove that folder and make it anew"), "{why}");
+            assert_eq!(why.trim_end().lines().count(), 1, "{why}");
         }
         fs::remove_dir_all(&copy).unwrap();
     }
