@@ -183,8 +183,12 @@ fn redispatch_overrides_without_extended_form(world: &World, plan: &mut Plan) {
             // The nearest extended form above is the one that would be inherited.
             let mut above = overridden(world, method).filter_map(|m| plan.get(m)).map(|p| p.treatment);
             let inherited = above.find(|t| t.has_extended_form());
-            // Above an unknown class may be any.
-            let may_inherit = world[id].summary.is_debugged && !is_known_to_the_top(world, id);
+            // Above an unknown class may be any. Above a generated accessor there is none: its superclasses hand calls on by the original signature, and a
+            // method of its own that does so could not name its class.
+            let summary = &world[id].summary;
+            let may_inherit = summary.is_debugged
+                && !rules::is_generated_accessor(&summary.name)
+                && !is_known_to_the_top(world, id);
             if may_inherit || inherited.is_some_and(|t| !t.is_redispatch()) {
                 let reason = "keeps to its original signature, but overrides a method with an extended one";
                 change(world, plan, method, planned(to, reason));
