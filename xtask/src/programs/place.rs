@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result};
 use walkdir::WalkDir;
 
-use super::catalogue::{CLASS_PATH, CLASSES, INPUT, ORIGINAL, PATH, Program, SOURCES, TOOLS};
+use super::catalogue::{CLASS_PATH, CLASSES, INPUT, JAVAC, ORIGINAL, PATH, Program, SOURCES, TOOLS};
 use super::jars;
 use super::outcome::{Outcome, files};
 use super::packages::Fetched;
@@ -251,6 +251,10 @@ impl Place {
         }
         let run = self.run_folder()?;
         let mut java = self.java(&self.jdk, &raw, &run);
+        if self.version == 8 && before.main == JAVAC && !self.program.jars.contains(&TOOLS) {
+            // Its compiler is in no class library.
+            java.arg(format!("-Xbootclasspath/a:{}", self.jdk.join("lib").join(TOOLS).display()));
+        }
         java.args(self.program.options.iter().filter(|option| !option.contains(PATH))).arg(before.main);
         java.args(before.arguments.iter().map(|argument| self.filled_in(argument)));
         process::output(&mut java).map(|_| ())
