@@ -21,8 +21,9 @@ fn refused(java: &mut Java) -> (BTreeMap<String, String>, String) {
             None => last = line,
         }
     }
-    let printed = run.out.lines().filter(|line| !line.contains("::") && !line.contains("COMPILE SKIPPED"));
-    (refused, printed.last().unwrap_or_default().to_owned())
+    let mut printed =
+        run.out.lines().filter(|line| !line.contains("::") && !line.contains("COMPILE SKIPPED"));
+    (refused, printed.next_back().unwrap_or_default().to_owned())
 }
 
 fn nothing_more_is_refused(jdk: &'static Jdk) {
