@@ -259,7 +259,7 @@ mod tests {
         assert_eq!((names(folder.path()), tool(&to)), (vec!["image".to_owned()], "first".to_owned()));
     }
 
-    /// Without its lock nobody would remove what is left.
+    /// Without the lock no later run would remove the remaining files.
     #[test]
     fn a_workshop_loses_its_lock_last() {
         use std::sync::atomic::{AtomicBool, Ordering};

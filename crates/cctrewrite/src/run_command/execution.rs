@@ -83,7 +83,7 @@ pub fn execute(
 }
 
 impl Ended {
-    /// Says why no JVM of ours has recorded, so that another java `is` what it is without us.
+    /// Says why no JVM of the image has recorded. Another `java` then does what the text in `is` says.
     pub fn say_no_jvm(&self, jdk: &str, is: &str) {
         let Ended { command, arguments, is_tool, home, code, .. } = self;
         let silent = Silent { command, arguments, is_tool: *is_tool, code: *code, home };

@@ -108,7 +108,7 @@ pub fn calls(run: &Run, caller: &str, callee: &str) -> u64 {
     sum
 }
 
-/// What an agent puts into methods runs whoever calls these, and is counted.
+/// Advice of an agent runs for every caller, and its calls are counted.
 fn advice_runs(jdk: &'static Jdk) {
     let kitchen = Kitchen::of(jdk);
     let run = kitchen.same(&[kitchen.agent("")], "Kitchen", &[]);

@@ -320,7 +320,7 @@ fn another_user_replaces_nothing(jdk: &'static Jdk) {
     }
 }
 
-/// Where everybody may rename everything, another user can put a folder of his in the place of that of a run.
+/// In a folder in which everybody may rename everything, another user can replace the folder of a run.
 fn a_folder_in_its_place_is_refused(jdk: &'static Jdk) {
     let here = public_folder(0o777);
     let script = format!("echo started; read line; exec java -cp {} Ending return", classes());

@@ -172,7 +172,7 @@ fn a_signal_ends_what_is_done_after_the_command(jdk: &'static Jdk) {
     }
 }
 
-/// The only line of ours.
+/// The last line that cctrewrite printed.
 fn explanation(output: &Output) -> String {
     let said = said(output);
     let ours: Vec<&str> = said.lines().filter(|line| line.starts_with("cctrewrite: ")).collect();
