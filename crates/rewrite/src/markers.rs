@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use cct_classfile::edit::ClassEdit;
+use cct_classfile::edit::frames::Signature;
+use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, ErrorKind, access};
-use cct_markers::{Beside, LeftOut, Rules, World, library};
+use cct_markers::{Beside, LeftOut, Rules, Slot, World, library};
 use rustc_hash::FxHashSet;
 
 use crate::carrier::Constants;
@@ -44,6 +45,38 @@ impl From<Error> for Stopped {
 impl From<cct_classfile::Error> for Stopped {
     fn from(error: cct_classfile::Error) -> Self {
         Stopped::Failed(error.into())
+    }
+}
+
+/// The markers of a class, as bodies of its methods ask for them.
+pub trait Weaver {
+    /// Inserts the markers of the method at this position into one of its bodies, each of whose frames states the locals from `first` on.
+    /// Returns what is to be done where an exception leaves the method, if anything is.
+    ///
+    /// # Errors
+    /// If the class has no room for their constants.
+    fn weave(
+        &mut self,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
+        position: usize,
+        signature: &Signature<'_>,
+        first: u16,
+        slot: Slot,
+    ) -> cct_classfile::Result<Option<Asm>>;
+}
+
+impl Weaver for Beside<'_, '_, '_> {
+    fn weave(
+        &mut self,
+        edit: &mut ClassEdit<'_, '_>,
+        code_edit: &mut CodeEdit<'_, '_>,
+        position: usize,
+        signature: &Signature<'_>,
+        first: u16,
+        slot: Slot,
+    ) -> cct_classfile::Result<Option<Asm>> {
+        Beside::weave(self, edit, code_edit, position, signature, first, slot)
     }
 }
 

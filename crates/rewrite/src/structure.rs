@@ -19,7 +19,8 @@ pub fn bodiless(member: &Member<'_>, id: u64, recording: Recording, bytecodes: u
     method
 }
 
-fn head(member: &Member<'_>, id: u64, recording: Recording) -> Method {
+/// A method of which nothing else is known yet.
+pub fn head(member: &Member<'_>, id: u64, recording: Recording) -> Method {
     Method {
         name: member.name.into(),
         descriptor: member.descriptor.into(),
@@ -30,16 +31,15 @@ fn head(member: &Member<'_>, id: u64, recording: Recording) -> Method {
     }
 }
 
-/// A method with a body, traced by this plan.
-pub fn method(
+/// Adds what there is to say of a method with a body, traced by this plan.
+pub fn describe(
+    method: &mut Method,
     class: &ClassFile<'_>,
-    member: &Member<'_>,
-    id: u64,
     code: &Code<'_>,
     plan: &TracePlan,
     calls: &[(Bci, CallTarget<'_>)],
-) -> Result<Method> {
-    let mut method = head(member, id, plan.recording);
+) -> Result<()> {
+    method.recording = plan.recording;
     method.entry_is_target = plan.entry_is_target;
     method.code = code.bytes.into();
     let mut calls = calls.iter().peekable();
@@ -74,7 +74,7 @@ pub fn method(
         }
     }
     method.lines.sort_by_key(|&(bci, _)| bci);
-    Ok(method)
+    Ok(())
 }
 
 /// What the instructions of a body make.

@@ -6,9 +6,9 @@ use anyhow::{Result, anyhow};
 use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
 use cct_flow::{ActivationPlan, BlockRule, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
 use cct_rewrite::Rewriter;
-use cct_rewrite::body;
 use cct_rewrite::index::method_flags;
 use cct_rewrite::mid::ClassHash;
+use cct_rewrite::passes::counts;
 use cct_rewrite::plan::{CallTarget, Planned};
 use cct_tables::CostModel;
 
@@ -39,7 +39,7 @@ pub fn write(
     let rules = [(BlockRule::Default, "default".to_owned()), (BlockRule::Precise, "precise".to_owned())];
     for (rule, name) in rules.into_iter().chain(custom) {
         let model = explained.settings.cost_model;
-        write_blocks(&name, &body::blocks(&code, &class.pool, rule, model), model, out)?;
+        write_blocks(&name, &counts::weighed(&code, &class.pool, rule, model), model, out)?;
     }
     write_exact(explained, class, method, &code, out)?;
     write_activation(&code, class, out)?;
@@ -109,7 +109,8 @@ fn write_exact(
         explained.settings.activation.then(|| ActivationPlan::of(code, &class.pool).ok()).flatten();
     let planner = &mut CountPlanner::default();
     let model = explained.settings.cost_model;
-    let Some(plan) = body::exact_plan(class, &own, method, code, activation.as_ref(), model, planner) else {
+    let Some(plan) = counts::exact_plan(class, &own, method, code, activation.as_ref(), model, planner)
+    else {
         writeln!(out, "  exact       no plan: by precise blocks")?;
         return Ok(());
     };

@@ -1,129 +1,161 @@
-//! The ways out of a body: what the thread carried is put back, and what is pending goes into the node.
+//! The ways out of a body: what the thread carried is put back, and passes have their code run.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::Excluded;
+
+use cct_classfile::edit::Asm;
 use cct_classfile::edit::frames::{Frame, VerificationType};
-use cct_classfile::edit::{Asm, CodeEdit};
-use cct_classfile::{Result, opcode};
-use cct_events::Event;
+use cct_classfile::{Bci, Result, opcode};
 use cct_flow::initialisation::{self, Region};
 
-use super::{Analysis, Body, Counts, Form, Locals};
-use crate::carrier::Emitter;
-use crate::passes::{exact_counts, trace_events};
-use crate::tracing::TracePlan;
+use super::Plans;
+use crate::pass::{BodyWriter, Form, Guard};
 
-/// OSI: what the thread carried on entry is put back on every exit; here on those by a return.
-pub(super) fn restore_on_returns(
-    emitter: &mut Emitter<'_, '_, '_>,
-    code_edit: &mut CodeEdit<'_, '_>,
-    body: &Body<'_, '_>,
-    locals: Locals,
-) -> Result<()> {
+/// A body under the original signature puts back what the thread carried on entry, on every exit: here on those by a return.
+pub(super) fn restore_on_returns(body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
     let mut restore = Asm::new();
-    emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
-    for instruction in body.code.instructions().filter(|i| opcode::is_return(i.opcode)) {
-        code_edit.before(instruction.bci, &restore);
-    }
+    restore_thread(body, &mut restore)?;
+    body.before_returns(&restore);
     Ok(())
 }
 
-/// What an exception does on its way out: where the local says how many bytecodes are pending they go into the node, an OSI gives the thread back
-/// what it carried on entry, and then markers tell that their regions are left (`thrown`).
-#[allow(clippy::too_many_arguments)]
-pub(super) fn catch_all(
-    emitter: &mut Emitter<'_, '_, '_>,
-    code_edit: &mut CodeEdit<'_, '_>,
-    body: &Body<'_, '_>,
-    analysis: &Analysis<'_>,
-    form: Form,
-    is_constructor: bool,
-    locals: Locals,
-    thrown: Option<&Asm>,
-) -> Result<()> {
-    let guarded = match (&analysis.counts, locals.pending) {
-        (Counts::Exact(plan), Some(pending)) => Some((&plan.guarded, pending)),
-        _ => None,
-    };
-    if let Some(plan) = &analysis.trace {
-        return trace_end(emitter, code_edit, body, (plan, analysis.is_extent), form, is_constructor, locals);
+fn restore_thread(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<()> {
+    match body.form {
+        Form::Original => body.emitter.restore_thread(asm, body.locals.thread, body.locals.saved),
+        Form::Extended => Ok(()),
     }
-    let is_guarded = guarded.is_some_and(|(guarded, _)| !guarded.is_empty());
-    if form == Form::Extended && !is_guarded && thrown.is_none() {
+}
+
+/// Guards a body against exceptions that leave it. First what passes guard by ranges (the first entry that matches is taken,
+/// JVMS 2.10), then the whole body.
+pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Result<()> {
+    let guards: Vec<Guard<'_>> = plans.passes().map(|pass| pass.guard(body)).collect();
+    if body.form == Form::Extended && guards.iter().all(|guard| *guard == Guard::Nowhere) {
         return Ok(());
     }
-    let (regions, frames) = states(emitter, body, form, is_constructor, locals)?;
+    let states = states(body)?;
     let mut restore = Asm::new();
-    if form == Form::Original {
-        emitter.restore_thread(&mut restore, locals.thread, locals.saved)?;
+    restore_thread(body, &mut restore)?;
+    let mut codes = Vec::with_capacity(guards.len());
+    for (pass, guard) in plans.passes().zip(&guards) {
+        let mut code = Asm::new();
+        if *guard != Guard::Nowhere {
+            pass.leave(body, &mut code)?;
+        }
+        codes.push(code);
     }
-    // First those that count: the first entry that matches is taken (JVMS 2.10).
-    if let Some((guarded, pending)) = guarded {
-        let mut asm = Asm::new();
-        exact_counts::count_pending(emitter, &mut asm, body.context, pending)?;
-        asm.bytes.extend_from_slice(&restore.bytes);
-        let mut handlers = [None, None];
-        for (region, frame) in regions.iter().zip(&frames) {
-            for &(start, end) in guarded {
-                let (start, end) = (start.max(region.start), end.min(region.end));
-                if start < end {
-                    let slot = &mut handlers[usize::from(region.initialised)];
-                    let id = *slot.get_or_insert_with(|| {
-                        code_edit.handler(leaving(&asm, region, thrown), frame.clone())
-                    });
-                    code_edit.catch_all(start, end, id);
-                }
+    let exits = Exits { form: body.form, guards: &guards, codes: &codes, restore: &restore };
+    let pieces = pieces(&guards);
+    let mut handlers = BTreeMap::new();
+    for (region, frame) in &states {
+        for (&(start, end), ranged) in &pieces {
+            let (start, end) = (start.max(region.start), end.min(region.end));
+            if start < end {
+                let handler = *handlers
+                    .entry((region.initialised, ranged))
+                    .or_insert_with(|| body.edit.handler(exits.handler(region, ranged), frame.clone()));
+                body.edit.catch_all(start, end, handler);
             }
         }
     }
-    let mut handlers = [None, None];
-    for (region, frame) in regions.iter().zip(&frames) {
-        if form == Form::Original || thrown.is_some() && region.initialised {
-            let slot = &mut handlers[usize::from(region.initialised)];
-            let id = *slot
-                .get_or_insert_with(|| code_edit.handler(leaving(&restore, region, thrown), frame.clone()));
-            code_edit.catch_all(region.start, region.end, id);
-        }
+    let nobody = Vec::new();
+    for (region, frame) in states.iter().filter(|(region, _)| exits.covers(region)) {
+        let handler = *handlers
+            .entry((region.initialised, &nobody))
+            .or_insert_with(|| body.edit.handler(exits.handler(region, &nobody), frame.clone()));
+        body.edit.catch_all(region.start, region.end, handler);
     }
     Ok(())
 }
 
-/// A handler: what is ours, then markers, whose regions begin when `this` is an object, and on goes the exception.
-fn leaving(ours: &Asm, region: &Region, thrown: Option<&Asm>) -> Asm {
-    let mut asm = ours.clone();
-    if let Some(thrown) = thrown.filter(|_| region.initialised) {
-        asm.bytes.extend_from_slice(&thrown.bytes);
+/// What runs when an exception leaves a body.
+struct Exits<'e> {
+    form: Form,
+    /// From where each pass has its code run.
+    guards: &'e [Guard<'e>],
+    /// That code, in the same order.
+    codes: &'e [Asm],
+    /// What gives the thread back what it carried.
+    restore: &'e Asm,
+}
+
+impl Exits<'_> {
+    /// Whether a region is guarded as a whole.
+    fn covers(&self, region: &Region) -> bool {
+        self.form == Form::Original || self.guards.iter().any(|guard| runs_in(guard, region))
     }
-    asm.op(opcode::ATHROW);
-    asm
+
+    /// A handler for a region, or for a piece of it that these passes guard by ranges. It throws the exception again.
+    fn handler(&self, region: &Region, ranged: &[usize]) -> Asm {
+        let mut asm = Asm::new();
+        let mut outermost = Asm::new();
+        for (place, (guard, code)) in self.guards.iter().zip(self.codes).enumerate() {
+            let runs = ranged.contains(&place) || runs_in(guard, region);
+            let to = if *guard == Guard::Outermost { &mut outermost } else { &mut asm };
+            if runs {
+                to.bytes.extend_from_slice(&code.bytes);
+            }
+        }
+        asm.bytes.extend_from_slice(&self.restore.bytes);
+        asm.bytes.extend_from_slice(&outermost.bytes);
+        asm.op(opcode::ATHROW);
+        asm
+    }
+}
+
+/// Whether a guard is of a whole region.
+fn runs_in(guard: &Guard<'_>, region: &Region) -> bool {
+    *guard == Guard::Body || *guard == Guard::Outermost && region.initialised
+}
+
+/// What passes guard by ranges, cut where another such range begins or ends, with the positions of the passes that guard each piece.
+fn pieces(guards: &[Guard<'_>]) -> BTreeMap<(Bci, Bci), Vec<usize>> {
+    let ranges = |guard: &Guard<'_>| match guard {
+        Guard::Ranges(ranges) => ranges.to_vec(),
+        _ => Vec::new(),
+    };
+    let bounds: BTreeSet<Bci> =
+        guards.iter().flat_map(ranges).flat_map(|(start, end)| [start, end]).collect();
+    let mut pieces: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (place, guard) in guards.iter().enumerate() {
+        for (start, end) in ranges(guard).into_iter().filter(|(start, end)| start < end) {
+            let inner = bounds.range((Excluded(start), Excluded(end)));
+            let mut from = start;
+            for &to in inner.chain([&end]) {
+                pieces.entry((from, to)).or_default().push(place);
+                from = to;
+            }
+        }
+    }
+    pieces
 }
 
 /// The parts of a body that a handler can cover, and what the locals are in it for each.
-fn states(
-    emitter: &mut Emitter<'_, '_, '_>,
-    body: &Body<'_, '_>,
-    form: Form,
-    is_constructor: bool,
-    locals: Locals,
-) -> Result<(Vec<Region>, Vec<Frame>)> {
+fn states(body: &mut BodyWriter<'_, '_, '_>) -> Result<Vec<(Region, Frame)>> {
     use VerificationType as V;
+    let signature = body.method.signature;
+    let is_constructor = !signature.is_static && signature.is_constructor;
     // In a constructor `this` is uninitialised up to the call of this() or super(), and a frame says which. So there each handler is there twice.
-    let regions = match is_constructor {
-        true => initialisation::regions(body.code, &emitter.edit.class().pool),
-        false => vec![Region { start: 0, end: body.code.length(), initialised: true }],
+    let regions = if is_constructor {
+        initialisation::regions(body.method.code, &body.emitter.edit.class().pool)
+    } else {
+        vec![Region { start: 0, end: body.method.code.length(), initialised: true }]
     };
-    let throwable = emitter.constants.throwable(emitter.edit)?;
-    let object = match form {
+    let throwable = body.emitter.constants.throwable(body.emitter.edit)?;
+    let locals = body.locals;
+    let object = match body.form {
         Form::Extended if locals.tokens == 0 => 0,
-        _ => emitter.constants.object(emitter.edit)?,
+        _ => body.emitter.constants.object(body.emitter.edit)?,
     };
     let frame = |region: &Region| {
         let is_new = is_constructor && !region.initialised;
         let mut types = if is_new { vec![V::UninitializedThis] } else { Vec::new() };
         types.resize(usize::from(locals.at), V::Top);
         types.push(V::Long);
-        // Between the node and what is behind: nothing, the parameter that is always null, or the saved context and the thread.
-        match (form, locals.behind()) {
+        // Between the node and what follows: nothing, the parameter that is always null, or the saved context and the thread.
+        match (body.form, locals.optional()) {
             (Form::Original, _) => types.extend([V::Long, V::Object(object)]),
-            (Form::Extended, Some(behind)) if behind > locals.node + 2 => types.push(V::Top),
+            (Form::Extended, Some(next)) if next > locals.node + 2 => types.push(V::Top),
             (Form::Extended, _) => {}
         }
         if locals.pending.is_some() {
@@ -132,36 +164,27 @@ fn states(
         types.extend((0..locals.tokens).map(|_| V::Object(object)));
         Frame { locals: types, stack: vec![V::Object(throwable)] }
     };
-    let frames = regions.iter().map(frame).collect();
-    Ok((regions, frames))
+    Ok(regions.into_iter().map(|region| (region, frame(&region))).collect())
 }
 
-/// In a trace: an exception that leaves the body is its end, and what was running came so far.
-fn trace_end(
-    emitter: &mut Emitter<'_, '_, '_>,
-    code_edit: &mut CodeEdit<'_, '_>,
-    body: &Body<'_, '_>,
-    (plan, is_extent): (&TracePlan, bool),
-    form: Form,
-    is_constructor: bool,
-    locals: Locals,
-) -> Result<()> {
-    let (regions, frames) = states(emitter, body, form, is_constructor, locals)?;
-    let mut asm = Asm::new();
-    let end = Event::End { method: plan.method, by_exception: true };
-    emitter.event(&mut asm, body.context.local(), locals.pending, end)?;
-    if is_extent {
-        trace_events::extent(emitter, &mut asm, body.context.local(), -1)?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_cut_where_those_of_another_pass_begin_or_end() {
+        let (a, b) = ([(0, 10), (20, 30)], [(5, 25)]);
+        let guards = [Guard::Ranges(&a), Guard::Body, Guard::Ranges(&b)];
+        let expected = [
+            ((0, 5), vec![0]),
+            ((5, 10), vec![0, 2]),
+            ((10, 20), vec![2]),
+            ((20, 25), vec![0, 2]),
+            ((25, 30), vec![0]),
+        ];
+        assert_eq!(pieces(&guards), BTreeMap::from(expected));
+        // Ranges of one pass that meet stay as they are.
+        let c = [(0, 5), (5, 9)];
+        assert_eq!(pieces(&[Guard::Ranges(&c)]).into_keys().collect::<Vec<_>>(), c);
     }
-    if form == Form::Original {
-        emitter.restore_thread(&mut asm, locals.thread, locals.saved)?;
-    }
-    asm.op(opcode::ATHROW);
-    let mut handlers = [None, None];
-    for (region, frame) in regions.iter().zip(frames) {
-        let slot = &mut handlers[usize::from(region.initialised)];
-        let id = *slot.get_or_insert_with(|| code_edit.handler(asm.clone(), frame));
-        code_edit.catch_all(region.start, region.end, id);
-    }
-    Ok(())
 }

@@ -1,10 +1,31 @@
-//! The passes over a body. They do not know each other; each asks the carrier for what it needs.
+//! The passes over method bodies, one file each. They do not know each other; [`pass`](crate::pass) is what they have in common.
 
-pub mod activation_counters;
-pub mod allocation_counts;
-pub mod bytecode_counts;
-pub mod call_sites;
-pub mod context_values;
-pub mod exact_counts;
-pub mod pinned_results;
-pub mod trace_events;
+pub mod allocations;
+pub mod counts;
+mod library_hooks;
+mod local_names;
+mod markers;
+mod nodes;
+mod pinned_results;
+mod trace;
+mod values;
+
+use crate::pass::Pass;
+
+pub use nodes::count_by_id;
+
+/// All passes, in the order in which a body asks them at each step.
+///
+/// Markers come before what counts at an instruction: there the operand stack is still the program's. Exact counts come before the
+/// tests of the activation counter.
+pub const PASSES: &[&dyn Pass] = &[
+    &library_hooks::LibraryHooks,
+    &local_names::LocalNames,
+    &markers::Markers,
+    &counts::Counts,
+    &values::Values,
+    &nodes::Nodes,
+    &allocations::Allocations,
+    &pinned_results::PinnedResults,
+    &trace::Trace,
+];

@@ -1,26 +1,36 @@
-//! Pinned results: what a clock says is replaced by a constant, behind the call or the read of the field, which stays and is counted
+//! Pinned results: what a clock says is replaced by a constant, after the call or the read of the field, which stays and is counted
 //! ([`crate::pins`]).
 
-use cct_classfile::edit::{Asm, CodeEdit};
-use cct_classfile::{Bci, Error, ErrorKind, Result, opcode};
+use cct_classfile::edit::Asm;
+use cct_classfile::{Bci, Result, opcode};
 
-use crate::body::Body;
-use crate::carrier::Emitter;
+use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 use crate::pins::Clock;
 
-/// Replaces the results of these instructions.
-pub fn apply(
-    emitter: &mut Emitter<'_, '_, '_>,
-    code_edit: &mut CodeEdit<'_, '_>,
-    body: &Body<'_, '_>,
-    pinned: &[(Bci, Clock)],
-) -> Result<()> {
-    for &(bci, clock) in pinned {
-        let read = body.code.instruction_at(bci).ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
-        let mut asm = Asm::new();
-        asm.op(opcode::POP2);
-        asm.indexed(opcode::LDC2_W, emitter.edit.additions.long(clock.constant())?);
-        code_edit.after(&read, &asm);
+/// The pass.
+pub struct PinnedResults;
+
+impl Pass for PinnedResults {
+    fn plan<'m>(
+        &self,
+        method: &'m MethodContext<'m, '_>,
+        _level: &Level,
+    ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
+        Ok((!method.pinned.is_empty()).then(|| Box::new(MethodPins(&method.pinned)) as _))
     }
-    Ok(())
+}
+
+/// The instructions of one method whose results are replaced.
+struct MethodPins<'m>(&'m [(Bci, Clock)]);
+
+impl MethodPass for MethodPins<'_> {
+    fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        for &(bci, clock) in self.0 {
+            let mut asm = Asm::new();
+            asm.op(opcode::POP2);
+            asm.indexed(opcode::LDC2_W, body.emitter.edit.additions.long(clock.constant())?);
+            body.after(bci, &asm)?;
+        }
+        Ok(())
+    }
 }

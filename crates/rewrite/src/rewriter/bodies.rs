@@ -1,40 +1,34 @@
 //! Writing the bodies of a method: as planned, or with less where the instrumented body would be too large.
 
-use std::cell::RefCell;
+use std::rc::Rc;
 
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, Code, ErrorKind, Member, opcode};
 use cct_events::structure::Recording;
-use cct_flow::BlockRule;
 use cct_markers::LeftOut;
 
 use super::Rewriter;
 use super::class::ClassRewriter;
 use crate::allocation::{self, Allocation, NativeMakes};
-use crate::body::{self, Analysis, Form, Planners, Weaving};
+use crate::body::{self, ClassParts, Form, Plans, Written};
 use crate::carrier::{Emitter, Sites};
-use crate::error::Result;
-use crate::hooks;
-use crate::local_names;
-use crate::markers::{self, Stopped};
+use crate::error::{Error, Result};
+use crate::markers::{self, Stopped, Weaver};
 use crate::mid::{Mid, Shape};
+use crate::pass::{Level, MethodContext};
+use crate::passes::count_by_id;
 use crate::pcc::Part;
 use crate::pins;
 use crate::plan::{CallTarget, Treatment, with_extension};
 use crate::positions::{Packed, Positions};
 use crate::report::Fallback;
 use crate::rules;
-use crate::settings::{ContextCarrier, Settings};
+use crate::settings::ContextCarrier;
 use crate::structure;
-use crate::tracing::TracePlan;
 use crate::wrappers::{self, DebugTables, Target};
 
-thread_local! {
-    // One per worker: analyses reuse their memory.
-    static PLANNERS: RefCell<Planners> = RefCell::default();
-}
-
-/// What came of writing a method's bodies.
+/// The bodies of a method that were written.
+#[derive(Default)]
 pub(super) struct Bodies {
     /// What its id says beside the hash.
     pub(super) shape: Shape,
@@ -44,20 +38,8 @@ pub(super) struct Bodies {
     pub(super) fallback: Option<Fallback>,
 }
 
-/// How much of the instrumentation a body gets. Each level is smaller than the one before.
-const LEVELS: [Level; 4] =
-    [Level::AsPlanned, Level::DefaultBlocks, Level::CallsOnly, Level::CallsWithoutObjects];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    AsPlanned,
-    DefaultBlocks,
-    CallsOnly,
-    CallsWithoutObjects,
-}
-
 impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
-    /// Instrumented bodies of a method.
+    /// Writes the instrumented bodies of a method, at the first level that fits.
     pub(super) fn bodies(
         &mut self,
         index: usize,
@@ -72,96 +54,46 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         let calls = self.call_targets(&code)?;
         let allocations = self.allocations(&code)?;
         let places = calls.len() + allocations.iter().map(|a| a.made.slots()).sum::<usize>();
-        let sites = match self.rewriter.settings.call_sites {
+        let rewriter = self.rewriter;
+        let settings = &rewriter.settings;
+        let sites = match settings.call_sites {
             true => Sites::Apart(places),
             false => Sites::Merged(places),
         };
-        let slots = sites.slots();
-        let values = self.part(index, member, slots);
+        let own = Rc::clone(&self.own);
         let signature = Signature::of(self.class, member)?;
-        let marks = &self.rewriter.marks;
-        let is_extent = !marks.extents_of(self.class.name(), member.name, member.descriptor).is_empty();
-        let is_start = !marks.starts_of(self.class.name(), member.name, member.descriptor).is_empty();
-        let pinned = match self.rewriter.settings.reproducible {
-            true => pins::reads(self.class, member.name, &code)?,
-            false => Vec::new(),
+        let (class, marks) = (self.class.name(), &rewriter.marks);
+        let method = MethodContext {
+            class: self.class,
+            own: &own,
+            member,
+            position: index,
+            code: &code,
+            signature: &signature,
+            extended_descriptor: &with_extension(member.descriptor),
+            settings,
+            recorded: self.recorded,
+            calls: &calls,
+            allocations: &allocations,
+            sites,
+            number: self.number(index),
+            part: self.part(index, member, sites.slots()),
+            pinned: match settings.reproducible {
+                true => pins::reads(self.class, member.name, &code)?,
+                false => Vec::new(),
+            },
+            names_locals: rewriter.names_locals,
+            marker_tokens: self.beside.as_mut().and_then(|beside| beside.locals(index)),
+            is_extent: !marks.extents_of(class, member.name, member.descriptor).is_empty(),
+            is_start: !marks.starts_of(class, member.name, member.descriptor).is_empty(),
+            entry_is_target: MethodContext::entry_is_target(&code),
+            holds_thread: settings.context == ContextCarrier::Thread
+                && !rules::changes_the_current_thread(class),
         };
-        for level in LEVELS {
-            let blocks = match level {
-                Level::AsPlanned => self.rewriter.settings.block_rule(),
-                Level::DefaultBlocks => match self.rewriter.settings.block_rule() {
-                    Some(BlockRule::Precise | BlockRule::Exact | BlockRule::Custom(_)) => {
-                        Some(BlockRule::Default)
-                    }
-                    None if self.rewriter.settings.traces() => None,
-                    Some(BlockRule::Default) | None => continue,
-                },
-                Level::CallsOnly => None,
-                Level::CallsWithoutObjects if allocations.is_empty() => continue,
-                Level::CallsWithoutObjects => None,
-            };
-            let (calls, pins) = (calls.clone(), pinned.clone());
-            let Settings { activation, cost_model, .. } = self.rewriter.settings;
-            let mut analysis = PLANNERS.with_borrow_mut(|planners| {
-                let (class, own) = (self.class, &self.own);
-                Analysis::of(class, own, member, &code, planners, blocks, cost_model, activation, calls, pins)
-            })?;
-            analysis.traces = self.rewriter.settings.traces();
-            let recording = match level {
-                Level::AsPlanned => Recording::Full,
-                Level::DefaultBlocks => Recording::Blocks,
-                _ => Recording::Calls,
-            };
-            let plan = self
-                .number(index)
-                .map(|method| TracePlan::of(self.class, &self.own, member, &code, method, recording));
-            analysis.trace = plan.filter(|_| self.recorded);
-            let traces = analysis.traces;
-            analysis.values = values.clone();
-            analysis.hooks = hooks::body_hooks(self.class.name(), member.name, &self.rewriter.settings)
-                .filter(|hook| hook.fits(member.descriptor))
-                .collect();
-            analysis.sites = sites;
-            if level != Level::CallsWithoutObjects {
-                analysis.allocations = allocations.clone();
-                analysis.traces_objects = traces && self.rewriter.settings.allocations;
-            }
-            analysis.is_extent = is_extent;
-            analysis.is_start = is_start;
-            analysis.holds_thread = self.rewriter.settings.context == ContextCarrier::Thread
-                && !rules::changes_the_current_thread(self.class.name());
-            if self.rewriter.names_locals {
-                analysis.unnamed_locals =
-                    local_names::unnamed(self.class, &code, signature.argument_slots())?;
-            }
-            // A method that is not recorded has no nodes, and its id counts nothing.
-            let on_entry = if self.recorded { analysis.on_entry_by_id() } else { 0 };
-            let shape = Shape { slots, on_entry };
-            let mid = self.mid(index, shape);
-            match self.write_bodies(index, member, &signature, &code, &analysis, treatment, mid) {
-                Ok(positions) => {
-                    if let Some(number) = self.number(index) {
-                        let id = self.id_of(index, shape);
-                        let none =
-                            || TracePlan::of(self.class, &self.own, member, &code, number, Recording::None);
-                        let plan = analysis.trace.take().unwrap_or_else(none);
-                        let mut method =
-                            structure::method(self.class, member, id, &code, &plan, &analysis.calls)?;
-                        method.makes = structure::makes(&analysis.allocations);
-                        self.traced.push(method);
-                    }
-                    self.report.pinned += pinned.len() as u32;
-                    self.pinned.extend(pinned.iter().map(|&(_, clock)| (member.name, clock)));
-                    let fallback = match level {
-                        Level::AsPlanned => None,
-                        Level::DefaultBlocks => Some(Fallback::DefaultBlocks),
-                        Level::CallsOnly => Some(Fallback::CallsOnly),
-                        Level::CallsWithoutObjects => Some(Fallback::CallsWithoutObjects),
-                    };
-                    let positions = positions.map_or_else(Packed::default, |positions| positions.pack());
-                    return Ok(Bodies { shape, positions, fallback: fallback.filter(|_| self.recorded) });
-                }
-                Err(e) if matches!(e.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_)) => {
+        for level in Level::all(settings, !allocations.is_empty()) {
+            match self.bodies_at(&method, &level, treatment) {
+                Ok(bodies) => return Ok(bodies),
+                Err(Stopped::Failed(Error::Class(e))) if is_too_large(&e) => {
                     // Markers are left out before counting is.
                     let mut marked = self.beside.as_ref().zip(markers::why_too_large(&e));
                     let left_out = marked.take().map(|(beside, why)| beside.left_out(why));
@@ -169,96 +101,74 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
                         return Err(Stopped::Without(LeftOut::from([(index, rules)])));
                     }
                 }
-                Err(e) => return Err(e.into()),
+                Err(e) => return Err(e),
             }
         }
         // The body does not fit in any form: it stays, and what it calls hangs under its caller. Super calls may come by the extended form
         // unless it was planned to redispatch: it must not do so now.
-        if treatment == Treatment::Redispatched || self.rewriter.world[self.id].summary.has_host {
+        if treatment == Treatment::Redispatched || rewriter.world[self.id].summary.has_host {
             self.redispatch(member)?;
         } else if treatment.has_extended_form() {
             self.forward(member, |emitter, target, head| wrappers::stored_original(emitter, target, head))?;
         }
+        Ok(Bodies { fallback: Some(Fallback::NotInstrumented), ..Bodies::default() })
+    }
+
+    /// Writes the bodies with as much as this level has.
+    fn bodies_at(
+        &mut self,
+        method: &MethodContext<'_, 'a>,
+        level: &Level,
+        treatment: Treatment,
+    ) -> Result<Bodies, Stopped> {
+        let plans = Plans::of(method, level)?;
+        // A method that is not recorded has no nodes, and its id counts nothing.
+        let shape = Shape { slots: method.sites.slots(), on_entry: count_by_id(plans.entry().count) };
+        let mid = self.mid(method.position, shape);
+        let positions = self.write_bodies(method, &plans, treatment, mid)?;
+        if method.number.is_some() {
+            let id = self.id_of(method.position, shape);
+            let mut description = structure::head(method.member, id, Recording::None);
+            plans.describe(&mut description)?;
+            self.traced.push(description);
+        }
+        self.report.pinned += method.pinned.len() as u32;
+        let name = self.class.methods[method.position].name;
+        self.pinned.extend(method.pinned.iter().map(|&(_, clock)| (name, clock)));
         Ok(Bodies {
-            shape: Shape::default(),
-            positions: Packed::default(),
-            fallback: Some(Fallback::NotInstrumented),
+            shape,
+            positions: positions.map_or_else(Packed::default, |positions| positions.pack()),
+            fallback: level.fallback.filter(|_| self.recorded),
         })
     }
 
-    /// Writes the bodies; where their bytecodes were, if call sites are told apart.
-    #[allow(clippy::too_many_arguments)]
+    /// Writes the bodies; where their bytecodes were, if call sites are kept separate.
     fn write_bodies(
         &mut self,
-        position: usize,
-        member: &Member<'a>,
-        signature: &Signature<'a>,
-        code: &Code<'a>,
-        analysis: &Analysis<'_>,
+        method: &MethodContext<'_, 'a>,
+        plans: &Plans<'_>,
         treatment: Treatment,
         mid: Option<Mid>,
-    ) -> cct_classfile::Result<Option<Positions>> {
-        let extended = with_extension(member.descriptor);
-        let mut positions = self.rewriter.settings.call_sites.then(|| Positions::of(code));
-        let original = |this: &mut Self| {
-            let head = this.original_head(member);
-            body::write(
-                &mut this.edit,
-                &mut this.constants,
-                this.beside.as_mut().map(|beside| Weaving { beside, position }),
-                member,
-                code,
-                analysis,
-                Form::Original,
-                mid,
-                head,
-                signature,
-                &extended,
-            )
-        };
+    ) -> Result<Option<Positions>, Stopped> {
+        let MethodContext { member, position, code, .. } = *method;
+        let mut positions = method.settings.call_sites.then(|| Positions::of(code));
         if treatment == Treatment::OriginalOnly {
-            let written = original(self)?;
+            let written = self.body(method, plans, Form::Original, mid)?;
             self.take(position, written, &mut positions);
             return Ok(positions);
         }
         if treatment == Treatment::Redispatched {
-            let written = original(self)?;
+            let written = self.body(method, plans, Form::Original, mid)?;
             self.redispatch(member)?;
             self.take(position, written, &mut positions);
             return Ok(positions);
         }
-        let flags = body::extended_flags(self.class.name(), member.access_flags);
-        let head = self.extended_head(member, flags)?;
-        let extended_body = body::write(
-            &mut self.edit,
-            &mut self.constants,
-            self.beside.as_mut().map(|beside| Weaving { beside, position }),
-            member,
-            code,
-            analysis,
-            Form::Extended,
-            mid,
-            head,
-            signature,
-            &extended,
-        )?;
+        let extended_body = self.body(method, plans, Form::Extended, mid)?;
         if treatment == Treatment::Duplicated {
-            let written = original(self)?;
+            let written = self.body(method, plans, Form::Original, mid)?;
             self.take(position, written, &mut positions);
         } else {
-            let head = self.original_head(member);
-            let extended_index =
-                self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
-            let target = Target::of(member, signature, extended_index);
-            let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            // Events come in order, whoever calls.
-            let replays = rules::is_called_by_vm(self.class.name(), member) && !analysis.traces;
-            let mut tables = DebugTables::of(self.class, signature, code)?;
-            if !self.rewriter.names_parameters() {
-                tables = tables.without_names();
-            }
-            let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, &tables, head)?;
-            self.edit.replace_method(position, wrapper);
+            self.wrap(method)?;
         }
         self.report.dropped_attributes(&extended_body.dropped_attributes);
         self.edit.add_method(extended_body.method_info);
@@ -268,7 +178,48 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         Ok(positions)
     }
 
-    fn take(&mut self, position: usize, written: body::Written, positions: &mut Option<Positions>) {
+    /// Writes one body.
+    fn body(
+        &mut self,
+        method: &MethodContext<'_, 'a>,
+        plans: &Plans<'_>,
+        form: Form,
+        mid: Option<Mid>,
+    ) -> cct_classfile::Result<Written> {
+        let head = match form {
+            Form::Original => self.original_head(method.member),
+            Form::Extended => {
+                let flags = body::extended_flags(self.class.name(), method.member.access_flags);
+                self.extended_head(method.member, flags)?
+            }
+        };
+        let class = ClassParts {
+            edit: &mut self.edit,
+            constants: &mut self.constants,
+            markers: self.beside.as_mut().map(|beside| beside as &mut dyn Weaver),
+        };
+        body::write(class, method, plans, form, mid, head)
+    }
+
+    /// Replaces the original by a wrapper that calls the extended form.
+    fn wrap(&mut self, method: &MethodContext<'_, 'a>) -> cct_classfile::Result<()> {
+        let MethodContext { member, signature, code, .. } = *method;
+        let head = self.original_head(member);
+        let extended_index = self.constants.extended_descriptor(member.descriptor_index, &mut self.edit)?;
+        let target = Target::of(member, signature, extended_index);
+        let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
+        // Events come in order, whoever calls.
+        let replays = rules::is_called_by_vm(self.class.name(), member) && method.number.is_none();
+        let mut tables = DebugTables::of(self.class, signature, code)?;
+        if !self.rewriter.names_parameters() {
+            tables = tables.without_names();
+        }
+        let wrapper = wrappers::native_to_bytecode(&mut emitter, &target, replays, &tables, head)?;
+        self.edit.replace_method(method.position, wrapper);
+        Ok(())
+    }
+
+    fn take(&mut self, position: usize, written: Written, positions: &mut Option<Positions>) {
         self.report.dropped_attributes(&written.dropped_attributes);
         self.edit.replace_method(position, written.method_info);
         if let Some(positions) = positions {
@@ -333,4 +284,9 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
     pub(super) fn native_makes(&self, member: &Member<'_>) -> Option<NativeMakes> {
         self.rewriter.settings.allocations.then(|| allocation::of_native(self.class.name(), member.name))?
     }
+}
+
+/// Whether a body does not fit, and a smaller one may.
+fn is_too_large(error: &cct_classfile::Error) -> bool {
+    matches!(error.kind(), ErrorKind::MethodTooLarge(_) | ErrorKind::JumpTooFar(_))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
@@ -44,7 +45,7 @@ pub(super) struct ClassRewriter<'r, 'c, 'a> {
     pub(super) constants: Constants,
     pub(super) recorded: bool,
     /// References to members of its own; only where bytecodes are counted exactly.
-    pub(super) own: OwnMembers,
+    pub(super) own: Rc<OwnMembers>,
     pub(super) report: ClassReport,
     methods: Vec<MethodRecord>,
     /// Their static side, where events are recorded.
@@ -77,11 +78,11 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             edit,
             constants,
             recorded: (rewriter.recorded)(class.name()),
-            own: match rewriter.settings.block_rule() {
+            own: Rc::new(match rewriter.settings.block_rule() {
                 Some(BlockRule::Exact) => OwnMembers::of(class),
                 _ if rewriter.settings.traces() => OwnMembers::of(class),
                 _ => OwnMembers::default(),
-            },
+            }),
             report: ClassReport::new(class.name(), class.bytes.len()),
             methods: Vec::with_capacity(class.methods.len()),
             traced: Vec::new(),

@@ -269,7 +269,7 @@ fn blocks_end_behind_switches() {
         let bytes = class.method(access::STATIC, "m", "()V").with_code(code.clone()).bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
-        crate::body::blocks(&code, &class.pool, crate::BlockRule::Default, None).len()
+        crate::passes::counts::weighed(&code, &class.pool, crate::BlockRule::Default, None).len()
     };
     assert_eq!([of("start"), of("other")], [2, 1]);
 }

@@ -4,6 +4,7 @@
 //! forms are the opposite on purpose: virtual, so that any override wins.
 
 mod debug_tables;
+mod makes;
 mod natives;
 mod originals;
 mod runtime;

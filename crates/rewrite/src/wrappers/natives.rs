@@ -13,10 +13,10 @@ use crate::carrier::{Emitter, push_first_slot_offset};
 use crate::convention::{self, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook};
 use crate::mid::Mid;
-use crate::passes::allocation_counts;
 use crate::pcc::{self};
 
 use super::Target;
+use super::makes::count_made;
 use super::straight::{Catch, Straight, forgotten};
 
 /// What hangs below which node while a native runs.
@@ -205,7 +205,7 @@ pub(super) fn then_original_and_restore(
         _ => {}
     }
     if let Some(makes) = makes {
-        allocation_counts::of_native(emitter, &mut asm, makes, arguments)?;
+        count_made(emitter, &mut asm, makes, arguments)?;
     }
     asm.ret(target.result());
     let object = emitter.constants.object(emitter.edit)?;

@@ -11,11 +11,11 @@ use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use crate::mid::Mid;
-use crate::passes::allocation_counts;
 use crate::pcc::{self};
 use crate::rules;
 
 use super::Target;
+use super::makes::count_made;
 use super::natives::{then_original_and_restore, thread_locals};
 use super::straight::{Catch, Straight, forgotten};
 
@@ -44,7 +44,7 @@ fn then_original(
     target.push_arguments(&mut asm);
     target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
     if let Some(makes) = makes {
-        allocation_counts::of_native(emitter, &mut asm, makes, arguments)?;
+        count_made(emitter, &mut asm, makes, arguments)?;
     }
     asm.ret(target.result());
     let max_stack = arguments.max(target.result_slots()).max(stack);

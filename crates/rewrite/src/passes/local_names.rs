@@ -7,14 +7,49 @@
 use std::collections::BTreeSet;
 
 use cct_classfile::attributes::{AttributeInfo, LocalVariable};
-use cct_classfile::edit::{ClassEdit, CodeEdit};
 use cct_classfile::{Bci, ClassFile, Code, Result, opcode};
+
+use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
 /// Class files before this version have variables with names of the Java language only (JVMS 4.2.2).
 const FREE_NAMES: u16 = 49;
 
+/// The pass.
+pub struct LocalNames;
+
+impl Pass for LocalNames {
+    fn plan<'m>(
+        &self,
+        method: &'m MethodContext<'m, '_>,
+        _level: &Level,
+    ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
+        if !method.names_locals {
+            return Ok(None);
+        }
+        let slots = unnamed(method.class, method.code, method.signature.argument_slots())?;
+        Ok((!slots.is_empty()).then(|| Box::new(UnnamedLocals(slots)) as _))
+    }
+}
+
+/// The locals of one method that get names: slots of the original code.
+struct UnnamedLocals(Vec<u16>);
+
+impl MethodPass for UnnamedLocals {
+    /// Names the locals after their numbers.
+    fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        let additions = &mut body.emitter.edit.additions;
+        for &slot in &self.0 {
+            let name = additions.utf8(format!("<local{slot}>").as_bytes())?;
+            // Of whatever type: only the name is of use.
+            let descriptor = additions.utf8(b"I")?;
+            body.edit.name_local(slot, name, descriptor);
+        }
+        Ok(())
+    }
+}
+
 /// All locals from slot `from` on that are read where no table names them.
-pub fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>> {
+fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<u16>> {
     if code.max_locals <= from || class.major_version < FREE_NAMES {
         return Ok(Vec::new());
     }
@@ -49,17 +84,6 @@ pub fn unnamed(class: &ClassFile<'_>, code: &Code<'_>, from: u16) -> Result<Vec<
         }
     }
     Ok(slots.into_iter().collect())
-}
-
-/// Names these locals of the original code after their numbers.
-pub fn add(edit: &mut ClassEdit<'_, '_>, code_edit: &mut CodeEdit<'_, '_>, unnamed: &[u16]) -> Result<()> {
-    for &slot in unnamed {
-        let name = edit.additions.utf8(format!("<local{slot}>").as_bytes())?;
-        // Of whatever type: only the name is of use.
-        let descriptor = edit.additions.utf8(b"I")?;
-        code_edit.name_local(slot, name, descriptor);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,214 @@
+//! Instrumented bodies: the original code under the extended signature (ESI) or under the original one (OSI), with the passes applied.
+
+mod exits;
+mod prologue;
+
+use cct_classfile::edit::class_edit::MemberBuilder;
+use cct_classfile::edit::frames::{Signature, VerificationType};
+use cct_classfile::edit::moves::Move;
+use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
+use cct_classfile::{ErrorKind, Result, access};
+use cct_events::structure;
+
+use crate::carrier::{Constants, Context, Emitter, Sites};
+use crate::convention::{self, EXTENSION_SLOTS};
+use crate::markers::{self, Weaver};
+use crate::mid::Mid;
+use crate::pass::{BodyWriter, Entry, Level, Locals, MethodContext, MethodPass};
+use crate::passes::PASSES;
+
+pub use crate::pass::Form;
+
+/// What the passes insert into the bodies of one method.
+pub struct Plans<'m>(Vec<Box<dyn MethodPass + 'm>>);
+
+impl<'m> Plans<'m> {
+    /// The plans of all passes at a level.
+    ///
+    /// # Errors
+    /// If the code cannot be analysed.
+    pub fn of(method: &'m MethodContext<'m, '_>, level: &Level) -> Result<Plans<'m>> {
+        let plans = PASSES.iter().filter_map(|pass| pass.plan(method, level).transpose());
+        plans.collect::<Result<_>>().map(Plans)
+    }
+
+    /// What all passes together count on entry.
+    pub fn entry(&self) -> Entry<'_> {
+        let entries = self.passes().map(MethodPass::entry);
+        entries.fold(Entry::default(), |all, entry| Entry {
+            count: all.count + entry.count,
+            update: all.update.or(entry.update),
+        })
+    }
+
+    /// Adds what the passes know of the method to its static side.
+    ///
+    /// # Errors
+    /// If the constant pool has not what the code names.
+    pub fn describe(&self, method: &mut structure::Method) -> Result<()> {
+        self.passes().try_for_each(|pass| pass.describe(method))
+    }
+
+    fn passes(&self) -> impl Iterator<Item = &(dyn MethodPass + 'm)> {
+        self.0.iter().map(|pass| &**pass)
+    }
+}
+
+/// The class that gains a body.
+pub struct ClassParts<'w, 'c, 'a> {
+    /// Its edits.
+    pub edit: &'w mut ClassEdit<'c, 'a>,
+    /// Its constants.
+    pub constants: &'w mut Constants,
+    /// Its markers, if it may have some.
+    pub markers: Option<&'w mut dyn Weaver>,
+}
+
+/// Writes a whole `method_info` with the instrumented body. `mid` is `None` where the body is not recorded.
+///
+/// # Errors
+/// If the class has no room for the body or its constants, or the body is larger than methods may be.
+pub fn write<'a>(
+    mut class: ClassParts<'_, '_, 'a>,
+    method: &MethodContext<'_, 'a>,
+    plans: &Plans<'_>,
+    form: Form,
+    mid: Option<Mid>,
+    head: MemberBuilder,
+) -> Result<Written> {
+    let at_arguments = method.signature.argument_slots();
+    match write_at(&mut class, method, plans, form, mid, head.clone(), at_arguments) {
+        // Some local of two slots lies across the end of the arguments: the added ones follow all others.
+        Err(e) if matches!(e.kind(), ErrorKind::StraddlingLocal(_)) => {
+            let at_end = method.code.max_locals.max(at_arguments + EXTENSION_SLOTS);
+            write_at(&mut class, method, plans, form, mid, head, at_end)
+        }
+        result => result,
+    }
+}
+
+/// Writes a body whose added locals begin at slot `at`.
+fn write_at<'a>(
+    class: &mut ClassParts<'_, '_, 'a>,
+    method: &MethodContext<'_, 'a>,
+    plans: &Plans<'_>,
+    form: Form,
+    mid: Option<Mid>,
+    mut head: MemberBuilder,
+    at: u16,
+) -> Result<Written> {
+    let MethodContext { code, signature, .. } = *method;
+    let object = class.constants.object(class.edit)?;
+    let (locals, added) = locals(method, plans, form, at, object)?;
+    let new_signature = match form {
+        Form::Extended => Signature {
+            descriptor: signature.descriptor.extended(method.extended_descriptor, EXTENSION_SLOTS)?,
+            ..*signature
+        },
+        Form::Original => *signature,
+    };
+    let mut edit = CodeEdit::new(code, at, &added);
+    if matches!(method.sites, Sites::Apart(_)) {
+        edit.tell_moves();
+    }
+    let mut body = BodyWriter {
+        emitter: Emitter { edit: &mut *class.edit, constants: &mut *class.constants },
+        edit,
+        method,
+        form,
+        mid,
+        locals,
+        context: Context::PassedThrough(locals.node),
+        markers: match &mut class.markers {
+            Some(weaver) => Some(&mut **weaver),
+            None => None,
+        },
+        thrown: None,
+    };
+    let prologue = prologue::write(&mut body, plans)?;
+    body.edit.prologue(&prologue);
+    plans.passes().try_for_each(|pass| pass.insert(&mut body))?;
+    plans.passes().try_for_each(|pass| pass.before_returns(&mut body))?;
+    if form == Form::Original {
+        exits::restore_on_returns(&mut body)?;
+    }
+    exits::catch_all(&mut body, plans)?;
+    let BodyWriter { edit: mut code_edit, emitter: Emitter { edit, .. }, .. } = body;
+    // Six words on the empty stack for the prologue; five above whatever is there for a counted call.
+    code_edit.need_stack(if code.max_stack == 0 { 6 } else { 5 });
+
+    let mut names = std::mem::take(&mut edit.names);
+    let name = names.code(&mut edit.additions)?;
+    let additions = &mut edit.additions;
+    let finished =
+        head.attribute(name, |out| code_edit.finish(signature, &new_signature, &mut names, additions, out));
+    edit.names = names;
+    let Finished { dropped, moves, length } = finished?;
+    if method.marker_tokens.is_some() && markers::limit(code.length()).is_some_and(|limit| length > limit) {
+        return Err(ErrorKind::MethodTooLarge(length as usize).into());
+    }
+    Ok(Written { method_info: head.finish(), dropped_attributes: dropped, moves })
+}
+
+/// The locals that a body gets from slot `at` on, and their types as frames state them.
+fn locals(
+    method: &MethodContext<'_, '_>,
+    plans: &Plans<'_>,
+    form: Form,
+    at: u16,
+    object: u16,
+) -> Result<(Locals, Vec<VerificationType>)> {
+    use VerificationType as V;
+    let needed: Vec<_> = plans.passes().map(MethodPass::locals).collect();
+    let tokens = needed.iter().filter_map(|needed| needed.tokens).sum::<u16>();
+    if at > u16::MAX - Locals::MOST.saturating_add(tokens) {
+        return Err(ErrorKind::TooMany("local variables").into());
+    }
+    let signature = method.signature;
+    let (mut added, next) = match form {
+        // The node alone, as the parameters lie elsewhere; or the parameters themselves, as the descriptor implies them.
+        Form::Extended if at != signature.argument_slots() => (vec![V::Long], at + 2),
+        Form::Extended => {
+            (vec![V::Long, V::Argument((signature.arguments() + 1) as u8)], at + EXTENSION_SLOTS)
+        }
+        Form::Original => (vec![V::Long, V::Long, V::Object(object)], at + 5),
+    };
+    let uses_pending = needed.iter().any(|needed| needed.pending);
+    if uses_pending {
+        added.push(V::Integer);
+    }
+    added.extend((0..tokens).map(|_| V::Object(object)));
+    let locals = Locals {
+        at,
+        node: at,
+        saved: at + 2,
+        thread: at + 4,
+        pending: uses_pending.then_some(next),
+        first_token: next + u16::from(uses_pending),
+        tokens,
+    };
+    Ok((locals, added))
+}
+
+/// A written body.
+#[derive(Debug)]
+pub struct Written {
+    /// The whole `method_info`.
+    pub method_info: Vec<u8>,
+    /// Attributes of the code that are unknown, may hold bytecode indices, and are therefore left out.
+    pub dropped_attributes: Vec<String>,
+    /// Where its instructions have gone, if call sites are kept separate.
+    pub moves: Vec<Move>,
+}
+
+/// Flags of the extended form of a method of this class.
+///
+/// The extended form of a final method is not final. A class rewritten without knowledge of its superclass may get a tie break for that
+/// method, and the JVM refuses a class that overrides a final method. The tie break calls the original virtually, so the final method
+/// still runs. `java/lang/Object` is the exception: HotSpot fixes the length of its virtual table, and its final methods have no entry
+/// there. Every class knows it, so no tie break is added for them.
+pub fn extended_flags(class: &[u8], flags: u16) -> u16 {
+    let kept = if class == convention::OBJECT { flags } else { flags & !access::FINAL };
+    // A varargs parameter would have to be the last one.
+    kept & !access::VARARGS | access::SYNTHETIC
+}

@@ -1,0 +1,128 @@
+//! A body that is being written: what passes insert code with.
+
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::edit::{Asm, CodeEdit};
+use cct_classfile::{Bci, Error, ErrorKind, Instruction, Result, opcode};
+
+use super::MethodContext;
+use crate::carrier::{Context, Emitter};
+use crate::convention::EXTENSION_SLOTS;
+use crate::markers::Weaver;
+use crate::mid::Mid;
+
+/// The signature of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The extended one: the slot is a parameter.
+    Extended,
+    /// The original one: the slot is in the thread, which gets it back on every exit.
+    Original,
+}
+
+/// Locals that instrumentation adds, all in one place.
+#[derive(Debug, Clone, Copy)]
+pub struct Locals {
+    /// Where they begin; all locals of the original from here on move up.
+    pub at: u16,
+    /// The body's node.
+    pub node: u16,
+    /// The context that the thread carried on entry, of a body under the original signature.
+    pub saved: u16,
+    /// The thread that was current on entry, of a body under the original signature.
+    pub thread: u16,
+    /// Bytecodes that are not in the node yet, where a pass needs a local for them.
+    pub pending: Option<u16>,
+    /// The first of the objects that markers keep.
+    pub first_token: u16,
+    /// How many objects markers keep.
+    pub tokens: u16,
+}
+
+impl Locals {
+    /// Slots of all of them but the markers', or of the extended form's parameters and what follows these.
+    pub const MOST: u16 = 6;
+
+    /// The first of the locals that not every body has: `pending`, or else the markers'.
+    pub fn optional(&self) -> Option<u16> {
+        self.pending.or((self.tokens > 0).then_some(self.first_token))
+    }
+}
+
+/// A body that is being written.
+pub struct BodyWriter<'w, 'c, 'a> {
+    /// Writes code that deals with contexts.
+    pub emitter: Emitter<'w, 'c, 'a>,
+    /// The edits of the code.
+    pub edit: CodeEdit<'w, 'a>,
+    /// The method.
+    pub method: &'w MethodContext<'w, 'a>,
+    /// The body's signature.
+    pub form: Form,
+    /// The method's id; `None` if the body is not recorded.
+    pub mid: Option<Mid>,
+    /// The added locals.
+    pub locals: Locals,
+    /// What the body has for its callees. Before the prologue is written: the context that came in.
+    pub context: Context,
+    /// The markers of the class, where the method has some.
+    pub markers: Option<&'w mut dyn Weaver>,
+    /// What markers do with an exception that leaves the method.
+    pub thrown: Option<Asm>,
+}
+
+impl<'a> BodyWriter<'_, '_, 'a> {
+    /// The local with the thread that carries the context to callees, if the body keeps it in one.
+    pub fn thread(&self) -> Option<u16> {
+        (self.form == Form::Original && self.method.holds_thread).then_some(self.locals.thread)
+    }
+
+    /// Pushes what the callee gets from the call site at `bci`, the `site`-th of the body.
+    ///
+    /// # Errors
+    /// If the class has no room for the constants. So it is with all others here.
+    pub fn push_context(&mut self, asm: &mut Asm, site: usize, bci: Bci) -> Result<()> {
+        self.emitter.push_context(asm, self.context, self.method.sites, site, bci)
+    }
+
+    /// The same invocation as at `bci`, of the extended form.
+    pub fn invoke_extended(&mut self, asm: &mut Asm, bci: Bci) -> Result<()> {
+        let instruction = self.instruction(bci)?;
+        let index = instruction.pool_index().ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))?;
+        let extended = self.emitter.constants.extended_reference(index, self.emitter.edit)?;
+        if instruction.opcode == opcode::INVOKEINTERFACE {
+            // The plan extends no method with more than 252 argument slots.
+            asm.invoke_interface(extended, instruction.bytes[3].saturating_add(EXTENSION_SLOTS as u8));
+        } else {
+            asm.indexed(instruction.opcode, extended);
+        }
+        Ok(())
+    }
+
+    /// Inserts code after the instruction at `bci`.
+    pub fn after(&mut self, bci: Bci, asm: &Asm) -> Result<()> {
+        let instruction = self.instruction(bci)?;
+        self.edit.after(&instruction, asm);
+        Ok(())
+    }
+
+    /// Inserts code before each return.
+    pub fn before_returns(&mut self, asm: &Asm) {
+        let code = self.method.code;
+        for instruction in code.instructions().filter(|i| opcode::is_return(i.opcode)) {
+            self.edit.before(instruction.bci, asm);
+        }
+    }
+
+    /// Makes the context that comes in, in local `incoming`, the one that callees get.
+    pub fn hand_on(&self, asm: &mut Asm, incoming: u16) -> Context {
+        let node = self.locals.node;
+        if incoming != node {
+            asm.load(Kind::Long, incoming).store(Kind::Long, node);
+        }
+        Context::PassedThrough(node)
+    }
+
+    fn instruction(&self, bci: Bci) -> Result<Instruction<'a>> {
+        self.method.code.instruction_at(bci).ok_or_else(|| Error::new(ErrorKind::BadTarget(bci)))
+    }
+}

@@ -1,0 +1,77 @@
+//! Allocation counting (CCCP 5.1): behind each instruction that makes objects, when they are there, they are counted by their type.
+//!
+//! Behind and not before: an instruction that fails (no memory, no such class, a negative length) makes nothing. What `new` has made is still
+//! uninitialised then, and stays on the stack below the probe, which does not touch it.
+
+use cct_classfile::edit::Asm;
+use cct_classfile::{Result, opcode};
+
+use crate::allocation::{self, Allocation, Made};
+use crate::carrier::Context;
+use crate::convention;
+use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
+
+/// The pass.
+pub struct Allocations;
+
+impl Pass for Allocations {
+    fn plan<'m>(
+        &self,
+        method: &'m MethodContext<'m, '_>,
+        level: &Level,
+    ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
+        if method.allocations.is_empty() || !level.objects || method.number.is_some() {
+            return Ok(None);
+        }
+        // Their slots follow those of the calls.
+        let plan = MethodAllocations { allocations: method.allocations, first_slot: method.calls.len() };
+        Ok(Some(Box::new(plan)))
+    }
+}
+
+/// The allocations of one method.
+struct MethodAllocations<'m> {
+    allocations: &'m [Allocation],
+    first_slot: usize,
+}
+
+impl MethodPass for MethodAllocations<'_> {
+    fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        if !matches!(body.context, Context::Node(_)) {
+            return Ok(());
+        }
+        let mut site = self.first_slot;
+        for Allocation { bci, made } in self.allocations {
+            let mut asm = Asm::new();
+            match made {
+                Made::One(of) => {
+                    body.push_context(&mut asm, site, *bci)?;
+                    body.emitter.mid(&mut asm, allocation::id(of))?;
+                    body.emitter.helper(&mut asm, convention::OBJECT_MADE)?;
+                }
+                Made::Arrays(types) => {
+                    // The array, a context, an id, a level.
+                    body.edit.need_stack(6);
+                    for (level, of) in types.iter().enumerate() {
+                        asm.op(opcode::DUP);
+                        body.push_context(&mut asm, site + level, *bci)?;
+                        body.emitter.mid(&mut asm, allocation::id(of))?;
+                        body.emitter.int(&mut asm, level as u32)?;
+                        body.emitter.helper(&mut asm, convention::ARRAYS_MADE)?;
+                    }
+                }
+                Made::Copy => {
+                    asm.op(opcode::DUP);
+                    body.push_context(&mut asm, site, *bci)?;
+                    body.emitter.helper(&mut asm, convention::COPY_MADE)?;
+                }
+                Made::Nothing => {}
+            }
+            site += made.slots();
+            if !asm.bytes.is_empty() {
+                body.after(*bci, &asm)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! Bytecodes by basic blocks (JP 4): at the start of each block its bytecodes are added to the node, or what they cost (CCCP 5.2).
+
+use cct_classfile::edit::Asm;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::{Bci, Code, ConstantPool, Result, opcode};
+use cct_flow::{BlockRule, Blocks};
+use cct_tables::CostModel;
+
+use crate::convention;
+use crate::hooks;
+use crate::pass::BodyWriter;
+
+/// Counts every block but those that are counted elsewhere.
+pub fn insert(
+    body: &mut BodyWriter<'_, '_, '_>,
+    blocks: &Blocks,
+    counted_elsewhere: impl Fn(Bci) -> bool,
+) -> Result<()> {
+    for block in blocks.iter() {
+        if block.cost == 0 || counted_elsewhere(block.start) {
+            continue;
+        }
+        let mut asm = Asm::new();
+        asm.load(Kind::Long, body.context.local());
+        body.emitter.int(&mut asm, block.cost)?;
+        body.emitter.helper(&mut asm, convention::COUNT)?;
+        body.edit.before(block.start, &asm);
+    }
+    Ok(())
+}
+
+/// The blocks of a method by a rule, with their costs by a model. What follows a switch of the recording is counted after it, by
+/// whatever rule.
+pub fn weighed(
+    code: &Code<'_>,
+    pool: &ConstantPool<'_>,
+    rule: BlockRule,
+    model: Option<&CostModel>,
+) -> Blocks {
+    let mut blocks = Blocks::of(code, pool, rule);
+    for call in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
+        let callee = call.pool_index().and_then(|index| pool.member_ref(index).ok());
+        if callee.is_some_and(|c| hooks::switch(c.class, c.name, c.descriptor).is_some()) {
+            blocks.cut(code, call.end());
+        }
+    }
+    if let Some(model) = model {
+        blocks.weigh(code, pool, model);
+    }
+    blocks
+}

@@ -1,0 +1,297 @@
+//! Trace events of a body: its start and end, when a basic block begins and how far one came that an exception left, calls of
+//! callees that have no events of their own, objects and monitors.
+
+use cct_classfile::edit::Asm;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::{Bci, Result, access, opcode};
+use cct_events::Event;
+use cct_events::structure::{self as static_side, Recording};
+
+use crate::allocation::{Allocation, Made};
+use crate::carrier::{Context, Emitter};
+use crate::convention::{self, EXTENSION_SLOTS};
+use crate::pass::{BodyWriter, Entry, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
+use crate::plan::{CallTarget, Foreign};
+use crate::structure;
+use crate::tracing::{TracePlan, leaf_throws};
+
+/// The pass.
+pub struct Trace;
+
+impl Pass for Trace {
+    fn plan<'m>(
+        &self,
+        method: &'m MethodContext<'m, '_>,
+        level: &Level,
+    ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
+        let Some(number) = method.number.filter(|_| method.part.is_none()) else { return Ok(None) };
+        let recording = if method.recorded { level.recording } else { Recording::None };
+        let MethodContext { class, own, member, code, .. } = *method;
+        let plan = TracePlan::of(class, own, member, code, number, recording);
+        let objects = method.settings.allocations && level.objects;
+        Ok(Some(Box::new(MethodTrace { method, plan, objects })))
+    }
+}
+
+/// The events of one method.
+struct MethodTrace<'m, 'a> {
+    method: &'m MethodContext<'m, 'a>,
+    plan: TracePlan,
+    /// Whether objects and monitors have events.
+    objects: bool,
+}
+
+impl MethodPass for MethodTrace<'_, '_> {
+    fn locals(&self) -> LocalsNeeded {
+        let pending = self.method.recorded && self.plan.uses_local;
+        LocalsNeeded { pending, ..LocalsNeeded::default() }
+    }
+
+    /// The method's start as an event. The context that is handed from body to body is the thread's record.
+    fn context(
+        &self,
+        body: &mut BodyWriter<'_, '_, '_>,
+        prologue: &mut Asm,
+        incoming: u16,
+        _entry: Entry<'_>,
+    ) -> Result<Option<Context>> {
+        if !self.method.recorded {
+            return Ok(None);
+        }
+        let context = body.hand_on(prologue, incoming);
+        let (member, record) = (self.method.member, context.local());
+        let emitter = &mut body.emitter;
+        if self.method.is_extent {
+            extent(emitter, prologue, record, 1)?;
+        }
+        let start = Event::Start { method: self.plan.method, has_receiver: false, ends_at_once: false };
+        // What a constructor makes is not initialised yet, and so has no class to be asked for.
+        let has_receiver = !member.is(access::STATIC) && member.name != b"<init>";
+        if has_receiver && start.words().len() == 1 {
+            prologue.load(Kind::Reference, 0).load(Kind::Long, record);
+            emitter.word(prologue, start)?;
+            emitter.helper(prologue, convention::TRACE_RECEIVER)?;
+        } else {
+            emitter.event(prologue, record, None, start)?;
+        }
+        // The monitor of a static method is its class's, which nobody need say.
+        if self.objects && member.is(access::SYNCHRONIZED) && !member.is(access::STATIC) {
+            prologue.load(Kind::Reference, 0).load(Kind::Long, record);
+            emitter.word(prologue, Event::Locked(0))?;
+            emitter.helper(prologue, convention::TRACE_MONITOR)?;
+        }
+        Ok(Some(context))
+    }
+
+    fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        if self.method.recorded {
+            self.blocks(body)?;
+        }
+        for &(bci, target) in self.method.calls {
+            self.call(body, bci, target)?;
+        }
+        if self.method.recorded && self.objects {
+            self.allocations(body)?;
+            self.monitors(body)?;
+        }
+        Ok(())
+    }
+
+    /// The event of the method's end, before each return that does not follow from earlier events.
+    fn before_returns(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        if !self.method.recorded {
+            return Ok(());
+        }
+        let (record, is_extent) = (body.context.local(), self.method.is_extent);
+        let event = Event::End { method: self.plan.method, by_exception: false };
+        for instruction in self.method.code.instructions().filter(|i| opcode::is_return(i.opcode)) {
+            let says_end = self.plan.says_end(instruction.bci);
+            let mut asm = Asm::new();
+            if says_end {
+                body.emitter.event(&mut asm, record, None, event)?;
+            }
+            if is_extent {
+                extent(&mut body.emitter, &mut asm, record, -1)?;
+            }
+            if says_end || is_extent {
+                body.edit.before(instruction.bci, &asm);
+            }
+        }
+        Ok(())
+    }
+
+    fn guard(&self, _body: &BodyWriter<'_, '_, '_>) -> Guard<'_> {
+        if self.method.recorded { Guard::Body } else { Guard::Nowhere }
+    }
+
+    /// An exception that leaves the body is its end; the local says how far the running block came.
+    fn leave(&self, body: &mut BodyWriter<'_, '_, '_>, handler: &mut Asm) -> Result<()> {
+        let record = body.context.local();
+        let end = Event::End { method: self.plan.method, by_exception: true };
+        body.emitter.event(handler, record, body.locals.pending, end)?;
+        if self.method.is_extent {
+            extent(&mut body.emitter, handler, record, -1)?;
+        }
+        Ok(())
+    }
+
+    fn describe(&self, description: &mut static_side::Method) -> Result<()> {
+        let MethodContext { class, code, calls, allocations, .. } = *self.method;
+        structure::describe(description, class, code, &self.plan, calls)?;
+        if self.objects {
+            description.makes = structure::makes(allocations);
+        }
+        Ok(())
+    }
+}
+
+impl MethodTrace<'_, '_> {
+    /// The events of blocks, and what the local says of how far they came.
+    fn blocks(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        let record = body.context.local();
+        for (block, start) in self.plan.announced() {
+            let event = Event::Block { method: self.plan.method, block };
+            let mut asm = Asm::new();
+            let partial = body.locals.pending.filter(|_| self.plan.handlers.contains(&start));
+            body.emitter.event(&mut asm, record, partial, event)?;
+            body.edit.before(start, &asm);
+        }
+        for &(bci, place) in &self.plan.marks {
+            let Some(local) = body.locals.pending else { break };
+            let mut asm = Asm::new();
+            body.emitter.int(&mut asm, place)?;
+            asm.store(Kind::Int, local);
+            body.edit.before(bci, &asm);
+        }
+        Ok(())
+    }
+
+    /// An invocation. The thread carries its record, whoever calls; so nothing is stored before calls by original signatures. Where the
+    /// body is not recorded, callees are given by their ids, since there is no call site to name.
+    fn call(&self, body: &mut BodyWriter<'_, '_, '_>, bci: Bci, target: CallTarget<'_>) -> Result<()> {
+        let record = body.context.local();
+        let mut asm = Asm::new();
+        match target {
+            CallTarget::Extended => {
+                debug_assert_eq!(EXTENSION_SLOTS, 3);
+                asm.load(Kind::Long, record).op(opcode::ACONST_NULL);
+                body.invoke_extended(&mut asm, bci)?;
+                body.edit.replace(bci, &asm);
+                return Ok(());
+            }
+            CallTarget::Stored { .. } | CallTarget::Rooted => return Ok(()),
+            CallTarget::Counted(callee) => {
+                let may_call = callee.calls_back || leaf_throws(callee.class, callee.name);
+                if !self.method.recorded {
+                    by_id(&mut body.emitter, &mut asm, record, &callee)?;
+                } else if may_call {
+                    body.emitter.event(&mut asm, record, None, Event::Call(bci))?;
+                    returned(body, bci)?;
+                } else {
+                    body.emitter.event(&mut asm, record, None, Event::Leaf(bci))?;
+                }
+            }
+            CallTarget::Dispatched(callee) => {
+                // The receiver, for its class; there are no arguments above it.
+                asm.op(opcode::DUP).load(Kind::Long, record);
+                if self.method.recorded {
+                    body.emitter.word(&mut asm, Event::Leaf(bci))?;
+                } else {
+                    asm.int(0);
+                }
+                body.emitter.mid(&mut asm, callee.mid())?;
+                body.edit.need_stack(6);
+                body.emitter.helper(&mut asm, convention::TRACE_HASH_CODE)?;
+            }
+            CallTarget::Linked | CallTarget::LinkedToHashCode => {
+                let helper = if target == CallTarget::Linked {
+                    asm.op(opcode::DUP);
+                    convention::TRACE_LINK
+                } else {
+                    asm.op(opcode::DUP2);
+                    convention::TRACE_LINK_HASH_CODE
+                };
+                asm.load(Kind::Long, record);
+                body.emitter.helper(&mut asm, helper)?;
+                body.edit.before(bci, &asm);
+                return returned(body, bci);
+            }
+        }
+        body.edit.before(bci, &asm);
+        Ok(())
+    }
+
+    /// Objects, after the instructions that have allocated them.
+    fn allocations(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        let record = body.context.local();
+        for Allocation { bci, made } in self.method.allocations {
+            let emitter = &mut body.emitter;
+            let mut asm = Asm::new();
+            match made {
+                Made::One(of) if of.first() == Some(&b'[') => array(emitter, &mut asm, record, *bci)?,
+                Made::One(_) => emitter.event(&mut asm, record, None, Event::Made(*bci))?,
+                Made::Arrays(types) => {
+                    array(emitter, &mut asm, record, *bci)?;
+                    for level in (1..).take(types.len().saturating_sub(1)) {
+                        asm.op(opcode::DUP).load(Kind::Long, record);
+                        emitter.word(&mut asm, Event::Arrays { bci: *bci, level, count: 0, length: 0 })?;
+                        emitter.helper(&mut asm, convention::TRACE_ARRAYS)?;
+                    }
+                }
+                Made::Copy => {
+                    asm.op(opcode::DUP).load(Kind::Long, record);
+                    emitter.helper(&mut asm, convention::COPY_MADE)?;
+                }
+                Made::Nothing => continue,
+            }
+            body.after(*bci, &asm)?;
+        }
+        Ok(())
+    }
+
+    /// Monitors, before the instructions that take them or give them back.
+    fn monitors(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        let record = body.context.local();
+        for instruction in self.method.code.instructions() {
+            let bci = instruction.bci;
+            let event = match instruction.opcode {
+                opcode::MONITORENTER => Event::Lock { bci, object: 0 },
+                opcode::MONITOREXIT => Event::Unlock { bci, object: 0 },
+                _ => continue,
+            };
+            let mut asm = Asm::new();
+            asm.op(opcode::DUP).load(Kind::Long, record);
+            body.emitter.word(&mut asm, event)?;
+            body.emitter.helper(&mut asm, convention::TRACE_MONITOR)?;
+            body.edit.before(bci, &asm);
+        }
+        Ok(())
+    }
+}
+
+/// The event of a callee's return, after the call at `bci`.
+fn returned(body: &mut BodyWriter<'_, '_, '_>, bci: Bci) -> Result<()> {
+    let mut asm = Asm::new();
+    body.emitter.event(&mut asm, body.context.local(), None, Event::Returned(bci))?;
+    body.after(bci, &asm)
+}
+
+/// The array on the stack, by its length.
+fn array(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, bci: Bci) -> Result<()> {
+    asm.op(opcode::DUP).op(opcode::ARRAYLENGTH).load(Kind::Long, record);
+    emitter.word(asm, Event::Array { bci, length: 0 })?;
+    emitter.helper(asm, convention::TRACE_ARRAY)
+}
+
+/// The thread is one extent deeper in what is recorded (1), or has left one (-1).
+fn extent(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, deeper: i16) -> Result<()> {
+    asm.load(Kind::Long, record).int(deeper);
+    emitter.helper(asm, convention::TRACE_EXTENT)
+}
+
+/// A callee that is over at once, by its id.
+fn by_id(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, callee: &Foreign<'_>) -> Result<()> {
+    asm.load(Kind::Long, record);
+    emitter.mid(asm, callee.mid())?;
+    emitter.helper(asm, convention::TRACE_LEAF)
+}

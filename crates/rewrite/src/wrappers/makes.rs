@@ -1,0 +1,29 @@
+//! What natives allocate, counted by their wrappers.
+
+use cct_classfile::edit::Asm;
+use cct_classfile::edit::asm::Kind;
+use cct_classfile::{Result, opcode};
+
+use crate::allocation::NativeMakes;
+use crate::carrier::Emitter;
+use crate::convention;
+
+/// Counts what a native has allocated: its result is on the stack, its node in local `node`.
+pub(super) fn count_made(
+    emitter: &mut Emitter<'_, '_, '_>,
+    asm: &mut Asm,
+    makes: NativeMakes,
+    node: u16,
+) -> Result<()> {
+    asm.op(opcode::DUP);
+    match makes {
+        NativeMakes::Result => {
+            asm.load(Kind::Long, node);
+            emitter.helper(asm, convention::RESULT_MADE)
+        }
+        NativeMakes::Arrays(lengths) => {
+            asm.load(Kind::Reference, lengths).load(Kind::Long, node);
+            emitter.helper(asm, convention::RESULT_ARRAYS_MADE)
+        }
+    }
+}
