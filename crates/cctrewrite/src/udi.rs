@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use cct_archive::Input;
-use cct_classfile::{ClassFile, access};
+use cct_classfile::{ClassFile, access, wellformed};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::udi::{self, Outcome, RuntimeClass};
-use cct_rewrite::{ClassSummary, hooks, wellformed};
+use cct_rewrite::{ClassSummary, hooks};
 use cct_udi::{Launch, Process, Shown};
 
 use crate::api_command;

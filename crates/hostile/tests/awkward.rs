@@ -6,11 +6,11 @@ use std::io::{Cursor, Write};
 
 use cct_archive::{Input, Limits};
 use cct_classfile::access::{ABSTRACT, NATIVE};
-use cct_classfile::opcode as op;
+use cct_classfile::{opcode as op, wellformed};
 use cct_hostile::target;
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::udi::wire::MAGIC;
-use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World, wellformed};
+use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 #[path = "../../cctrewrite/tests/jvm/support/assembler.rs"]

@@ -40,7 +40,6 @@ pub mod survey;
 mod testing;
 pub mod tracing;
 pub mod udi;
-pub mod wellformed;
 pub mod world;
 pub mod wrappers;
 

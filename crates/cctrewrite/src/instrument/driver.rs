@@ -8,15 +8,13 @@ use cct_archive::{
     Action, ArchivePath, EntryKind, INDEX_NAME, Layout, Location, Method, NewEntry,
     Rewriter as ArchiveRewriter,
 };
-use cct_classfile::{ClassFile, ErrorKind};
+use cct_classfile::{ClassFile, ErrorKind, wellformed};
 use cct_markers::Marked;
 use cct_rewrite::index::{self, ClassRecord};
 use cct_rewrite::mid::ClassHash;
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{
-    ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes, wellformed,
-};
+use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes};
 use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;

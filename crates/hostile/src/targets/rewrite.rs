@@ -1,13 +1,13 @@
 //! The rewriter: a class that nobody vouches for, with any settings.
 
-use cct_classfile::ClassFile;
+use cct_classfile::{ClassFile, wellformed};
 use cct_rewrite::index;
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::provenance::Provenance;
 use cct_rewrite::rewriter::Rewritten;
 use cct_rewrite::{
     BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Natives, Result, Rewriter, Role, Settings,
-    Tool, World, wellformed,
+    Tool, World,
 };
 
 use cct_tables::{BlockEnds, CostModel};

@@ -219,7 +219,7 @@ impl Rewriter {
         self.rewrite_checked(&ClassFile::parse(bytes)?, &[], ClassHash::of(bytes))
     }
 
-    /// The same, where the code of its methods has been decoded [for a check](crate::wellformed::check).
+    /// The same, where the code of its methods has been decoded [for a check](cct_classfile::wellformed::check).
     pub fn rewrite_checked<'a>(
         &self,
         class: &ClassFile<'a>,

@@ -3,13 +3,12 @@
 //! Other classes, the JVM's own assumptions about the class library, reflection and serialisation all see the members of a class. So a module changes
 //! code, and adds private methods; what it must remember is in classes of its own.
 
-use cct_classfile::{ClassFile, Code, Member, access};
+use cct_classfile::{ClassFile, Code, Member, access, wellformed};
 
 use super::RUNTIME_PACKAGE;
 use crate::convention;
 use crate::hooks;
 use crate::plan::lossy;
-use crate::wellformed;
 
 /// Why what a module gave for a class is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
