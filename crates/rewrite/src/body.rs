@@ -9,13 +9,14 @@ use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::moves::Move;
 use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
 use cct_classfile::{Code, ErrorKind, Member, Result, access};
+use cct_index::mid::Mid;
+use cct_index::positions::Form;
 use cct_markers::{Beside, Slot};
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS, SLOTS_OFFSET};
 use crate::local_names;
 use crate::markers;
-use crate::mid::Mid;
 use crate::passes::{
     activation_counters, allocation_counts, bytecode_counts, call_sites, context_values, exact_counts,
     pinned_results, trace_events,
@@ -23,15 +24,6 @@ use crate::passes::{
 
 pub use analysis::{Analysis, Counts, Planners, blocks, exact_plan};
 use prologue::Prologue;
-
-/// Under which signature a body stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// The extended one: the slot is a parameter.
-    Extended,
-    /// The original one: the slot is in the thread, which gets it back on every exit.
-    Original,
-}
 
 /// What the passes know of a body.
 #[derive(Debug)]

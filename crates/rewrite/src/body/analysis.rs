@@ -4,12 +4,12 @@ use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, Result, opco
 use cct_flow::{
     ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner, OwnMembers, initialisation,
 };
+use cct_index::mid::MAX_ON_ENTRY;
 use cct_tables::CostModel;
 
 use crate::allocation::Allocation;
 use crate::carrier::Sites;
 use crate::hooks::{self, BodyHook};
-use crate::mid::MAX_ON_ENTRY;
 use crate::pcc::Part;
 use crate::pins::Clock;
 use crate::plan::CallTarget;

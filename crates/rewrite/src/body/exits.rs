@@ -5,8 +5,9 @@ use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Result, opcode};
 use cct_events::Event;
 use cct_flow::initialisation::{self, Region};
+use cct_index::positions::Form;
 
-use super::{Analysis, Body, Counts, Form, Locals};
+use super::{Analysis, Body, Counts, Locals};
 use crate::carrier::Emitter;
 use crate::passes::{exact_counts, trace_events};
 use crate::tracing::TracePlan;

@@ -6,12 +6,13 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Code, Member, Result, access, opcode};
 use cct_events::Event;
+use cct_index::mid::Mid;
+use cct_index::positions::Form;
 
-use super::{Analysis, Form, Locals};
+use super::{Analysis, Locals};
 use crate::carrier::{Context, Emitter};
 use crate::convention;
 use crate::hooks::{BodyHook, Place};
-use crate::mid::Mid;
 use crate::passes::trace_events;
 use crate::pcc::{self, Part};
 use crate::rules;

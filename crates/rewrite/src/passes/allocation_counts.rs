@@ -6,6 +6,7 @@
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Error, ErrorKind, Result, opcode};
+use cct_index::mid::Mid;
 
 use crate::allocation::{self, Allocation, Made};
 use crate::body::Body;
@@ -29,7 +30,7 @@ pub fn apply(
         match made {
             Made::One(of) => {
                 emitter.push_context(&mut asm, body.context, body.sites, site, *bci)?;
-                emitter.mid(&mut asm, allocation::id(of))?;
+                emitter.mid(&mut asm, Mid::of_type(of))?;
                 emitter.helper(&mut asm, convention::OBJECT_MADE)?;
             }
             Made::Arrays(types) => {
@@ -38,7 +39,7 @@ pub fn apply(
                 for (level, of) in types.iter().enumerate() {
                     asm.op(opcode::DUP);
                     emitter.push_context(&mut asm, body.context, body.sites, site + level, *bci)?;
-                    emitter.mid(&mut asm, allocation::id(of))?;
+                    emitter.mid(&mut asm, Mid::of_type(of))?;
                     emitter.int(&mut asm, level as u32)?;
                     emitter.helper(&mut asm, convention::ARRAYS_MADE)?;
                 }

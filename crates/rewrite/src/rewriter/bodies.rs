@@ -6,22 +6,24 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, Code, ErrorKind, Member, opcode};
 use cct_events::structure::Recording;
 use cct_flow::BlockRule;
+use cct_index::mid::{Mid, Shape};
+use cct_index::positions::{Form, Packed, Positions};
+use cct_index::record::ForeignRecord;
+use cct_index::treatment::Treatment;
 use cct_markers::LeftOut;
 
 use super::Rewriter;
 use super::class::ClassRewriter;
 use crate::allocation::{self, Allocation, NativeMakes};
-use crate::body::{self, Analysis, Form, Planners, Weaving};
+use crate::body::{self, Analysis, Planners, Weaving};
 use crate::carrier::{Emitter, Sites};
 use crate::error::Result;
 use crate::hooks;
 use crate::local_names;
 use crate::markers::{self, Stopped};
-use crate::mid::{Mid, Shape};
 use crate::pcc::Part;
 use crate::pins;
-use crate::plan::{CallTarget, Treatment, with_extension};
-use crate::positions::{Packed, Positions};
+use crate::plan::{CallTarget, with_extension};
 use crate::report::Fallback;
 use crate::rules;
 use crate::settings::{ContextCarrier, Settings};
@@ -312,7 +314,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             };
             if let Some(made) = allocation::of(self.class, own_name, &instruction, is_copy)? {
                 for of in made.types().iter().filter(|_| self.recorded) {
-                    let record = allocation::record(of);
+                    let record = ForeignRecord::of_type(of);
                     self.foreign.entry(record.mid).or_insert(record);
                 }
                 allocations.push(Allocation { bci: instruction.bci, made });

@@ -6,11 +6,11 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
 use cct_classfile::{Result, access, opcode};
 use cct_events::Event;
+use cct_index::mid::Mid;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
-use crate::mid::Mid;
 use crate::passes::allocation_counts;
 use crate::pcc::{self};
 use crate::rules;
