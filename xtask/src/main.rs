@@ -19,6 +19,7 @@ mod readers;
 mod reproducible;
 mod runtime;
 mod soak;
+mod structure;
 mod test;
 mod watch;
 mod workspace;
@@ -86,6 +87,12 @@ enum Task {
     /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/reproducible.md).
     Reproducible(reproducible::Arguments),
 
+    /// Check the order of crates and of modules: layers, and circles that are not listed (ARCHITECTURE.md).
+    ///
+    /// Reads the sources, and fails if a crate depends on one that is not below it, or if files of a crate depend on each other in a circle that
+    /// `structure.toml` does not list with its reason.
+    Structure,
+
     /// Compile the Java sources of what runs inside the JVM, and keep the class files (docs/runtime.md).
     ///
     /// To be called when a source in `jdk-wrap` was edited. It is always the compiler of JDK 8 that makes them, so that they are the same whoever does it;
@@ -138,6 +145,7 @@ fn main() -> Result<ExitCode> {
         Task::Soak(arguments) => soak::run(&arguments)?,
         Task::Fuzz(arguments) => fuzz::run(&arguments)?,
         Task::Reproducible(arguments) => reproducible::run(&arguments)?,
+        Task::Structure => return structure::run(),
         Task::Runtime(arguments) => runtime::run(&arguments)?,
         Task::Fixtures(arguments) => fixtures::run(&arguments)?,
         Task::Papers(arguments) => papers::run(&arguments)?,

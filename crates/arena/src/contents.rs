@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cct_classfile::mutf8;
+use cct_index::method_flags::NATIVE;
+use cct_index::mid::{Mid, NEW};
+use cct_index::positions::Packed;
+use cct_index::read::Index;
 use cct_profile::Method;
-use cct_rewrite::allocation;
-use cct_rewrite::index::method_flags::NATIVE;
-use cct_rewrite::index::read::Index;
-use cct_rewrite::mid::Mid;
-use cct_rewrite::positions::Packed;
 use rustc_hash::FxHashMap;
 
 use crate::index_bytes::IndexBytes;
@@ -105,7 +104,7 @@ impl Contents {
                     class: mutf8::decode_lossy(class).into(),
                     name: name.into(),
                     descriptor: descriptor.into(),
-                    is_native: name != b"<init>" && name != allocation::NEW,
+                    is_native: name != b"<init>" && name != NEW,
                     positions: Packed::default(),
                 };
                 self.named.insert(mid.0, known);
@@ -221,7 +220,7 @@ impl Contents {
             descriptor: text(&known.descriptor),
             site: None,
             mid,
-            flags: match (known.is_native, *known.name == *allocation::NEW) {
+            flags: match (known.is_native, *known.name == *NEW) {
                 (true, _) => Method::NATIVE,
                 (_, true) => Method::TYPE,
                 _ => 0,

@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use cct_index::mid::Mid;
 use cct_profile::{Tree, TreeBuilder, TreeTooLarge};
-use cct_rewrite::mid::Mid;
 
 use crate::layout::{header, node, record};
 use crate::memory::Memory;

@@ -1,6 +1,6 @@
 //! What the file has beside the trees: names, and how the numbers came about. A list of entries, only ever added to.
 
-use cct_rewrite::mid::{ClassHash, Mid, Shape};
+use cct_index::mid::{ClassHash, Mid, Shape};
 
 /// An entry. Names of classes and methods are those of class files (modified UTF-8), all other texts UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +127,7 @@ pub struct PackedMethod<'a> {
     pub name: &'a [u8],
     /// Original descriptor.
     pub descriptor: &'a [u8],
-    /// Where its bytecodes were, if call sites are told apart ([`cct_rewrite::positions`]).
+    /// Where its bytecodes were, if call sites are told apart ([`cct_index::positions`]).
     pub positions: &'a [u8],
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use cct_index::positions::Packed;
 use cct_profile::{Method, Profile, ThreadTree, TreeTooLarge};
-use cct_rewrite::positions::Packed;
 use rustc_hash::FxHashMap;
 
 use crate::contents::{Contents, InJar};

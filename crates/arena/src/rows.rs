@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cct_index::positions::Lines;
 use cct_profile::{Method, Site};
-use cct_rewrite::positions::Lines;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What is called in some trees, and from where.

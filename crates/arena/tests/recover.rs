@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use cct_arena::layout::{header, node, record};
 use cct_arena::log::{Entry, PackedMethod};
 use cct_arena::{Arena, Memory, ReadError, Recovered, State, recover};
+use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, ROOT, ThreadTree};
-use cct_rewrite::mid::{ClassHash, Mid, Shape};
 
 const CLASS: ClassHash = ClassHash(77);
 

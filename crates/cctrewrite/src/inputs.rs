@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Layout, Limits, Location};
-use cct_rewrite::mid::ClassHash;
-use cct_rewrite::provenance::{self, Provenance};
+use cct_index::mid::ClassHash;
+use cct_index::provenance::{self, Provenance};
 use cct_rewrite::{ClassSummary, Role, Settings, World, convention, hooks, jlink};
 
 use crate::text::counted;
@@ -202,9 +202,9 @@ impl Sources {
         }
         let library = classes.iter().zip(&originals).zip(&of_library).filter(|(_, of_library)| **of_library);
         let library_hash = library_hash.or_else(|| {
-            provenance::library_hash(library.map(|(((_, class), &original), _)| (class, original)))
+            provenance::library_hash(library.map(|(((_, class), &original), _)| (&*class.name, original)))
         });
-        let mut provenance = Provenance::new(TOOL, settings, library_hash);
+        let mut provenance = settings.provenance(TOOL, library_hash);
         if let Some(udi) = &self.udi {
             provenance = provenance.with_udi(&udi.identity);
             classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, class)));

@@ -6,9 +6,9 @@ use std::io::ErrorKind;
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{INDEX_NAME, Input, InputKind};
+use cct_index::provenance::Provenance;
+use cct_index::read::Index;
 use cct_rewrite::convention;
-use cct_rewrite::index::read::Index;
-use cct_rewrite::provenance::Provenance;
 
 /// The contents of what an input has at this path of its layout; `None` if there is nothing.
 pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<Cow<'i, [u8]>>> {

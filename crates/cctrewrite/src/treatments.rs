@@ -1,6 +1,6 @@
 //! The treatments of methods in words.
 
-use cct_rewrite::plan::Treatment;
+use cct_index::treatment::Treatment;
 
 /// In half a line, for tables.
 pub fn in_brief(treatment: Treatment) -> &'static str {

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use cct_archive::Input;
-use cct_classfile::{ClassFile, access};
-use cct_rewrite::mid::ClassHash;
-use cct_rewrite::udi::{self, Outcome, RuntimeClass};
-use cct_rewrite::{ClassSummary, hooks, wellformed};
-use cct_udi::{Launch, Process, Shown};
+use cct_classfile::{ClassFile, access, wellformed};
+use cct_index::mid::ClassHash;
+use cct_rewrite::{ClassSummary, hooks};
+use cct_udi::{Launch, Outcome, Process, RuntimeClass, Shown};
 
 use crate::api_command;
 use crate::args::UdiArguments;
@@ -113,7 +112,7 @@ impl Transformed {
             Outcome::Replace(bytes) if bytes == class.bytes => self.kept += 1,
             Outcome::Abort(reason) => self.aborted.push(Aborted { class: class.name.clone(), reason }),
             Outcome::Replace(bytes) => {
-                udi::check(&ClassFile::parse(&class.bytes)?, &bytes)
+                cct_udi::check(&ClassFile::parse(&class.bytes)?, &bytes)
                     .with_context(|| format!("module {}, class {}", module.display(), class.name))?;
                 self.replaced.insert(class.hash, bytes);
             }
@@ -148,7 +147,7 @@ fn shown(bytes: &[u8]) -> Option<Shown> {
 fn checked(module: &Path, classes: Vec<RuntimeClass>) -> Result<Vec<RuntimeClass>> {
     let mut by_name = BTreeMap::new();
     for class in classes {
-        let name = udi::check_runtime(&class.bytes)
+        let name = cct_udi::check_runtime(&class.bytes)
             .with_context(|| format!("module {}, its own class {}", module.display(), class.name))?;
         if by_name.insert(name.clone(), class.bytes).is_some() {
             bail!("module {}: it brings its own class {name} twice", module.display());

@@ -17,6 +17,7 @@ pub mod error;
 pub mod mutf8;
 pub mod opcode;
 pub mod stack;
+pub mod wellformed;
 
 pub use class::{Attribute, Attributes, ClassFile, Member};
 pub use code::{Bci, BciSet, Code, Handler, Instruction, Switch};

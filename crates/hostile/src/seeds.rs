@@ -7,10 +7,9 @@ use std::sync::OnceLock;
 
 use cct_arena::layout;
 use cct_arena::log::{Entry, PackedMethod};
+use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
-use cct_rewrite::mid::{ClassHash, Mid, Shape};
-use cct_rewrite::provenance::Provenance;
-use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World, index};
+use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 mod texts;
@@ -130,14 +129,14 @@ pub fn images() -> Vec<Vec<u8>> {
 /// Indexes of outputs.
 pub fn indexes() -> Vec<Vec<u8>> {
     let settings = Settings::default();
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     let records = classes().into_iter().take(6).filter_map(|bytes| {
         let world = World::new([(Role::Input, ClassSummary::parse(&bytes).unwrap())]);
         Rewriter::new(world, settings, provenance.clone(), |_| true).unwrap().rewrite(&bytes).unwrap().record
     });
     vec![
-        index::write(&provenance, &records.collect::<Vec<_>>()).unwrap(),
-        index::write(&provenance, &[]).unwrap(),
+        cct_index::write(&provenance, &records.collect::<Vec<_>>()).unwrap(),
+        cct_index::write(&provenance, &[]).unwrap(),
     ]
 }
 

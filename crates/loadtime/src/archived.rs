@@ -5,9 +5,8 @@
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
-use cct_rewrite::allocation;
+use cct_index::record::{ForeignRecord, Named};
 use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF};
-use cct_rewrite::index::read::Named;
 use cct_rewrite::plan::without_extension;
 use rustc_hash::FxHashMap;
 
@@ -48,7 +47,7 @@ pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
             if let Some(of) =
                 jvmti.class_signature(class).and_then(|signature| types::shown(&signature, shown_name))
             {
-                let record = allocation::record(&of);
+                let record = ForeignRecord::of_type(&of);
                 if wanted.contains(&record.mid.0) {
                     found.insert(record.mid.0, record.named());
                 }

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr;
 
 use cct_arena::log::Entry;
-use cct_rewrite::mid::ClassHash;
+use cct_index::mid::ClassHash;
 use jni_sys as sys;
 use jni_sys::{jint, jlong};
 

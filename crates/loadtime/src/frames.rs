@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use cct_rewrite::body::Form;
-use cct_rewrite::positions::Packed;
+use cct_index::positions::{Form, Packed};
 use rustc_hash::FxHashMap;
 
 use crate::archived;
@@ -144,7 +143,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
             Appearance::CountedByCaller => {
                 // With a slot if it may call back, without one if not (`Foreign::mid`).
                 let body = |slots| {
-                    let mid = cct_rewrite::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
+                    let mid = cct_index::mid::Mid::foreign(&class_name, &name, &descriptor, slots).0;
                     // Beside natives Object's constructor.
                     let code = if *name == *b"<init>" { Bytecodes::Original } else { Bytecodes::Native };
                     Body { mid, code }

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use cct_classfile::mutf8;
-use cct_rewrite::{convention, hooks};
+use cct_index::class_attribute::ATTRIBUTE;
+use cct_rewrite::hooks;
 use jni_sys as sys;
 use jni_sys::{jclass, jint, jobject};
 
@@ -99,8 +100,7 @@ pub fn raw_of_library(env: Env) -> Vec<String> {
                 return None;
             }
             let (_, pool) = jvmti.constant_pool(class)?;
-            let is_rewritten =
-                pool.windows(convention::ATTRIBUTE.len()).any(|text| text == convention::ATTRIBUTE);
+            let is_rewritten = pool.windows(ATTRIBUTE.len()).any(|text| text == ATTRIBUTE);
             (!is_rewritten).then(|| raw.push(mutf8::decode_lossy(&name).replace('/', ".")))
         });
         env.delete_local(class);

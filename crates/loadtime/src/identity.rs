@@ -5,7 +5,7 @@
 //! number are the same to the profile.
 
 use cct_classfile::Result;
-use cct_rewrite::mid::ClassHash;
+use cct_index::mid::ClassHash;
 use cct_rewrite::runtime_classes::rename;
 
 /// How a class is defined; the numbers that the runtime passes.

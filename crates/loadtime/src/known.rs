@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use cct_index::class_attribute::MethodRow;
+use cct_index::positions::{Form, Packed};
+use cct_index::record::{ClassRecord, MethodRecord};
+use cct_index::treatment::Treatment;
 use cct_rewrite::ClassSummary;
-use cct_rewrite::body::Form;
-use cct_rewrite::class_attribute::MethodRow;
-use cct_rewrite::index::{ClassRecord, MethodRecord};
-use cct_rewrite::plan::{Planned, Treatment};
-use cct_rewrite::positions::Packed;
+use cct_rewrite::plan::Planned;
 
 /// A rewritten class.
 #[derive(Debug, Clone)]
@@ -106,7 +106,7 @@ impl Known {
             (T::Native | T::LeafNative | T::Magic | T::Intrinsic, extended) => extended,
             (T::AbstractRedispatched | T::CallerCounted | T::Untouched, _) => false,
         };
-        let recorded = row.flags & cct_rewrite::index::method_flags::NOT_RECORDED == 0;
+        let recorded = row.flags & cct_index::method_flags::NOT_RECORDED == 0;
         if !shows || !recorded {
             return Appearance::None;
         }

@@ -8,9 +8,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cct_classfile::{ClassFile, access};
-use cct_rewrite::udi::{self, Outcome};
 use cct_rewrite::{ClassSummary, hooks};
-use cct_udi::{Launch, Session};
+use cct_udi::{Launch, Outcome, Session};
 
 use crate::rewriting;
 use crate::state::state;
@@ -88,7 +87,7 @@ pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
 }
 
 fn checked(class: &ClassFile<'_>, name: &str, new: Vec<u8>) -> Option<Vec<u8>> {
-    match udi::check(class, &new) {
+    match cct_udi::check(class, &new) {
         Ok(()) => Some(new),
         Err(misfit) => {
             state().note(format!("classes for which the module gave what cannot be used: {misfit}"), name);

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use cct_rewrite::index::ForeignRecord;
-use cct_rewrite::mid::Mid;
-use cct_rewrite::plan::{self, Treatment};
+use cct_index::mid::Mid;
+use cct_index::record::ForeignRecord;
+use cct_index::treatment::Treatment;
+use cct_rewrite::plan;
 
 use crate::frames::known_class;
 use crate::jni::{Env, jclass, jobjectArray, jstring};

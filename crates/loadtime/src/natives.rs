@@ -15,7 +15,7 @@ use jni_sys::{jboolean, jint, jlong};
 
 use cct_arena::IndexBytes;
 use cct_arena::log::Entry;
-use cct_rewrite::mid::Mid;
+use cct_index::mid::Mid;
 
 use crate::collection;
 use crate::hash_code;

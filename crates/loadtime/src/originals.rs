@@ -11,9 +11,9 @@ use cct_archive::Classes;
 use cct_arena::IndexBytes;
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, mutf8};
-use cct_rewrite::class_attribute::ClassAttribute;
+use cct_index::class_attribute::{ATTRIBUTE, ClassAttribute};
+use cct_index::mid::ClassHash;
 use cct_rewrite::convention;
-use cct_rewrite::mid::ClassHash;
 use rustc_hash::FxHashMap;
 
 use crate::frames::class_by_name;
@@ -84,9 +84,8 @@ pub fn is_rewritten(class: &ClassFile<'_>) -> bool {
             .filter(|&index| pool.tag(index) == Some(tag::UTF8))
             .filter_map(|index| pool.utf8(index).ok())
     };
-    class.attributes.find(convention::ATTRIBUTE).is_some()
-        || texts().any(|text| text == convention::ATTRIBUTE)
-            && texts().any(|text| text.starts_with(convention::PREFIX))
+    class.attributes.find(ATTRIBUTE).is_some()
+        || texts().any(|text| text == ATTRIBUTE) && texts().any(|text| text.starts_with(convention::PREFIX))
 }
 
 /// A class of the JDK that an image was made from.

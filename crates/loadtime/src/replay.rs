@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cct_rewrite::positions;
+use cct_index::positions;
 
 use crate::frames;
 use crate::jni::{Env, jobject};

@@ -3,17 +3,17 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use cct_classfile::ClassFile;
 use cct_classfile::constant_pool::tag;
-use cct_rewrite::class_attribute::{ClassAttribute, MethodRow};
+use cct_classfile::{ClassFile, wellformed};
+use cct_index::class_attribute::{ClassAttribute, MethodRow};
+use cct_index::provenance::Provenance;
 use cct_rewrite::filter::Filter;
 use cct_rewrite::markers::Shared;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::plan::KeptMembers;
-use cct_rewrite::provenance::Provenance;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
-use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks, wellformed};
+use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks};
 use rustc_hash::FxHashMap;
 
 use crate::debugger;

@@ -123,7 +123,7 @@ mod tests {
         let extents = ["a.A.entered", "a.A.idle", "a.A.gone", "a.A.<init>", "a.A.excluded"].map(name);
         let marks = Marks { extents: extents.into(), starts: vec![name("a.A.main")] };
         let mut selected = Selected { marks, ..Selected::default() };
-        let mid = |id| Some(cct_rewrite::mid::Mid(id));
+        let mid = |id| Some(cct_index::mid::Mid(id));
         selected.found(&ClassReport {
             extents: vec![(0, mid(128)), (0, mid(256)), (1, mid(384)), (4, None)],
             refused_extents: vec![(3, "a/A.<init>()V".to_owned(), "why")],

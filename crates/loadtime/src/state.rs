@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cct_arena::Troubles;
 use cct_arena::log::{Entry, PackedMethod};
-use cct_rewrite::index::read::Named;
-use cct_rewrite::index::{self, ClassRecord, ForeignRecord};
-use cct_rewrite::mid::ClassHash;
+use cct_index::mid::ClassHash;
+use cct_index::record::{ClassRecord, ForeignRecord, Named};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena;
@@ -105,7 +104,7 @@ impl State {
                     class: name.clone(),
                     name: summary.method_name(method).into(),
                     descriptor: summary.method_descriptor(method).into(),
-                    is_native: row.flags & index::method_flags::NATIVE != 0,
+                    is_native: row.flags & cct_index::method_flags::NATIVE != 0,
                     positions: row.positions.clone(),
                 };
                 names.insert(summary.hash.method(k, row.shape).0, named);
@@ -131,7 +130,7 @@ impl State {
         if let Some(first) = records.first_mut() {
             first.foreign = self.foreign.iter().cloned().collect();
         }
-        index::write(&provenance, &records).map_err(|e| e.to_string())
+        cct_index::write(&provenance, &records).map_err(|e| e.to_string())
     }
 }
 

@@ -4,7 +4,7 @@
 
 use cct_arena::layout::node::{ADDRESS, BYTECODES, CALLS, FIRST_CHILD, LAST, MID, NEXT, SITE_SHIFT, site};
 use cct_arena::layout::record::{MERGED, ROOT};
-use cct_rewrite::mid::Mid;
+use cct_index::mid::Mid;
 
 /// A node. Its tree may be growing: a node is complete before it is linked, and nothing is ever freed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use cct_classfile::ClassFile;
-use cct_rewrite::class_attribute::ClassAttribute;
+use cct_index::class_attribute::ClassAttribute;
 use cct_rewrite::filter::Filter;
 use cct_rewrite::marks::Marks;
-use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{ClassSummary, Role, Settings, World, hooks};
 
 use crate::identity::{How, Identity};
@@ -28,7 +27,7 @@ pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
     summary.hash = identity.hash;
     summary.has_host = How::of(how) == How::Anonymous;
     let (settings, world) = (Settings::default(), World::new([(Role::Input, Arc::new(summary))]));
-    let provenance = (settings, Provenance::new("trial", &settings, None));
+    let provenance = (settings, settings.provenance("trial", None));
     let rules = (Marks::default(), Filter::default());
     Ok(rewriting::in_world(&class, &identity, world, provenance, true, rules, None)?.bytes)
 }

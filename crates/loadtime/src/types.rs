@@ -1,7 +1,7 @@
 //! The ids of types whose objects are counted where only the object tells of what type it is: copies, and what reflection and method handles make.
 
-use cct_rewrite::allocation;
-use cct_rewrite::mid::Mid;
+use cct_index::mid::Mid;
+use cct_index::record::ForeignRecord;
 
 use crate::frames::anonymous_name;
 use crate::identity::without_number;
@@ -12,7 +12,7 @@ use crate::state::{State, jvmti, state};
 pub fn id(env: Env, class: jclass) -> Option<Mid> {
     let signature = jvmti(env)?.class_signature(class)?;
     let mut state = state();
-    let record = allocation::record(&name(&state, &signature)?);
+    let record = ForeignRecord::of_type(&name(&state, &signature)?);
     let mid = record.mid;
     state.add_foreign(record);
     Some(mid)

@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cct_arena::layout::node::MERGED_MID;
 use cct_arena::{Callees, Rows};
+use cct_index::mid::Mid;
+use cct_index::positions::Packed;
+use cct_index::record::Named;
 use cct_profile::{Method, NodeError, ROOT, TreeWriter, WriteError};
-use cct_rewrite::index::read::Named;
-use cct_rewrite::mid::Mid;
-use cct_rewrite::positions::Packed;
 use rustc_hash::FxHashMap;
 
 use crate::archived;

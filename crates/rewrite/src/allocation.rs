@@ -1,26 +1,10 @@
-//! What makes objects (CCCP 5.1): the instructions that do, the natives that do, and the ids under which objects are counted.
+//! What makes objects (CCCP 5.1): the instructions that do, and the natives that do.
 //!
-//! The objects of a type are a node below the context that makes them, whose calls are their number. Its id is that of a method without a body of ours,
-//! by a name that no method can have (JVMS 4.2.2), and [`crate::index::ForeignRecord`] has it as one.
+//! The objects of a type are a node below the context that makes them, whose calls are their number. Its id is [`Mid::of_type`](cct_index::mid::Mid::of_type).
 
 use cct_classfile::{Bci, ClassFile, Instruction, Result, opcode};
 
 use crate::convention::OBJECT;
-use crate::index::ForeignRecord;
-use crate::mid::Mid;
-
-/// What stands for a method's name where a node is of a type.
-pub const NEW: &[u8] = b"<new>";
-
-/// The record of a type: a class's name, or an array's descriptor.
-pub fn record(of: &[u8]) -> ForeignRecord {
-    ForeignRecord { mid: id(of), class: of.into(), name: NEW.into(), descriptor: [].into() }
-}
-
-/// The id under which the objects of a type are counted. Types of one name in several loaders share it: nobody knows them apart before they are resolved.
-pub fn id(of: &[u8]) -> Mid {
-    Mid::foreign(of, NEW, b"", 0)
-}
 
 /// An instruction that makes objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,14 +156,5 @@ mod tests {
             (primitive(4), primitive(11), primitive(3), primitive(12)),
             (Some(b"[Z"), Some(b"[J"), None, None)
         );
-    }
-
-    /// Types and methods never share an id by their names, and a type's node has no slots.
-    #[test]
-    fn types_have_ids_of_their_own() {
-        assert_ne!(id(b"A"), id(b"[A"));
-        assert_ne!(id(b"A"), Mid::foreign(b"A", b"<init>", b"()V", 0));
-        assert_eq!(id(b"A").0 & 0x7F, 0);
-        assert_eq!(record(b"A").mid, id(b"A"));
     }
 }

@@ -7,13 +7,13 @@
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, ClassEdit};
 use cct_classfile::{Bci, Index, MemberRef, Result, constant_pool, opcode};
+use cct_index::mid::{MAX_SLOTS, Mid};
 
 use cct_events::Event;
 use cct_flow::UpdatePoint;
 
-use crate::convention::{self, Helper, MAX_SLOTS, SLOTS_OFFSET};
+use crate::convention::{self, Helper, SLOTS_OFFSET};
 use crate::hooks::RuntimeMethod;
-use crate::mid::Mid;
 use crate::plan::with_extension;
 use crate::rules;
 

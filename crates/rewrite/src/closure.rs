@@ -14,10 +14,11 @@
 //! counts nothing: whatever one of these overrides gets one that redispatches, so that callers come to it.
 
 use cct_classfile::access;
+use cct_index::treatment::Treatment;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::convention;
-use crate::plan::{Plan, Planned, Treatment, leading_below, planned};
+use crate::plan::{Plan, Planned, leading_below, planned};
 use crate::rules;
 use crate::settings::ContextCarrier;
 use crate::world::{ClassId, MethodId, Role, World};
@@ -275,9 +276,10 @@ mod tests {
     use cct_classfile::access::{ABSTRACT, NATIVE, PUBLIC};
 
     use super::*;
-    use crate::plan::Treatment as T;
     use crate::settings::Settings;
-    use crate::testing::{TestClass, class, declared, interface, object, world};
+    use crate::testing::{declared, world};
+    use cct_index::treatment::Treatment as T;
+    use cct_test_classes::{TestClass, class, interface, object};
 
     fn treatment(inputs: &[TestClass], raw: &[TestClass], class: &str, name: &str) -> T {
         let world = world(inputs, raw);

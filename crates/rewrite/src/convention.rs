@@ -23,9 +23,6 @@ pub const MAX_ARGUMENT_SLOTS: u16 = 255;
 /// Offset of the first call-site slot in a node.
 pub const SLOTS_OFFSET: u16 = 40;
 
-/// A node has at most this many slots; call sites share them, `site mod 64`.
-pub const MAX_SLOTS: u16 = 64;
-
 /// Where a context has the call site, if these are told apart: above the slot's address, the bytecode index plus one.
 pub const SITE_SHIFT: u32 = 48;
 
@@ -105,9 +102,6 @@ pub const FORWARDER_LINE: u16 = 65535;
 /// The same for a forwarder to a native. Where the native has no frame, because compiled code replaces it or a hook runs in its stead, the
 /// forwarder's stands for it.
 pub const NATIVE_FORWARDER_LINE: u16 = 65534;
-
-/// Name of the class attribute.
-pub const ATTRIBUTE: &[u8] = b"cctrewrite";
 
 /// A static method added to `java/lang/Object`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

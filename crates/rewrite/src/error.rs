@@ -18,11 +18,9 @@ pub enum Error {
         /// Its member.
         member: String,
     },
-    /// Two methods got one id.
-    #[error(
-        "{0} and {1} have the same 57-bit method id; change either class file by a byte, or leave one out"
-    )]
-    MidCollision(String, String),
+    /// Two of the rewritten methods got one id.
+    #[error(transparent)]
+    MidCollision(#[from] cct_index::MidCollision),
     /// A class reached `rewrite` that had not been surveyed.
     #[error("class {0} was not surveyed")]
     NotSurveyed(String),

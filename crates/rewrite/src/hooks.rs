@@ -482,9 +482,6 @@ pub fn question(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Helper> 
 /// Packages of ours whose classes a program brings along: they are rewritten like its own.
 const OF_PROGRAMS: &[&[u8]] = &[b"cctrewrite/api/", b"cctrewrite/bench/"];
 
-/// Our classes in the package that otherwise has those of user-defined modules ([`crate::udi`]).
-pub const OWN_IN_UDI: &[&[u8]] = &[b"cctrewrite/udi/runtime/Bypass"];
-
 /// Whether a class belongs to the runtime itself, and stays as it is.
 pub fn is_runtime_class(name: &[u8]) -> bool {
     let is_program = OF_PROGRAMS.iter().any(|package| name.starts_with(package));

@@ -6,9 +6,10 @@
 //! the body, is left out in both ([`is_ordinary`]).
 
 use cct_classfile::{ClassFile, Code, Member, access, opcode};
+use cct_index::treatment::Treatment;
 
 use crate::convention::OBJECT;
-use crate::plan::{self, Plan, Treatment};
+use crate::plan::{self, Plan};
 use crate::rules;
 use crate::survey::trait_bits;
 use crate::world::{Resolved, World};
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_table_is_for_jdk_8_and_the_annotation_for_later_ones() {
-        let math = crate::testing::class("java/lang/Math")
+        let math = cct_test_classes::class("java/lang/Math")
             .method(access::PUBLIC | access::STATIC, "max", "(II)I")
             .method(access::PUBLIC | access::STATIC, "max", "(FF)F")
             .method(access::PUBLIC | access::STATIC | access::NATIVE, "min", "(II)I");
@@ -262,7 +263,7 @@ mod tests {
 
     #[test]
     fn patterns_are_recognised_too() {
-        let class = crate::testing::class("java/lang/StringBuilder")
+        let class = cct_test_classes::class("java/lang/StringBuilder")
             .method(access::PUBLIC, "<init>", "()V")
             .method(access::PUBLIC, "append", "(I)Ljava/lang/StringBuilder;");
         let recognised = |version: u16, annotations: &[&[u8]]| {

@@ -1,25 +1,22 @@
 //! The world, the plan, and the passes: which method is treated how, and the rewriting itself. Opens no file.
 //!
 //! The way of a class: [`survey`] (in parallel) -> [`world`] -> [`plan`] with [`closure`](plan) -> [`rewriter`] (in parallel), where
-//! [`body`] applies the [`passes`] with the code that the [`carrier`] supplies, and [`wrappers`] writes the forwarders -> [`index`].
+//! [`body`] applies the [`passes`] with the code that the [`carrier`] supplies, and [`wrappers`] writes the forwarders -> the records of a [`cct_index`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod allocation;
 pub mod body;
 pub mod carrier;
-pub mod class_attribute;
 mod closure;
 pub mod convention;
 pub mod error;
 pub mod filter;
 pub mod hooks;
-pub mod index;
 pub mod intrinsics;
 pub mod jlink;
 pub mod markers;
 pub mod marks;
-pub mod mid;
 pub mod module_descriptor;
 pub mod module_graph;
 pub mod pass;
@@ -27,8 +24,7 @@ pub mod passes;
 mod pcc;
 pub mod pins;
 pub mod plan;
-pub mod positions;
-pub mod provenance;
+mod provenance;
 pub mod report;
 pub mod rewriter;
 pub mod rules;
@@ -39,8 +35,6 @@ pub mod survey;
 #[cfg(test)]
 mod testing;
 pub mod tracing;
-pub mod udi;
-pub mod wellformed;
 pub mod world;
 pub mod wrappers;
 

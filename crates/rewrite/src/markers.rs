@@ -5,12 +5,13 @@ use std::sync::Arc;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{ClassFile, ErrorKind, access};
+use cct_index::treatment::Treatment;
 use cct_markers::{Beside, LeftOut, Rules, Slot, World, library};
 use rustc_hash::FxHashSet;
 
 use crate::carrier::Constants;
 use crate::error::{Error, Result};
-use crate::plan::{Planned, Treatment};
+use crate::plan::Planned;
 
 /// More than this HotSpot does not compile (`HugeMethodLimit`).
 const HUGE: u32 = 8000;

@@ -1,8 +1,9 @@
 //! Methods that the user names for their part in recording (docs/selective.md): extents, and those from whose first entry on all is recorded.
 
 use cct_classfile::access;
+use cct_index::treatment::Treatment;
 
-use crate::plan::{Planned, Treatment, planned};
+use crate::plan::{Planned, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// A method by its class and name, and by its descriptor if one was given.

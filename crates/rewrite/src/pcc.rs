@@ -3,12 +3,12 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Member, Result, opcode};
+use cct_index::mid::Mid;
 use cct_pcc::Chosen;
 use cct_pcc::value::{FACTOR, Site, caller};
 
 use crate::carrier::Emitter;
 use crate::convention;
-use crate::mid::Mid;
 use crate::plan::{Foreign, lossy};
 
 /// The part of a method in values.

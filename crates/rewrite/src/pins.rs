@@ -140,7 +140,7 @@ pub fn reads(class: &ClassFile<'_>, method: &[u8], code: &Code<'_>) -> Result<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{TestClass, class};
+    use cct_test_classes::{TestClass, class};
 
     /// `name` with a method that asks both clocks.
     fn asks_both(name: &'static str, method: &'static str) -> TestClass {

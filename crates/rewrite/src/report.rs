@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use cct_classfile::Member;
+use cct_index::mid::Mid;
+use cct_index::treatment::Treatment;
 
-use crate::mid::Mid;
-use crate::plan::{Treatment, lossy};
+use crate::plan::lossy;
 
 /// What was left out of a body because the method would have outgrown 64 KB, or its jumps their reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -66,8 +66,8 @@ fn replace(text: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::class;
     use cct_classfile::access::{NATIVE, PUBLIC};
+    use cct_test_classes::class;
 
     #[test]
     fn methods_are_renamed_where_the_class_library_has_the_new_names() {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, opcode};
+use cct_index::class_attribute::ClassAttribute;
+use cct_index::mid::ClassHash;
+use cct_index::record::ClassRecord;
 
-use crate::class_attribute::ClassAttribute;
 use crate::error::{Error, Result};
-use crate::index::ClassRecord;
 use crate::intrinsics;
-use crate::mid::ClassHash;
 use crate::plan::{KeptMembers, Planned};
 use crate::rules;
 

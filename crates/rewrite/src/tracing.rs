@@ -144,7 +144,7 @@ mod tests {
     use cct_classfile::access;
 
     fn plan(code: &[u8], handlers: &[[u16; 3]]) -> TracePlan {
-        let class = crate::testing::class("T").with_code(code.to_vec()).with_handlers(handlers.to_vec());
+        let class = cct_test_classes::class("T").with_code(code.to_vec()).with_handlers(handlers.to_vec());
         let bytes = class.method(access::STATIC, "m", "()V").bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use cct_classfile::access;
+use cct_index::mid::ClassHash;
 use rustc_hash::FxHashMap;
 
 use crate::convention;
-use crate::mid::ClassHash;
 use crate::survey::{ClassSummary, MethodSummary, method_key};
 
 /// Position of a class in the [`World`].

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use cct_rewrite::udi::wire::WireError;
+use crate::wire::WireError;
 
 /// Why a module cannot be asked, or what it answered cannot be used.
 #[derive(Debug, thiserror::Error)]

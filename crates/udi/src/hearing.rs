@@ -4,8 +4,8 @@ use std::io::{BufReader, Read};
 use std::process::ChildStdout;
 use std::sync::mpsc::SyncSender;
 
-use cct_rewrite::udi::RuntimeClass;
-use cct_rewrite::udi::wire::{self, Answer, WireError};
+use crate::module::RuntimeClass;
+use crate::wire::{self, Answer, WireError};
 
 /// Answers that wait to be taken.
 pub const WAITING: usize = 64;

@@ -1,21 +1,32 @@
-//! User-defined instrumentation modules as processes (docs/udi.md): started, asked class by class, and ended whatever happens.
+//! User-defined instrumentation modules (docs/udi.md): a person's own transformation of class files, applied before cctrewrite's.
 //!
-//! The command shows a module all classes at once ([`Process::converse`]); the load-time library shows it each when it is defined ([`Session`]). What goes over the
-//! pipes is in [`cct_rewrite::udi::wire`], and what may come of it in [`cct_rewrite::udi::check`].
+//! A module is a program of its own. One in Rust implements [`Module`] and its `main` is [`serve`]; one in Java is a jar that the command starts a JVM
+//! for. Both are asked class by class over a pipe ([`wire`]), and what they answer is [checked](check()) before it is used.
+//!
+//! Modules run as processes: started, asked, and ended whatever happens. The command shows a module all classes at once ([`Process::converse`]); the load-time
+//! library shows it each when it is defined ([`Session`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod check;
 mod error;
 mod hearing;
+mod module;
 mod process;
 mod session;
+#[cfg(test)]
+mod tests;
+pub mod wire;
 
 use std::path::Path;
 use std::{fs, io};
 
+pub use check::{Misfit, check, check_runtime};
 pub use error::Error;
+pub use module::{Failure, Module, Outcome, RUNTIME_PACKAGE, RuntimeClass};
 pub use process::{Launch, Process, Shown};
 pub use session::Session;
+pub use wire::serve;
 
 /// What outputs call a module: its file's name and a hash of its contents.
 ///

@@ -9,12 +9,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use cct_rewrite::mid::ClassHash;
-use cct_rewrite::udi::wire::{self, Answer, WireError};
-use cct_rewrite::udi::{Outcome, RuntimeClass};
+use cct_index::mid::ClassHash;
 
 use crate::error::Error;
 use crate::hearing::{Said, WAITING, hear};
+use crate::module::{Outcome, RuntimeClass};
+use crate::wire::{self, Answer, WireError};
 
 /// How a module is started.
 #[derive(Debug)]

@@ -5,12 +5,11 @@ use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use cct_rewrite::udi::Outcome;
-use cct_rewrite::udi::wire::{self, Answer, WireError};
-
 use crate::error::Error;
 use crate::hearing::{Said, WAITING, hear};
+use crate::module::Outcome;
 use crate::process::{Launch, Process};
+use crate::wire::{self, Answer, WireError};
 
 /// A module that waits for classes. It is ended with this.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::edit::{Asm, ClassEdit, CodeEdit};
 use cct_classfile::{Bci, ClassFile, Code, Error, ErrorKind, Member, opcode};
-use cct_rewrite::udi::{self, Failure, Module, Outcome, RuntimeClass};
+use cct_udi::{Failure, Module, Outcome, RuntimeClass};
 
 /// The class that inserted code calls, compiled by the build script.
 const RUNTIME: &str = "cctrewrite/udi/runtime/Monitors";
@@ -114,7 +114,7 @@ fn callee(edit: &mut ClassEdit<'_, '_>, name: &[u8], descriptor: &[u8]) -> Resul
 }
 
 fn main() -> ExitCode {
-    match udi::serve(&Monitors) {
+    match cct_udi::serve(&Monitors) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("example-monitors: {e}");
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn what_it_brings_along_is_accepted() {
         for class in Monitors.runtime() {
-            assert_eq!(udi::check_runtime(&class.bytes).unwrap(), class.name);
+            assert_eq!(cct_udi::check_runtime(&class.bytes).unwrap(), class.name);
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Download nothing: neither JDKs nor crates.
     #[arg(long)]
     offline: bool,
-    /// Only the tests: neither `cargo fmt` nor `cargo clippy`.
+    /// Only the tests: neither `cargo fmt` nor `cargo clippy` nor the order of modules.
     #[arg(long)]
     no_lint: bool,
     /// Also run the tests on JDKs that a newer release has superseded (26), which are skipped otherwise.
@@ -75,6 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         parts.push(lint("fmt", &["--all", "--check"], jdk_8)?);
         let clippy = ["--workspace", "--all-targets", "--", "-D", "warnings"];
         parts.push(lint("clippy", &offline(&clippy, arguments.offline), jdk_8)?);
+        parts.push(structure()?);
         // Advisories need the network, and are asked for by hand (SECURITY.md).
         parts.push(lint("deny", &["check", "bans", "licenses", "sources"], jdk_8)?);
     }
@@ -139,6 +140,16 @@ fn matrix(answer: &Answer, tally: &Tally) -> String {
         }
         None => format!("JDK {version}: ran no tests"),
     }
+}
+
+/// Checks the order of crates and modules.
+fn structure() -> Result<Part> {
+    heading("structure");
+    let (findings, time) = timed(|| ::structure::check(&root()));
+    let findings = findings?;
+    findings.iter().try_for_each(|finding| print_line(finding))?;
+    let outcome = if findings.is_empty() { Outcome::Passed } else { Outcome::Failed };
+    Ok(Part { name: "structure", outcome, time })
 }
 
 /// Runs one of cargo's checks, which prints what it finds. Where the tool is not installed, the check is skipped.
@@ -318,14 +329,14 @@ fn summary(answers: &[Answer], parts: &[Part], tests: &Tests, total: Duration) -
         };
         // The format and the lints count as one check each; a part that failed counts even if no test in it did.
         let counts = match *name {
-            "fmt" | "clippy" | "programs" => true,
+            "fmt" | "clippy" | "structure" | "programs" => true,
             "tests" => matches!(outcome, Outcome::Failed) && tally.failed() == 0,
             _ => false,
         };
         *counter += u32::from(counts);
-        print_line(&format!("{name:<8} {:>3} min {:02} s   {verdict}", seconds / 60, seconds % 60))?;
+        print_line(&format!("{name:<9} {:>3} min {:02} s   {verdict}", seconds / 60, seconds % 60))?;
     }
-    print_line(&format!("{:<8} {:>3} min {:02} s", "total", total.as_secs() / 60, total.as_secs() % 60))?;
+    print_line(&format!("{:<9} {:>3} min {:02} s", "total", total.as_secs() / 60, total.as_secs() % 60))?;
     if let Some(space) = space {
         print_line(&space.line())?;
     }

@@ -5,9 +5,9 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
 use cct_flow::{ActivationPlan, BlockRule, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
+use cct_index::method_flags;
+use cct_index::mid::ClassHash;
 use cct_rewrite::Rewriter;
-use cct_rewrite::index::method_flags;
-use cct_rewrite::mid::ClassHash;
 use cct_rewrite::passes::counts;
 use cct_rewrite::plan::{CallTarget, Planned};
 use cct_tables::CostModel;
@@ -82,7 +82,7 @@ fn write_treatment(
 
 /// Whether nodes of the method carry an id made from its own class.
 fn has_id(planned: Planned) -> bool {
-    use cct_rewrite::plan::Treatment as T;
+    use cct_index::treatment::Treatment as T;
     !matches!(planned.treatment, T::CallerCounted | T::Untouched | T::AbstractRedispatched)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cct_archive::{EntryKind, Limits, Target};
-use cct_rewrite::index::{self, ClassRecord};
+use cct_index::record::ClassRecord;
 
 use super::home::{Home, Layout};
 use super::options;
@@ -159,7 +159,7 @@ impl ClassLibrary {
         fs::write(&originals, self.originals(home))
             .with_context(|| format!("cannot write {}", originals.display()))?;
         let file = image.join(home.own_folder()).join(record::INDEX);
-        fs::write(&file, index::write(&provenance, &classes)?)
+        fs::write(&file, cct_index::write(&provenance, &classes)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
         Ok(Made { summary: Done::Rewritten(summary), provenance: provenance.lines().to_owned() })
     }

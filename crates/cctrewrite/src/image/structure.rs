@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use cct_events::{Class, Frame, FrameKind, FrameWriter};
-use cct_rewrite::provenance::Provenance;
+use cct_index::provenance::Provenance;
 use rayon::prelude::*;
 
 /// Bytes of a frame before they are compressed. A trace takes the classes that it needs: of each, a frame is read.

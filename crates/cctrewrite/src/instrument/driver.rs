@@ -8,15 +8,13 @@ use cct_archive::{
     Action, ArchivePath, EntryKind, INDEX_NAME, Layout, Location, Method, NewEntry,
     Rewriter as ArchiveRewriter,
 };
-use cct_classfile::{ClassFile, ErrorKind};
+use cct_classfile::{ClassFile, ErrorKind, wellformed};
+use cct_index::mid::ClassHash;
+use cct_index::record::ClassRecord;
 use cct_markers::Marked;
-use cct_rewrite::index::{self, ClassRecord};
-use cct_rewrite::mid::ClassHash;
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{
-    ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes, wellformed,
-};
+use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes};
 use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;
@@ -185,7 +183,7 @@ impl ArchiveRewriter for Driver<'_> {
             // Each JVM reads the index at its start.
             entries.push(NewEntry { name: own(path), bytes, method: Method::Stored });
         };
-        add(INDEX_NAME, index::write(self.rewriter.provenance(), &classes)?);
+        add(INDEX_NAME, cct_index::write(self.rewriter.provenance(), &classes)?);
         if archive.depth() == 0 {
             let modules = locked(&self.modules);
             let place = match (layout, modules.last()) {

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, RewriteOptions, Staged, Target};
+use cct_index::mid::ClassHash;
+use cct_index::provenance::Provenance;
 use cct_rewrite::Rewriter;
 use cct_rewrite::filter::Filter;
-use cct_rewrite::mid::ClassHash;
-use cct_rewrite::provenance::Provenance;
 
 use crate::args::{Choices, Instrument};
 use crate::exit::say;

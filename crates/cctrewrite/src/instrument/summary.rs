@@ -9,9 +9,9 @@ use anyhow::{Result, bail};
 use cct_profile::report::grouped;
 use std::borrow::Cow;
 
+use cct_index::mid::ClassHash;
+use cct_index::treatment::Treatment;
 use cct_rewrite::Settings;
-use cct_rewrite::mid::ClassHash;
-use cct_rewrite::plan::Treatment;
 use cct_rewrite::report::Fallback;
 use serde::Serialize;
 

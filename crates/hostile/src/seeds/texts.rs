@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use cct_rewrite::udi::Outcome;
-use cct_rewrite::udi::wire::{Answer, MAGIC, write_answer, write_field};
+use cct_udi::Outcome;
+use cct_udi::wire::{Answer, MAGIC, write_answer, write_field};
 
 use super::repository;
 

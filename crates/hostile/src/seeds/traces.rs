@@ -6,7 +6,6 @@ use std::io::Write;
 use cct_events::file::Thread;
 use cct_events::ring::{HEAD, area_size, head, offset};
 use cct_events::{Class, Event, Frame, FrameKind, FrameWriter};
-use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, Tool, World};
 
 use super::repository;
@@ -18,7 +17,7 @@ fn structure() -> Vec<u8> {
         .map(|name| fs::read(repository().join(format!("fixtures/events/classes/{name}.class"))).unwrap());
     let summaries = files.iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap()));
     let settings = Settings { tool: Tool::Trace, allocations: true, ..Settings::default() };
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     let rewriter = Rewriter::new(World::new(summaries), settings, provenance, |_| true).unwrap();
     files.iter().flat_map(|bytes| rewriter.rewrite(bytes).unwrap().structure.unwrap()).collect()
 }

@@ -1,14 +1,15 @@
 //! The index of an output, in which a JVM looks things up while it runs.
 
-use cct_rewrite::index::read::Index;
-use cct_rewrite::mid::Mid;
-use cct_rewrite::provenance::Provenance;
+use cct_index::mid::Mid;
+use cct_index::provenance::Provenance;
+use cct_index::read::Index;
+use cct_rewrite::Settings;
 
 /// Opens an index and looks for what may be in it.
 pub fn index(bytes: &[u8]) {
     let Ok(index) = Index::new(bytes) else { return };
     let lines = String::from_utf8_lossy(index.provenance()).into_owned();
-    let _ = Provenance::of_lines(&lines).settings();
+    let _ = Settings::of_provenance(&Provenance::of_lines(&lines));
     assert!(index.len() <= bytes.len(), "more classes than bytes");
     for name in [&b"Everything"[..], b"everything/Everything", b"", b"a", b"java/lang/Object"] {
         for class in index.classes_named(name) {

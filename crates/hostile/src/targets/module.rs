@@ -1,6 +1,6 @@
 //! What a user's module says through its pipe.
 
-use cct_rewrite::udi::wire::{read_answer, read_greeting, write_answer};
+use cct_udi::wire::{read_answer, read_greeting, write_answer};
 
 /// Reads a greeting and answers, until one is none. What is accepted is written back as it was.
 pub fn module(bytes: &[u8]) {

@@ -1,13 +1,11 @@
 //! The rewriter: a class that nobody vouches for, with any settings.
 
-use cct_classfile::ClassFile;
-use cct_rewrite::index;
+use cct_classfile::{ClassFile, wellformed};
 use cct_rewrite::marks::{Marks, MethodName};
-use cct_rewrite::provenance::Provenance;
 use cct_rewrite::rewriter::Rewritten;
 use cct_rewrite::{
     BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Natives, Result, Rewriter, Role, Settings,
-    Tool, World, wellformed,
+    Tool, World,
 };
 
 use cct_tables::{BlockEnds, CostModel};
@@ -20,9 +18,9 @@ pub fn rewrite(bytes: &[u8]) {
     let mut dice = super::dice(bytes);
     let Ok(rewritten) = rewritten(bytes, &mut dice) else { return };
     if let Some(record) = &rewritten.record {
-        let provenance = Provenance::new("test", &Settings::default(), None);
-        if let Ok(index) = index::write(&provenance, std::slice::from_ref(record)) {
-            let index = index::read::Index::new(index).unwrap();
+        let provenance = Settings::default().provenance("test", None);
+        if let Ok(index) = cct_index::write(&provenance, std::slice::from_ref(record)) {
+            let index = cct_index::read::Index::new(index).unwrap();
             assert_eq!(index.classes_named(&record.name).count(), 1);
         }
     }
@@ -110,7 +108,7 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
         marks.extents.extend(names.first().cloned());
         marks.starts.extend(names.last().cloned());
     }
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     let (names_locals, records) = (dice.once_in(2), !dice.once_in(5));
     let rewriter =
         Rewriter::marked(World::new([(Role::Input, summary)]), settings, marks, provenance, move |_| {

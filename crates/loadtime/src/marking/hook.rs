@@ -5,9 +5,9 @@
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cct_classfile::ClassFile;
+use cct_classfile::{ClassFile, wellformed};
 use cct_markers::{Error, Library, Way, World, library, mark};
-use cct_rewrite::{hooks, wellformed};
+use cct_rewrite::hooks;
 use jni_sys as sys;
 use jni_sys::{jclass, jint, jobject};
 

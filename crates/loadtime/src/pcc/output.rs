@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use cct_classfile::mutf8::decode_lossy;
+use cct_index::mid::Mid;
 use cct_pcc::{Chosen, Place, Recorded, Value};
-use cct_rewrite::mid::Mid;
 use rustc_hash::FxHashMap;
 
 use crate::archived;

@@ -4,9 +4,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cct_classfile::mutf8::decode_lossy;
+use cct_index::treatment::Treatment;
 use cct_pcc::value::caller;
 use cct_pcc::{Chosen, Site, Value};
-use cct_rewrite::plan::{self, Treatment, without_extension};
+use cct_rewrite::plan::{self, without_extension};
 use rustc_hash::FxHashMap;
 
 use crate::archived;
@@ -111,7 +112,7 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
                 archived::mid(jvmti, class, method)?;
                 let code = match jvmti.is_native(method) {
                     true => Bytecodes::Native,
-                    false => Bytecodes::Rewritten(cct_rewrite::body::Form::Extended, Default::default()),
+                    false => Bytecodes::Rewritten(cct_index::positions::Form::Extended, Default::default()),
                 };
                 (class_name.into(), code)
             }

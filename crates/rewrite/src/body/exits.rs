@@ -7,9 +7,10 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::frames::{Frame, VerificationType};
 use cct_classfile::{Bci, Result, opcode};
 use cct_flow::initialisation::{self, Region};
+use cct_index::positions::Form;
 
 use super::Plans;
-use crate::pass::{BodyWriter, Form, Guard};
+use crate::pass::{BodyWriter, Guard};
 
 /// A body under the original signature puts back what the thread carried on entry, on every exit: here on those by a return.
 pub(super) fn restore_on_returns(body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {

@@ -9,15 +9,14 @@ use cct_classfile::edit::moves::Move;
 use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
 use cct_classfile::{ErrorKind, Result, access};
 use cct_events::structure;
+use cct_index::positions::Form;
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::markers::{self, Weaver};
-use crate::mid::Mid;
 use crate::pass::{BodyWriter, Entry, Level, Locals, MethodContext, MethodPass};
 use crate::passes::PASSES;
-
-pub use crate::pass::Form;
+use cct_index::mid::Mid;
 
 /// What the passes insert into the bodies of one method.
 pub struct Plans<'m>(Vec<Box<dyn MethodPass + 'm>>);

@@ -3,10 +3,11 @@
 use cct_classfile::Result;
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
+use cct_index::positions::Form;
 
 use super::Plans;
 use crate::convention;
-use crate::pass::{BodyWriter, Form, Locals};
+use crate::pass::{BodyWriter, Locals};
 use crate::rules;
 
 /// Writes the prologue, and has the body know its context.

@@ -23,7 +23,7 @@ use cct_flow::UpdatePoint;
 use crate::carrier::Context;
 
 pub use method::{Level, MethodContext};
-pub use writer::{BodyWriter, Form, Locals};
+pub use writer::{BodyWriter, Locals};
 
 /// One kind of instrumentation of method bodies.
 pub trait Pass: Sync {

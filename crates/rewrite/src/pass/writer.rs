@@ -8,16 +8,8 @@ use super::MethodContext;
 use crate::carrier::{Context, Emitter};
 use crate::convention::EXTENSION_SLOTS;
 use crate::markers::Weaver;
-use crate::mid::Mid;
-
-/// The signature of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// The extended one: the slot is a parameter.
-    Extended,
-    /// The original one: the slot is in the thread, which gets it back on every exit.
-    Original,
-}
+use cct_index::mid::Mid;
+use cct_index::positions::Form;
 
 /// Locals that instrumentation adds, all in one place.
 #[derive(Debug, Clone, Copy)]

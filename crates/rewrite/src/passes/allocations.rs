@@ -6,7 +6,9 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::{Result, opcode};
 
-use crate::allocation::{self, Allocation, Made};
+use cct_index::mid::Mid;
+
+use crate::allocation::{Allocation, Made};
 use crate::carrier::Context;
 use crate::convention;
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
@@ -46,7 +48,7 @@ impl MethodPass for MethodAllocations<'_> {
             match made {
                 Made::One(of) => {
                     body.push_context(&mut asm, site, *bci)?;
-                    body.emitter.mid(&mut asm, allocation::id(of))?;
+                    body.emitter.mid(&mut asm, Mid::of_type(of))?;
                     body.emitter.helper(&mut asm, convention::OBJECT_MADE)?;
                 }
                 Made::Arrays(types) => {
@@ -55,7 +57,7 @@ impl MethodPass for MethodAllocations<'_> {
                     for (level, of) in types.iter().enumerate() {
                         asm.op(opcode::DUP);
                         body.push_context(&mut asm, site + level, *bci)?;
-                        body.emitter.mid(&mut asm, allocation::id(of))?;
+                        body.emitter.mid(&mut asm, Mid::of_type(of))?;
                         body.emitter.int(&mut asm, level as u32)?;
                         body.emitter.helper(&mut asm, convention::ARRAYS_MADE)?;
                     }

@@ -91,7 +91,7 @@ mod tests {
     use cct_classfile::access::{PUBLIC, STATIC};
 
     use super::*;
-    use crate::testing::class;
+    use cct_test_classes::class;
 
     #[test]
     fn locals_that_are_read_and_have_no_name_are_found() {

@@ -7,9 +7,9 @@ use cct_tables::CostModel;
 
 use crate::carrier::{Context, Emitter};
 use crate::convention;
-use crate::mid::MAX_ON_ENTRY;
 use crate::pass::{BodyWriter, Entry, Level, MethodContext, MethodPass, Pass};
 use crate::plan::CallTarget;
+use cct_index::mid::MAX_ON_ENTRY;
 
 /// The pass.
 pub struct Nodes;

@@ -1,10 +1,12 @@
 //! How a call site calls: by which signature, and who counts the callee.
 
 use cct_classfile::{MemberRef, access, opcode};
+use cct_index::mid::Mid;
+use cct_index::record::ForeignRecord;
+use cct_index::treatment::Treatment;
 
-use super::{Plan, Treatment};
+use super::Plan;
 use crate::convention::OBJECT;
-use crate::mid::Mid;
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary};
 use crate::world::{ClassId, Resolved, Role, World};
@@ -28,6 +30,17 @@ impl Foreign<'_> {
     /// Its id: with a slot for what it calls, if it may.
     pub fn mid(&self) -> Mid {
         Mid::foreign(self.class, self.name, self.descriptor, u8::from(self.calls_back))
+    }
+}
+
+impl From<Foreign<'_>> for ForeignRecord {
+    fn from(f: Foreign<'_>) -> Self {
+        ForeignRecord {
+            mid: f.mid(),
+            class: f.class.into(),
+            name: f.name.into(),
+            descriptor: f.descriptor.into(),
+        }
     }
 }
 

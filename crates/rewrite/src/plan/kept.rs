@@ -5,9 +5,10 @@
 //! plan of its own would say.
 
 use cct_classfile::access;
+use cct_index::treatment::Treatment;
 use rustc_hash::FxHashMap;
 
-use super::{Planned, Treatment, planned};
+use super::{Planned, planned};
 use crate::survey::{ClassSummary, MethodSummary};
 
 const REASON: &str = "its class takes the place of one that was rewritten before";
@@ -118,10 +119,12 @@ mod tests {
     use cct_classfile::access::{NATIVE, PRIVATE, PUBLIC, STATIC};
 
     use super::*;
-    use crate::plan::{Plan, Treatment as T};
+    use crate::plan::Plan;
     use crate::settings::Settings;
-    use crate::testing::{class, declared, object, world};
+    use crate::testing::{declared, world};
     use crate::world::{Role, World};
+    use cct_index::treatment::Treatment as T;
+    use cct_test_classes::{class, object};
 
     fn treatments(kept: KeptMembers) -> Vec<T> {
         let methods = class("A")

@@ -13,12 +13,12 @@ mod treatment;
 pub(crate) use call_target::monomorphic;
 pub use call_target::{CallTarget, Foreign, counted_native};
 pub use kept::{Kept, KeptMembers, LoneForm};
-pub use treatment::Treatment;
 pub(crate) use treatment::leading_below;
 
 use std::sync::Arc;
 
 use cct_classfile::descriptor::end_of_parameters;
+use cct_index::treatment::Treatment;
 use rustc_hash::FxHashMap;
 
 use crate::closure;

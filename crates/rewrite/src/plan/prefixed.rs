@@ -1,6 +1,8 @@
 //! Which natives are renamed (`--natives prefix`, JP2 3.3), and why the others are not.
 
-use super::{Planned, Treatment, planned};
+use cct_index::treatment::Treatment;
+
+use super::{Planned, planned};
 use crate::allocation;
 use crate::hooks;
 use crate::rules;
@@ -45,9 +47,11 @@ fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'stat
 mod tests {
     use cct_classfile::access::{FINAL, NATIVE, PUBLIC, STATIC, SYNCHRONIZED};
 
-    use crate::plan::{Plan, Treatment as T};
+    use crate::plan::Plan;
     use crate::settings::{ContextCarrier, Natives, Settings};
-    use crate::testing::{TestClass, class, declared, object, world};
+    use crate::testing::{declared, world};
+    use cct_index::treatment::Treatment as T;
+    use cct_test_classes::{TestClass, class, object};
 
     fn plan_of(inputs: &[TestClass], of: &[(&str, &str)]) -> Vec<(T, &'static str)> {
         let world = world(inputs, &[]);

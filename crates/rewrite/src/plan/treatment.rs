@@ -1,6 +1,7 @@
-//! Treatments, and which one a method gets as far as its own class decides.
+//! Which treatment a method gets as far as its own class decides.
 
 use cct_classfile::access;
+use cct_index::treatment::Treatment;
 
 use super::{Planned, lossy, planned, prefixed};
 use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
@@ -9,94 +10,6 @@ use crate::hooks;
 use crate::rules;
 use crate::settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
-
-/// What happens to a method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Treatment {
-    /// The body under the extended signature (ESI); the original one becomes a native-to-bytecode wrapper (N2B).
-    Wrapped,
-    /// The body under both signatures (ESI and OSI), so that no frame comes between it and its caller.
-    Duplicated,
-    /// The body under the original signature (OSI); the extended one stores the context and calls the original one virtually.
-    Redispatched,
-    /// No body; the extended signature stores the context and calls the original one virtually.
-    AbstractRedispatched,
-    /// The body under the original signature only (OSI).
-    OriginalOnly,
-    /// A native; the extended signature is a bytecode-to-native wrapper (B2N).
-    Native,
-    /// A native that never calls back; the extended signature counts and calls it.
-    LeafNative,
-    /// The original stays untouched for the VM's sake; the extended signature counts and calls it.
-    Magic,
-    /// Untouched; callers that can prove whom they call count it.
-    CallerCounted,
-    /// Untouched, and called without extension.
-    Untouched,
-    /// Untouched, so that the VM may replace it by code of its own; the extended signature counts and calls it.
-    Intrinsic,
-    /// A native under another name; a method that counts it and calls it has its place, under the original signature only.
-    Prefixed,
-}
-
-impl Treatment {
-    /// Whether there is an extended form.
-    pub fn has_extended_form(self) -> bool {
-        !matches!(
-            self,
-            Treatment::OriginalOnly | Treatment::CallerCounted | Treatment::Untouched | Treatment::Prefixed
-        )
-    }
-
-    /// Whether the extended form calls the original one virtually; `super.m()` must not go through it.
-    pub fn is_redispatch(self) -> bool {
-        matches!(self, Treatment::Redispatched | Treatment::AbstractRedispatched)
-    }
-
-    /// All treatments, in the order of their codes.
-    pub const ALL: [Treatment; 12] = [
-        Treatment::Wrapped,
-        Treatment::Duplicated,
-        Treatment::Redispatched,
-        Treatment::AbstractRedispatched,
-        Treatment::OriginalOnly,
-        Treatment::Native,
-        Treatment::LeafNative,
-        Treatment::Magic,
-        Treatment::CallerCounted,
-        Treatment::Untouched,
-        Treatment::Intrinsic,
-        Treatment::Prefixed,
-    ];
-
-    /// The code that stands for it in indexes and class attributes (docs/formats/index.md).
-    pub fn code(self) -> u8 {
-        self as u8
-    }
-
-    /// The treatment with this code.
-    pub fn of_code(code: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(code)).copied()
-    }
-
-    /// The name used in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Treatment::Wrapped => "wrapped",
-            Treatment::Duplicated => "duplicated",
-            Treatment::Redispatched => "redispatched",
-            Treatment::AbstractRedispatched => "abstract-redispatched",
-            Treatment::OriginalOnly => "original-only",
-            Treatment::Native => "native",
-            Treatment::LeafNative => "leaf-native",
-            Treatment::Magic => "magic",
-            Treatment::CallerCounted => "caller-counted",
-            Treatment::Untouched => "untouched",
-            Treatment::Intrinsic => "intrinsic",
-            Treatment::Prefixed => "prefixed",
-        }
-    }
-}
 
 /// The treatment of a method as far as its own class decides.
 pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {

@@ -3,6 +3,7 @@
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Member, access, mutf8};
+use cct_index::mid::Shape;
 
 use super::class::ClassRewriter;
 use crate::body;
@@ -10,7 +11,6 @@ use crate::carrier::Emitter;
 use crate::convention::{self, Helper};
 use crate::error::Result;
 use crate::hooks;
-use crate::mid::Shape;
 use crate::plan::with_extension;
 use crate::rules;
 use crate::settings::Settings;

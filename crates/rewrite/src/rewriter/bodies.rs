@@ -5,22 +5,24 @@ use std::rc::Rc;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, Code, ErrorKind, Member, opcode};
 use cct_events::structure::Recording;
+use cct_index::mid::{Mid, Shape};
+use cct_index::positions::{Form, Packed, Positions};
+use cct_index::record::ForeignRecord;
+use cct_index::treatment::Treatment;
 use cct_markers::LeftOut;
 
 use super::Rewriter;
 use super::class::ClassRewriter;
 use crate::allocation::{self, Allocation, NativeMakes};
-use crate::body::{self, ClassParts, Form, Plans, Written};
+use crate::body::{self, ClassParts, Plans, Written};
 use crate::carrier::{Emitter, Sites};
 use crate::error::{Error, Result};
 use crate::markers::{self, Stopped, Weaver};
-use crate::mid::{Mid, Shape};
 use crate::pass::{Level, MethodContext};
 use crate::passes::count_by_id;
 use crate::pcc::Part;
 use crate::pins;
-use crate::plan::{CallTarget, Treatment, with_extension};
-use crate::positions::{Packed, Positions};
+use crate::plan::{CallTarget, with_extension};
 use crate::report::Fallback;
 use crate::rules;
 use crate::settings::ContextCarrier;
@@ -263,7 +265,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             };
             if let Some(made) = allocation::of(self.class, own_name, &instruction, is_copy)? {
                 for of in made.types().iter().filter(|_| self.recorded) {
-                    let record = allocation::record(of);
+                    let record = ForeignRecord::of_type(of);
                     self.foreign.entry(record.mid).or_insert(record);
                 }
                 allocations.push(Allocation { bci: instruction.bci, made });

@@ -10,22 +10,24 @@ use cct_classfile::{ClassFile, Code, Member, access};
 use cct_events as events;
 use cct_events::structure::Recording;
 use cct_flow::{BlockRule, OwnMembers};
+use cct_index::class_attribute::ATTRIBUTE;
+use cct_index::method_flags;
+use cct_index::mid::{Mid, Shape};
+use cct_index::positions::Packed;
+use cct_index::record::{ClassRecord, ForeignRecord, MethodRecord};
+use cct_index::treatment::Treatment;
 use cct_markers::{Beside, LeftOut, Marked};
 
 use super::bodies::Bodies;
 use super::{Rewriter, Rewritten};
 use crate::carrier::{Constants, Emitter};
-use crate::convention;
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::index::{ClassRecord, ForeignRecord, MethodRecord, method_flags};
 use crate::intrinsics;
 use crate::markers::{self, Stopped};
 use crate::marks;
-use crate::mid::{Mid, Shape};
 use crate::pins::{Clock, Pin};
-use crate::plan::{self, Treatment};
-use crate::positions::Packed;
+use crate::plan;
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
 use crate::settings::{Natives, Settings};
@@ -139,8 +141,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             methods: self.methods,
             foreign: self.foreign.into_values().collect(),
         };
-        self.edit
-            .add_attribute(convention::ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
+        self.edit.add_attribute(ATTRIBUTE, record.attribute(&self.rewriter.provenance).bytes())?;
         let bytes = self.edit.finish()?;
         self.report.bytes_after = bytes.len();
         let structure = self.rewriter.settings.traces().then(|| {

@@ -11,18 +11,18 @@ use cct_markers::{LeftOut, Marked};
 
 use crate::convention;
 use crate::error::{Error, Result};
-use crate::index::ClassRecord;
 use crate::markers::{self, Stopped};
 use crate::marks::Marks;
-use crate::mid::ClassHash;
 use crate::module_descriptor;
 use crate::plan::{CallTarget, Foreign, Plan};
-use crate::provenance::Provenance;
 use crate::report::ClassReport;
 use crate::settings::{Natives, Settings};
 use crate::survey::ClassSummary;
 use crate::tracing::Numbers;
 use crate::world::{ClassId, Role, World};
+use cct_index::mid::ClassHash;
+use cct_index::provenance::Provenance;
+use cct_index::record::ClassRecord;
 use class::ClassRewriter;
 
 /// Decides by a class's internal name whether it is recorded.
@@ -219,7 +219,7 @@ impl Rewriter {
         self.rewrite_checked(&ClassFile::parse(bytes)?, &[], ClassHash::of(bytes))
     }
 
-    /// The same, where the code of its methods has been decoded [for a check](crate::wellformed::check).
+    /// The same, where the code of its methods has been decoded [for a check](cct_classfile::wellformed::check).
     pub fn rewrite_checked<'a>(
         &self,
         class: &ClassFile<'a>,

@@ -1,10 +1,10 @@
 use cct_classfile::Code;
 use cct_classfile::access::PUBLIC;
+use cct_test_classes::class;
 
 use super::*;
 use crate::pins::Clock;
 use crate::report::Fallback;
-use crate::testing::class;
 
 fn rewriter_of(bytes: &[u8]) -> Rewriter {
     rewriter_with(Settings::default(), bytes)
@@ -12,7 +12,7 @@ fn rewriter_of(bytes: &[u8]) -> Rewriter {
 
 fn rewriter_with(settings: Settings, bytes: &[u8]) -> Rewriter {
     let summary = crate::ClassSummary::parse(bytes).unwrap();
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     Rewriter::new(World::new([(crate::Role::Input, summary)]), settings, provenance, |_| true).unwrap()
 }
 
@@ -164,7 +164,7 @@ fn reflection_finds_a_replaced_native_too() {
 #[test]
 fn an_interface_raised_to_version_52_has_the_flags_of_one() {
     let old =
-        crate::testing::interface("I").flags(access::SUPER).method(PUBLIC | access::ABSTRACT, "m", "()V");
+        cct_test_classes::interface("I").flags(access::SUPER).method(PUBLIC | access::ABSTRACT, "m", "()V");
     let mut bytes = old.bytes();
     bytes[6..8].copy_from_slice(&46u16.to_be_bytes());
     let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
@@ -177,7 +177,7 @@ fn an_interface_raised_to_version_52_has_the_flags_of_one() {
 #[test]
 fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     let raised = |flags: u16, version: u16| {
-        let interface = crate::testing::interface("I").method(PUBLIC | access::ABSTRACT, "m", "()V");
+        let interface = cct_test_classes::interface("I").method(PUBLIC | access::ABSTRACT, "m", "()V");
         let mut bytes = interface.method(flags, "n", "()V").bytes();
         bytes[6..8].copy_from_slice(&version.to_be_bytes());
         let bytes = rewriter_of(&bytes).rewrite(&bytes).unwrap().bytes.unwrap();
@@ -211,7 +211,7 @@ fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {
     let names = |texts: &[&str]| texts.iter().map(|t| crate::marks::MethodName::parse(t).unwrap()).collect();
     let marks = Marks { extents: names(extents), starts: names(starts) };
     let (settings, summary) = (Settings::default(), crate::ClassSummary::parse(bytes).unwrap());
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     let world = World::new([(crate::Role::Input, summary)]);
     Rewriter::marked(world, settings, marks, provenance, |_| true).unwrap().rewrite(bytes).unwrap()
 }

@@ -210,7 +210,7 @@ mod tests {
     use cct_flow::BlockRule;
 
     fn of(code: &[u8], flags: u16) -> Implied {
-        let class = crate::testing::class("T").with_code(code.to_vec());
+        let class = cct_test_classes::class("T").with_code(code.to_vec());
         let bytes = class.method(flags, "m", "(I)I").bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();

@@ -132,7 +132,7 @@ mod tests {
     use cct_classfile::access::{PUBLIC, STATIC};
 
     use super::*;
-    use crate::testing::{TestClass, class};
+    use cct_test_classes::{TestClass, class};
 
     /// The tables of the wrapper of `m`: the line; start, length, name and slot of variables; and of types.
     fn tables(class: &TestClass) -> (Option<u16>, Vec<[u16; 2]>, Vec<[u16; 2]>) {

@@ -12,8 +12,8 @@ use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
 use crate::convention::{self, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook};
-use crate::mid::Mid;
 use crate::pcc::{self};
+use cct_index::mid::Mid;
 
 use super::Target;
 use super::makes::count_made;

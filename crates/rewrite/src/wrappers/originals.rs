@@ -10,9 +10,9 @@ use cct_events::Event;
 use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
-use crate::mid::Mid;
 use crate::pcc::{self};
 use crate::rules;
+use cct_index::mid::Mid;
 
 use super::Target;
 use super::makes::count_made;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
-use cct_rewrite::provenance::Provenance;
 use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
 use cct_verify::links::{Linked, follow};
 use cct_verify::{Expectation, Finding, Rule, StaticSide, Tally, check_with_links};
@@ -45,7 +44,7 @@ pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
 pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
     let summaries: Vec<_> =
         classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
 }
 
@@ -54,7 +53,7 @@ pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str
     let [extents, starts] = [extent, start].map(|name| vec![MethodName::parse(name).unwrap()]);
     let summaries: Vec<_> =
         classes.iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
-    let provenance = Provenance::new("test", &settings, None);
+    let provenance = settings.provenance("test", None);
     let marks = Marks { extents, starts };
     Rewriter::marked(World::new(summaries), settings, marks, provenance, |_| true).unwrap()
 }
@@ -69,7 +68,7 @@ pub fn expectation(settings: &Settings) -> Expectation {
         // By a table, which the provenance has.
         (_, BlockRule::Custom(_)) => Rule::Precise,
     };
-    let provenance = Provenance::new("test", settings, None);
+    let provenance = settings.provenance("test", None);
     Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()).unwrap() }
 }
 

@@ -1,17 +1,6 @@
-//! User-defined instrumentation modules (`docs/udi.md`): a person's own transformation of class files, made before ours.
-//!
-//! A module is a program of its own. One in Rust implements [`Module`] and its `main` is [`serve`]; one in Java is a jar that the command starts a JVM
-//! for. Both are asked class by class over a pipe ([`wire`]), and what they answer is [checked](check()) before it is used.
-
-mod check;
-#[cfg(test)]
-mod tests;
-pub mod wire;
+//! What a module is: its trait, its answers, and the classes that its inserted code calls.
 
 use cct_classfile::ClassFile;
-
-pub use check::{Misfit, check, check_runtime};
-pub use wire::serve;
 
 /// The package of classes that a module brings along for its inserted code. They are not rewritten, and lie in the class library.
 pub const RUNTIME_PACKAGE: &str = "cctrewrite/udi/runtime/";

@@ -4,7 +4,14 @@
 use cct_classfile::edit::moves::{Move, original_bci};
 use cct_classfile::{Bci, Code};
 
-use crate::body::Form;
+/// Under which signature a body stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The extended one: the slot is a parameter.
+    Extended,
+    /// The original one: the slot is in the thread, which gets it back on every exit.
+    Original,
+}
 
 /// The positions of a method, packed. Empty for none.
 pub type Packed = Box<[u8]>;

@@ -1,20 +1,20 @@
 //! Faults of class files that rewriting would hide from the JVM.
 //!
-//! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). Rewriting makes both longer, so that what
-//! was past the end may lie within. Classes with such faults are left as they are, for the JVM to say what is wrong.
+//! The JVM refuses an index past the constant pool and a range past the code (JVMS 4.1, 4.7.13). An edit makes both longer, so that what
+//! was past the end may lie within. Whoever edits skips classes with such faults, for the JVM to say what is wrong.
 
 mod stack;
 
 use std::cell::LazyCell;
 
-use cct_classfile::attributes::{AttributeInfo, LocalVariable};
-use cct_classfile::class::{Attributes, Member};
-use cct_classfile::code::{BciSet, Code};
-use cct_classfile::constant_pool::{ConstantPool, tag};
-use cct_classfile::descriptor::MethodDescriptor;
-use cct_classfile::error::ErrorKind;
-use cct_classfile::stack::Effects;
-use cct_classfile::{ClassFile, Error, Result, access, opcode};
+use crate::attributes::{AttributeInfo, LocalVariable};
+use crate::class::{Attributes, ClassFile, Member};
+use crate::code::{BciSet, Code};
+use crate::constant_pool::{ConstantPool, tag};
+use crate::descriptor::MethodDescriptor;
+use crate::error::{Error, ErrorKind, Result};
+use crate::stack::Effects;
+use crate::{access, opcode};
 use stack::Depth;
 
 /// Attributes of which the JVM looks at the indices.

@@ -3,9 +3,11 @@
 use cct_classfile::edit::ClassEdit;
 use cct_classfile::{ClassFile, access, opcode};
 
-use super::wire::{self, Answer, MAGIC, WireError};
-use super::*;
-use crate::testing::{class, interface, object};
+use cct_test_classes::{class, interface, object};
+
+use crate::check::{Misfit, check, check_runtime};
+use crate::module::{Failure, Module, Outcome, RuntimeClass};
+use crate::wire::{self, Answer, MAGIC, WireError};
 
 fn misfit(old: &[u8], new: &[u8]) -> Option<Misfit> {
     check(&ClassFile::parse(old).unwrap(), new).err()

@@ -3,13 +3,10 @@
 //! Other classes, the JVM's own assumptions about the class library, reflection and serialisation all see the members of a class. So a module changes
 //! code, and adds private methods; what it must remember is in classes of its own.
 
-use cct_classfile::{ClassFile, Code, Member, access};
+use cct_classfile::mutf8::decode_lossy;
+use cct_classfile::{ClassFile, Code, Member, access, wellformed};
 
-use super::RUNTIME_PACKAGE;
-use crate::convention;
-use crate::hooks;
-use crate::plan::lossy;
-use crate::wellformed;
+use crate::module::RUNTIME_PACKAGE;
 
 /// Why what a module gave for a class is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +38,9 @@ pub enum Misfit {
     NotInPackage(String),
 }
 
+/// The runtime's own classes in the package of modules' classes.
+const OWN_CLASSES: &[&[u8]] = &[b"cctrewrite/udi/runtime/Bypass"];
+
 /// Interfaces may have private methods from this version on.
 const PRIVATE_IN_INTERFACES: u16 = 52;
 
@@ -64,7 +64,7 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
         return Err(Misfit::AddedField(shown(field)));
     }
     // Its callers count its one bytecode, and HotSpot registers what is to be finalized at its return.
-    if original.name() == convention::OBJECT && constructor(original)? != constructor(&new)? {
+    if original.name() == b"java/lang/Object" && constructor(original)? != constructor(&new)? {
         return Err(Misfit::Changed("constructor"));
     }
     for method in kept(&original.methods, &new.methods)? {
@@ -80,8 +80,8 @@ pub fn check(original: &ClassFile<'_>, replacement: &[u8]) -> Result<(), Misfit>
 /// Whether a class may be added to the class library for inserted code to call. Its name is returned.
 pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     let class = sound(bytes)?;
-    let name = lossy(class.name());
-    let is_ours = hooks::OWN_IN_UDI.contains(&class.name());
+    let name = decode_lossy(class.name()).into_owned();
+    let is_ours = OWN_CLASSES.contains(&class.name());
     match name.starts_with(RUNTIME_PACKAGE) && !is_ours {
         true => Ok(name),
         false => Err(Misfit::NotInPackage(name)),
@@ -123,5 +123,5 @@ fn kept<'n, 'a>(old: &[Member<'_>], new: &'n [Member<'a>]) -> Result<&'n [Member
 }
 
 fn shown(member: &Member<'_>) -> String {
-    format!("{}{}", lossy(member.name), lossy(member.descriptor))
+    format!("{}{}", decode_lossy(member.name), decode_lossy(member.descriptor))
 }

@@ -3,10 +3,12 @@
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ClassFile, Error, ErrorKind, Result};
 
-use crate::convention;
 use crate::mid::{ClassHash, Shape};
-use crate::plan::Treatment;
 use crate::positions::Packed;
+use crate::treatment::Treatment;
+
+/// Name of the class attribute.
+pub const ATTRIBUTE: &[u8] = b"cctrewrite";
 
 /// Version of the attribute's format.
 pub const VERSION: u16 = 4;
@@ -31,7 +33,7 @@ pub struct ClassAttribute {
 pub struct MethodRow {
     /// What its id says beside the hash.
     pub shape: Shape,
-    /// [`crate::index::method_flags`].
+    /// [`crate::method_flags`].
     pub flags: u8,
     /// What was done to it.
     pub treatment: Treatment,
@@ -45,7 +47,7 @@ impl ClassAttribute {
     /// # Errors
     /// If it does not fit: another version of this program wrote it, or a library has copied parts of a rewritten class file.
     pub fn of(class: &ClassFile<'_>) -> Result<Option<Self>> {
-        let Some(attribute) = class.attributes.find(convention::ATTRIBUTE) else { return Ok(None) };
+        let Some(attribute) = class.attributes.find(ATTRIBUTE) else { return Ok(None) };
         let parsed = Self::parse(attribute.data).filter(|a| a.methods.len() <= class.methods.len());
         let error = || {
             Error::new(ErrorKind::Malformed(
@@ -109,6 +111,7 @@ impl ClassAttribute {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mid::MAX_SLOTS;
 
     #[test]
     fn what_is_written_is_read() {
@@ -137,7 +140,7 @@ mod tests {
         let changes: [fn(&mut Vec<u8>); 7] = [
             |b| b[1] = 1,
             |b| b[19] = 2,
-            |b| b[20] = convention::MAX_SLOTS as u8 + 1,
+            |b| b[20] = MAX_SLOTS as u8 + 1,
             |b| b[21] = 32,
             |b| b[23] = Treatment::ALL.len() as u8,
             |b| b.truncate(19),

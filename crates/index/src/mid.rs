@@ -2,8 +2,6 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::convention::MAX_SLOTS;
-
 /// Hash of a class file's original bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClassHash(pub u64);
@@ -20,6 +18,12 @@ pub struct Shape {
     /// Bytecodes that each entry counts without adding them to the node, 0 to [`MAX_ON_ENTRY`]: a node has executed as many times its calls, and what its field says.
     pub on_entry: u8,
 }
+
+/// A node has at most this many slots; call sites share them round-robin (`site % MAX_SLOTS`).
+pub const MAX_SLOTS: u16 = 64;
+
+/// Stands for a method's name where a node counts the objects of a type. No method can have this name (JVMS 4.2.2).
+pub const NEW: &[u8] = b"<new>";
 
 /// The most bytecodes that a MID can count on entry. Of methods that count more there, which are few, the node gets them.
 pub const MAX_ON_ENTRY: u8 = 31;
@@ -82,6 +86,12 @@ impl Mid {
     pub fn foreign(owner: &[u8], name: &[u8], descriptor: &[u8], slots: u8) -> Self {
         let full: Vec<u8> = [owner, b".", name, b":", descriptor].concat();
         Mid::new(mix(xxh3_64(&full)), Shape::of_slots(slots))
+    }
+
+    /// The id under which the objects of a type are counted: a class's name, or an array's descriptor. Types of one name in several loaders share it: nobody
+    /// knows them apart before they are resolved.
+    pub fn of_type(name: &[u8]) -> Self {
+        Mid::foreign(name, NEW, b"", 0)
     }
 }
 

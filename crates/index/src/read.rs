@@ -4,14 +4,12 @@ use std::cmp::Ordering;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{
-    CHECKSUM_MAGIC, CHECKSUM_SIZE, ClassRecord, ForeignRecord, MAGIC, MethodRecord, NONE, VERSION,
-    method_flags,
-};
-use crate::allocation;
+use crate::format::{CHECKSUM_MAGIC, CHECKSUM_SIZE, MAGIC, NONE, VERSION};
+use crate::method_flags;
 use crate::mid::{ClassHash, Mid, Shape};
-use crate::plan::Treatment;
 use crate::positions::Packed;
+use crate::record::{ClassRecord, ForeignRecord, MethodRecord, Named};
+use crate::treatment::Treatment;
 
 /// An index that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -40,28 +38,6 @@ pub struct Index<B> {
     foreign: Rows,
     methods: Rows,
     positions: Table,
-}
-
-/// A method that an index names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// Declaring class.
-    pub class: Box<[u8]>,
-    /// Name.
-    pub name: Box<[u8]>,
-    /// Original descriptor.
-    pub descriptor: Box<[u8]>,
-    /// Whether it is a native.
-    pub is_native: bool,
-    /// Where its bytecodes were, if call sites are told apart.
-    pub positions: Packed,
-}
-
-impl Named {
-    /// Whether it is a type, whose objects are counted.
-    pub fn is_type(&self) -> bool {
-        *self.name == *allocation::NEW
-    }
 }
 
 /// A count, then rows of one size, each beginning with a MID, by which they are sorted.
@@ -365,11 +341,11 @@ fn partition(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convention::MAX_SLOTS;
-    use crate::index::{ForeignRecord, write};
-    use crate::mid::MAX_ON_ENTRY;
+    use crate::mid::{MAX_ON_ENTRY, MAX_SLOTS};
     use crate::provenance::Provenance;
-    use crate::settings::Settings;
+    use crate::write::write;
+
+    const LINES: &str = "format=1\nscheme=5\ntool=test\n";
 
     const SHAPE: Shape = Shape { slots: 3, on_entry: 9 };
 
@@ -396,7 +372,7 @@ mod tests {
     }
 
     fn index(classes: &[ClassRecord]) -> Vec<u8> {
-        write(&Provenance::new("test", &Settings::default(), None), classes).unwrap()
+        write(&Provenance::of_lines(LINES), classes).unwrap()
     }
 
     #[test]
@@ -424,10 +400,7 @@ mod tests {
         let foreign = index.method(Mid::foreign(b"F", b"f", b"()V", 0)).unwrap();
         assert!(foreign.is_native && *foreign.class == *b"F" && *foreign.descriptor == *b"()V");
         assert_eq!(index.method(ClassHash(7).method(2, SHAPE)), None);
-        assert_eq!(
-            index.provenance(),
-            Provenance::new("test", &Settings::default(), None).lines().as_bytes()
-        );
+        assert_eq!(index.provenance(), LINES.as_bytes());
     }
 
     /// An id has room for as many slots as a node has, and for no more bytecodes than that.

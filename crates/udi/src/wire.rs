@@ -6,9 +6,9 @@
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
 use cct_classfile::ClassFile;
+use cct_classfile::mutf8::decode_lossy;
 
-use super::{Module, Outcome, RuntimeClass};
-use crate::plan::lossy;
+use crate::module::{Module, Outcome, RuntimeClass};
 
 /// The first bytes in both directions: what this is, and its version.
 pub const MAGIC: [u8; 8] = *b"CCTUDI01";
@@ -164,7 +164,7 @@ pub fn converse(module: &dyn Module, input: &mut impl Read, out: &mut impl Write
 
 fn answer(module: &dyn Module, bytes: &[u8]) -> Answer {
     let outcome = match ClassFile::parse(bytes) {
-        Ok(class) => module.transform(&class).map_err(|e| format!("{}: {e}", lossy(class.name()))),
+        Ok(class) => module.transform(&class).map_err(|e| format!("{}: {e}", decode_lossy(class.name()))),
         Err(e) => Err(e.to_string()),
     };
     outcome.map_or_else(Answer::Failed, Answer::Outcome)

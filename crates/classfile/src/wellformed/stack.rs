@@ -2,12 +2,13 @@
 
 use std::cmp::Reverse;
 
-use cct_classfile::attributes::frames::bcis;
-use cct_classfile::attributes::{AttributeInfo, FrameKind, VerificationType};
-use cct_classfile::code::{Bci, BciSet, Code};
-use cct_classfile::error::ErrorKind;
-use cct_classfile::stack::Effects;
-use cct_classfile::{ClassFile, Error, Instruction, Result, opcode};
+use crate::attributes::frames::bcis;
+use crate::attributes::{AttributeInfo, FrameKind, VerificationType};
+use crate::class::ClassFile;
+use crate::code::{Bci, BciSet, Code, Instruction};
+use crate::error::{Error, ErrorKind, Result};
+use crate::opcode;
+use crate::stack::Effects;
 
 /// From this version on each instruction is verified, from frame to frame. Below it those that are reached are; and those of version 50, where the frames are
 /// not right.
@@ -141,7 +142,7 @@ impl Walk<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cct_classfile::class::ClassFile;
+    use crate::class::ClassFile;
 
     /// A class with one static method of this code, and whether it is refused.
     fn refused(version: u16, max_stack: u16, code: &[u8], handlers: &[[u16; 3]]) -> bool {

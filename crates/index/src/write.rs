@@ -1,133 +1,22 @@
-//! The output's index (docs/formats/index.md): its records, and writing them. [`read`] mirrors the writing.
-
-pub mod read;
+//! Writing an index (docs/formats/index.md). [`read`](crate::read) mirrors it.
 
 use cct_classfile::bytes::PutBytes;
+use cct_classfile::mutf8::decode_lossy;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::allocation;
-use crate::class_attribute::{ClassAttribute, MethodRow};
-use crate::error::{Error, Result};
-use crate::mid::{ClassHash, Mid, Shape};
-use crate::plan::{Foreign, Treatment, lossy};
-use crate::positions::Packed;
+use crate::format::{CHECKSUM_MAGIC, MAGIC, NONE, VERSION};
+use crate::mid::Mid;
 use crate::provenance::Provenance;
+use crate::record::{ClassRecord, ForeignRecord};
 
-/// First bytes of an index.
-pub const MAGIC: u32 = 0x4343_5449;
-
-/// Version of the format.
-pub const VERSION: u32 = 5;
-
-/// Stands for a string that is missing.
-const NONE: u32 = u32::MAX;
-
-/// Flags of a method in index and attribute.
-pub mod method_flags {
-    /// A native.
-    pub const NATIVE: u8 = 1;
-    /// Concrete, with an extended form that an override in a class that was not rewritten would miss.
-    pub const OVERRIDE_WOULD_MISS: u8 = 2;
-    /// Not recorded.
-    pub const NOT_RECORDED: u8 = 4;
-    /// Neither public nor protected nor private: only its own package can override it.
-    pub const PACKAGE_PRIVATE: u8 = 8;
-}
-
-/// A method of a rewritten class.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MethodRecord {
-    /// Name.
-    pub name: Box<[u8]>,
-    /// Original descriptor.
-    pub descriptor: Box<[u8]>,
-    /// Access flags.
-    pub access: u16,
-    /// What its id says beside the hash.
-    pub shape: Shape,
-    /// [`method_flags`].
-    pub flags: u8,
-    /// What was done to it.
-    pub treatment: Treatment,
-    /// Where its bytecodes were, if call sites are told apart.
-    pub positions: Packed,
-}
-
-impl From<&MethodRecord> for MethodRow {
-    fn from(m: &MethodRecord) -> Self {
-        MethodRow { shape: m.shape, flags: m.flags, treatment: m.treatment, positions: m.positions.clone() }
-    }
-}
-
-/// A rewritten class.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassRecord {
-    /// Internal name.
-    pub name: Box<[u8]>,
-    /// Superclass.
-    pub super_name: Option<Box<[u8]>>,
-    /// Direct superinterfaces.
-    pub interfaces: Box<[Box<[u8]>]>,
-    /// Access flags.
-    pub access: u16,
-    /// `major_version` of the original.
-    pub major_version: u16,
-    /// Hash of the original.
-    pub hash: ClassHash,
-    /// Original methods in class-file order.
-    pub methods: Vec<MethodRecord>,
-    /// Methods of others that its call sites count.
-    pub foreign: Vec<ForeignRecord>,
-}
-
-/// A method counted by its callers.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ForeignRecord {
-    /// Its id.
-    pub mid: Mid,
-    /// Declaring class.
-    pub class: Box<[u8]>,
-    /// Name.
-    pub name: Box<[u8]>,
-    /// Descriptor.
-    pub descriptor: Box<[u8]>,
-}
-
-impl ForeignRecord {
-    /// Its name, and whether it is a native: what callers count are natives, Object's constructor, and types.
-    pub fn named(&self) -> read::Named {
-        read::Named {
-            class: self.class.clone(),
-            name: self.name.clone(),
-            descriptor: self.descriptor.clone(),
-            is_native: *self.name != *b"<init>" && *self.name != *allocation::NEW,
-            positions: Packed::default(),
-        }
-    }
-}
-
-impl From<Foreign<'_>> for ForeignRecord {
-    fn from(f: Foreign<'_>) -> Self {
-        ForeignRecord {
-            mid: f.mid(),
-            class: f.class.into(),
-            name: f.name.into(),
-            descriptor: f.descriptor.into(),
-        }
-    }
-}
-
-impl ClassRecord {
-    /// The class attribute.
-    pub fn attribute(&self, provenance: &Provenance) -> ClassAttribute {
-        let methods = self.methods.iter().map(MethodRow::from).collect();
-        ClassAttribute { hash: self.hash, provenance: provenance.hash(), methods }
-    }
-}
+/// Two methods that got one id: both would be counted in the same nodes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0} and {1} have the same 57-bit method id; change either class file by a byte, or leave one out")]
+pub struct MidCollision(String, String);
 
 /// Writes the index of one output. Fails if two methods got the same id.
-pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>> {
+pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>, MidCollision> {
     let mut classes: Vec<&ClassRecord> = classes.iter().collect();
     classes.sort_by(|a, b| (&a.name, a.hash).cmp(&(&b.name, b.hash)));
     classes.dedup_by(|a, b| a.hash == b.hash);
@@ -190,12 +79,6 @@ pub fn write(provenance: &Provenance, classes: &[ClassRecord]) -> Result<Vec<u8>
     seal(&mut out);
     Ok(out)
 }
-
-/// First bytes of the checksum at the end of an index.
-const CHECKSUM_MAGIC: u32 = 0x4343_5458;
-
-/// Bytes of the checksum with its magic number.
-const CHECKSUM_SIZE: usize = 12;
 
 /// Adds the checksum of all bytes so far.
 fn seal(out: &mut Vec<u8>) {
@@ -260,7 +143,7 @@ fn put_varint(out: &mut Vec<u8>, mut value: u32) {
 }
 
 /// Two methods with one id would share nodes in silence.
-fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Result<()> {
+fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Result<(), MidCollision> {
     let declared = classes.iter().enumerate().flat_map(|(c, class)| {
         class.methods.iter().enumerate().map(move |(k, m)| (class.hash.method(k, m.shape), c, k))
     });
@@ -270,19 +153,19 @@ fn check_collisions(classes: &[&ClassRecord], foreign: &[&ForeignRecord]) -> Res
     let full = |&(_, c, k): &(Mid, usize, usize)| match classes.get(c) {
         Some(class) => format!(
             "{}.{}{}",
-            lossy(&class.name),
-            lossy(&class.methods[k].name),
-            lossy(&class.methods[k].descriptor)
+            decode_lossy(&class.name),
+            decode_lossy(&class.methods[k].name),
+            decode_lossy(&class.methods[k].descriptor)
         ),
         None => format!(
             "{}.{}{}",
-            lossy(&foreign[k].class),
-            lossy(&foreign[k].name),
-            lossy(&foreign[k].descriptor)
+            decode_lossy(&foreign[k].class),
+            decode_lossy(&foreign[k].name),
+            decode_lossy(&foreign[k].descriptor)
         ),
     };
     match ids.windows(2).find(|w| w[0].0 == w[1].0) {
-        Some(w) => Err(Error::MidCollision(full(&w[0]), full(&w[1]))),
+        Some(w) => Err(MidCollision(full(&w[0]), full(&w[1]))),
         None => Ok(()),
     }
 }

@@ -1,0 +1,10 @@
+//! Flags of a method in index and class attribute (docs/formats/index.md).
+
+/// A native.
+pub const NATIVE: u8 = 1;
+/// Concrete, with an extended form that an override in a class that was not rewritten would miss.
+pub const OVERRIDE_WOULD_MISS: u8 = 2;
+/// Not recorded.
+pub const NOT_RECORDED: u8 = 4;
+/// Neither public nor protected nor private: only its own package can override it.
+pub const PACKAGE_PRIVATE: u8 = 8;

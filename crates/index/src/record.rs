@@ -1,0 +1,128 @@
+//! The records of an index: classes, their methods, and methods that callers count.
+
+use crate::class_attribute::{ClassAttribute, MethodRow};
+use crate::mid::{ClassHash, Mid, NEW, Shape};
+use crate::positions::Packed;
+use crate::provenance::Provenance;
+use crate::treatment::Treatment;
+
+/// A method of a rewritten class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MethodRecord {
+    /// Name.
+    pub name: Box<[u8]>,
+    /// Original descriptor.
+    pub descriptor: Box<[u8]>,
+    /// Access flags.
+    pub access: u16,
+    /// What its id says beside the hash.
+    pub shape: Shape,
+    /// [`method_flags`](crate::method_flags).
+    pub flags: u8,
+    /// What was done to it.
+    pub treatment: Treatment,
+    /// Where its bytecodes were, if call sites are told apart.
+    pub positions: Packed,
+}
+
+impl From<&MethodRecord> for MethodRow {
+    fn from(m: &MethodRecord) -> Self {
+        MethodRow { shape: m.shape, flags: m.flags, treatment: m.treatment, positions: m.positions.clone() }
+    }
+}
+
+/// A rewritten class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassRecord {
+    /// Internal name.
+    pub name: Box<[u8]>,
+    /// Superclass.
+    pub super_name: Option<Box<[u8]>>,
+    /// Direct superinterfaces.
+    pub interfaces: Box<[Box<[u8]>]>,
+    /// Access flags.
+    pub access: u16,
+    /// `major_version` of the original.
+    pub major_version: u16,
+    /// Hash of the original.
+    pub hash: ClassHash,
+    /// Original methods in class-file order.
+    pub methods: Vec<MethodRecord>,
+    /// Methods of others that its call sites count.
+    pub foreign: Vec<ForeignRecord>,
+}
+
+/// A method counted by its callers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ForeignRecord {
+    /// Its id.
+    pub mid: Mid,
+    /// Declaring class.
+    pub class: Box<[u8]>,
+    /// Name.
+    pub name: Box<[u8]>,
+    /// Descriptor.
+    pub descriptor: Box<[u8]>,
+}
+
+impl ForeignRecord {
+    /// The record of a type: a class's name, or an array's descriptor.
+    pub fn of_type(name: &[u8]) -> Self {
+        ForeignRecord { mid: Mid::of_type(name), class: name.into(), name: NEW.into(), descriptor: [].into() }
+    }
+
+    /// Its name, and whether it is a native: what callers count are natives, Object's constructor, and types.
+    pub fn named(&self) -> Named {
+        Named {
+            class: self.class.clone(),
+            name: self.name.clone(),
+            descriptor: self.descriptor.clone(),
+            is_native: *self.name != *b"<init>" && *self.name != *NEW,
+            positions: Packed::default(),
+        }
+    }
+}
+
+impl ClassRecord {
+    /// The class attribute.
+    pub fn attribute(&self, provenance: &Provenance) -> ClassAttribute {
+        let methods = self.methods.iter().map(MethodRow::from).collect();
+        ClassAttribute { hash: self.hash, provenance: provenance.hash(), methods }
+    }
+}
+
+/// A method that an index names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Declaring class.
+    pub class: Box<[u8]>,
+    /// Name.
+    pub name: Box<[u8]>,
+    /// Original descriptor.
+    pub descriptor: Box<[u8]>,
+    /// Whether it is a native.
+    pub is_native: bool,
+    /// Where its bytecodes were, if call sites are told apart.
+    pub positions: Packed,
+}
+
+impl Named {
+    /// Whether it is a type, whose objects are counted.
+    pub fn is_type(&self) -> bool {
+        *self.name == *NEW
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Types and methods never share an id by their names, and a type's node has no slots.
+    #[test]
+    fn types_have_ids_of_their_own() {
+        assert_ne!(Mid::of_type(b"A"), Mid::of_type(b"[A"));
+        assert_ne!(Mid::of_type(b"A"), Mid::foreign(b"A", b"<init>", b"()V", 0));
+        assert_eq!(Mid::of_type(b"A").0 & 0x7F, 0);
+        assert_eq!(ForeignRecord::of_type(b"A").mid, Mid::of_type(b"A"));
+    }
+}

@@ -1,0 +1,18 @@
+//! `cargo xtask structure`: the order of crates and modules.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::print_line;
+use crate::workspace::root;
+
+/// Prints what is out of order; the exit code says whether anything is.
+///
+/// # Errors
+/// If the sources cannot be read.
+pub fn run() -> Result<ExitCode> {
+    let findings = structure::check(&root())?;
+    findings.iter().try_for_each(|finding| print_line(finding))?;
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,61 @@
+//! The order of crates and modules, read from the sources: which file of a crate uses which, in which circles, and which crate depends on which.
+//!
+//! 1. [`packages`] reads the manifests of the workspace.
+//! 2. [`source`] reads the modules of a crate: items, imports, and the paths in code. Code for tests is left out.
+//! 3. [`resolve`] follows each path to the file that defines what it names, through re-exports and globs.
+//! 4. [`circles`] finds the files that depend on each other.
+//! 5. [`expected`] is the list of what may be: layers of crates, and circles with the reason why they stay.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod circles;
+mod error;
+mod expected;
+mod packages;
+mod resolve;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+pub use error::Error;
+pub use expected::EXPECTATIONS;
+
+use circles::{Circle, circles};
+use error::Result;
+use expected::Expected;
+use packages::Package;
+use resolve::uses;
+use source::Sources;
+
+/// Checks the workspace in a folder, and returns what is wrong, a paragraph each. Empty if all is well.
+///
+/// # Errors
+/// If the sources cannot be read.
+pub fn check(root: &Path) -> Result<Vec<String>> {
+    let packages = packages::of_workspace(root)?;
+    let expected = Expected::read(&root.join(EXPECTATIONS))?;
+    let mut findings = expected.misplaced(&packages);
+    let mut found = Vec::new();
+    for package in &packages {
+        found.extend(circles_of(root, package)?);
+    }
+    for circle in &found {
+        if !expected.knows(circle) {
+            findings.push(circle.to_string());
+        }
+    }
+    findings.extend(expected.gone(&found));
+    Ok(findings)
+}
+
+/// The circles of a package's files.
+fn circles_of(root: &Path, package: &Package) -> Result<Vec<Circle>> {
+    let mut found = Vec::new();
+    for crate_root in &package.roots {
+        let sources = Sources::read(root, crate_root)?;
+        found.extend(circles(&sources.files, &uses(&sources)));
+    }
+    Ok(found)
+}
