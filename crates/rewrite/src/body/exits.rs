@@ -9,7 +9,7 @@ use cct_classfile::{Bci, Result, opcode};
 use cct_flow::initialisation::{self, Region};
 use cct_index::positions::Form;
 
-use super::Plans;
+use super::plans::Plans;
 use crate::pass::{BodyWriter, Guard};
 
 /// A body under the original signature puts back what the thread carried on entry, on every exit: here on those by a return.

@@ -1,6 +1,7 @@
 //! Instrumented bodies: the original code under the extended signature (ESI) or under the original one (OSI), with the passes applied.
 
 mod exits;
+mod plans;
 mod prologue;
 
 use cct_classfile::edit::class_edit::MemberBuilder;
@@ -8,50 +9,15 @@ use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::moves::Move;
 use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
 use cct_classfile::{ErrorKind, Result, access};
-use cct_events::structure;
 use cct_index::positions::Form;
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
 use crate::convention::{self, EXTENSION_SLOTS};
 use crate::markers::{self, Weaver};
-use crate::pass::{BodyWriter, Entry, Level, Locals, MethodContext, MethodPass};
-use crate::passes::PASSES;
+use crate::pass::{BodyWriter, Locals, MethodContext, MethodPass};
+
 use cct_index::mid::Mid;
-
-/// What the passes insert into the bodies of one method.
-pub struct Plans<'m>(Vec<Box<dyn MethodPass + 'm>>);
-
-impl<'m> Plans<'m> {
-    /// The plans of all passes at a level.
-    ///
-    /// # Errors
-    /// If the code cannot be analysed.
-    pub fn of(method: &'m MethodContext<'m, '_>, level: &Level) -> Result<Plans<'m>> {
-        let plans = PASSES.iter().filter_map(|pass| pass.plan(method, level).transpose());
-        plans.collect::<Result<_>>().map(Plans)
-    }
-
-    /// What all passes together count on entry.
-    pub fn entry(&self) -> Entry<'_> {
-        let entries = self.passes().map(MethodPass::entry);
-        entries.fold(Entry::default(), |all, entry| Entry {
-            count: all.count + entry.count,
-            update: all.update.or(entry.update),
-        })
-    }
-
-    /// Adds what the passes know of the method to its static side.
-    ///
-    /// # Errors
-    /// If the constant pool has not what the code names.
-    pub fn describe(&self, method: &mut structure::Method) -> Result<()> {
-        self.passes().try_for_each(|pass| pass.describe(method))
-    }
-
-    fn passes(&self) -> impl Iterator<Item = &(dyn MethodPass + 'm)> {
-        self.0.iter().map(|pass| &**pass)
-    }
-}
+pub use plans::Plans;
 
 /// The class that gains a body.
 pub struct ClassParts<'w, 'c, 'a> {

@@ -5,7 +5,7 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_index::positions::Form;
 
-use super::Plans;
+use super::plans::Plans;
 use crate::convention;
 use crate::pass::{BodyWriter, Locals};
 use crate::rules;
