@@ -40,6 +40,11 @@ pub fn validate(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// A name for people: what is no modified UTF-8 is replaced by U+FFFD.
+pub fn lossy(name: &[u8]) -> String {
+    decode_lossy(name).into_owned()
+}
+
 /// Decodes for people: what is no character (lone surrogates, malformed bytes) becomes U+FFFD. Plain ASCII is borrowed.
 pub fn decode_lossy(bytes: &[u8]) -> Cow<'_, str> {
     if bytes.is_ascii()

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
 use cct_index::record::{ForeignRecord, Named};
+use cct_rewrite::convention::without_extension;
 use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF};
-use cct_rewrite::plan::without_extension;
 use rustc_hash::FxHashMap;
 
 use crate::frames::anonymous_name;

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cct_rewrite::convention;
-use cct_rewrite::plan::without_extension;
+use cct_rewrite::convention::without_extension;
 
 use crate::jni::{Env, jclass, jint, jmethodID};
 use crate::jvmti::{GetClassMethods, Jvmti};

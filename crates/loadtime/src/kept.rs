@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use cct_rewrite::plan::{Kept, KeptMembers, without_extension};
+use cct_rewrite::convention::without_extension;
+use cct_rewrite::kept::{Kept, KeptMembers};
 
 use crate::known::Known;
 

@@ -7,7 +7,7 @@ use cct_index::positions::{Form, Packed};
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
 use cct_rewrite::ClassSummary;
-use cct_rewrite::plan::Planned;
+use cct_rewrite::planned::Planned;
 
 /// A rewritten class.
 #[derive(Debug, Clone)]
@@ -89,7 +89,7 @@ impl Known {
     /// How a frame of this method, by its name and its descriptor in the rewritten class, shows.
     pub fn appearance(&self, name: &[u8], descriptor: &[u8]) -> Appearance {
         use Treatment as T;
-        let original = cct_rewrite::plan::without_extension(descriptor);
+        let original = cct_rewrite::convention::without_extension(descriptor);
         let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else {
             return Appearance::None;
         };

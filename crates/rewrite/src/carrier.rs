@@ -12,9 +12,9 @@ use cct_index::mid::{MAX_SLOTS, Mid};
 use cct_events::Event;
 use cct_flow::UpdatePoint;
 
+use crate::convention::RuntimeMethod;
+use crate::convention::with_extension;
 use crate::convention::{self, Helper, SLOTS_OFFSET};
-use crate::hooks::RuntimeMethod;
-use crate::plan::with_extension;
 use crate::rules;
 
 /// Constants of one class that inserted code needs, made on demand.

@@ -18,7 +18,9 @@ use cct_index::treatment::Treatment;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::convention;
-use crate::plan::{Plan, Planned, leading_below, planned};
+use crate::plan::rows::Plan;
+use crate::plan::treatment::leading_below;
+use crate::planned::{Planned, planned};
 use crate::rules;
 use crate::settings::ContextCarrier;
 use crate::world::{ClassId, MethodId, Role, World};
@@ -48,7 +50,7 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
 /// that.)
 fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
     let (class, summary) = world.method(method);
-    if !class.is_rewritten() && !class.kept.as_ref().is_some_and(|kept| kept.keeps(class, summary)) {
+    if !class.is_rewritten() && !class.keeps(summary) {
         plan.set(method, to);
     }
 }
@@ -123,9 +125,7 @@ fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
         return;
     }
     let (class, summary) = world.method(above);
-    let is_settled = is_raw(world, above.class)
-        || class.is_rewritten()
-        || class.kept.as_ref().is_some_and(|kept| kept.keeps(class, summary));
+    let is_settled = is_raw(world, above.class) || class.is_rewritten() || class.keeps(summary);
     if let Some(treatment) = leading_below(class, summary).filter(|_| !is_settled) {
         let reason = "overridden by a method that is counted in its extended form only";
         plan.set(above, planned(treatment, reason));

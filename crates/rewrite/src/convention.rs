@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::hooks::RuntimeMethod;
+use cct_classfile::descriptor::{FieldType, MethodDescriptor, end_of_parameters};
+
 use crate::settings::Settings;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
@@ -248,4 +249,59 @@ impl Helper {
         };
         RuntimeMethod { class, name: &self.name[PREFIX.len()..], descriptor: self.descriptor }
     }
+}
+
+/// A static method of the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuntimeMethod {
+    /// Class.
+    pub class: &'static [u8],
+    /// Name.
+    pub name: &'static [u8],
+    /// Descriptor.
+    pub descriptor: &'static [u8],
+}
+
+impl RuntimeMethod {
+    pub(crate) const fn of(class: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Self {
+        RuntimeMethod { class, name, descriptor }
+    }
+
+    /// Whether the result may be any object. The runtime's methods take and return such in the place of classes that some release of the class library
+    /// does not have, or some module beside `java.base` has: who reflects over the runtime makes the JVM look for all classes in descriptors.
+    pub fn gives_any(&self) -> bool {
+        self.descriptor.ends_with(b")Ljava/lang/Object;")
+    }
+
+    /// Whether it can be called with values of these types, given as in a descriptor.
+    pub(crate) fn takes(&self, given: &[u8]) -> bool {
+        let given = [b"(", given, b")V"].concat();
+        let (Ok(wanted), Ok(given)) =
+            (MethodDescriptor::parse(self.descriptor), MethodDescriptor::parse(&given))
+        else {
+            return false;
+        };
+        let any = FieldType::Class(OBJECT);
+        wanted.arguments().count() == given.arguments().count()
+            && wanted.arguments().zip(given.arguments()).all(|(w, g)| w == g || w == any && g.is_reference())
+    }
+
+    /// Whether it returns this type, or what may be of it.
+    pub(crate) fn gives(&self, result: &[u8]) -> bool {
+        let is_reference = matches!(result, [b'L' | b'[', ..]);
+        self.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference
+    }
+}
+
+/// The extended form of a descriptor.
+pub fn with_extension(descriptor: &[u8]) -> Vec<u8> {
+    let close = end_of_parameters(descriptor).unwrap_or(descriptor.len());
+    [&descriptor[..close], EXTENSION, &descriptor[close..]].concat()
+}
+
+/// The original form of an extended descriptor; `None` of one that is not extended.
+pub fn without_extension(descriptor: &[u8]) -> Option<Vec<u8>> {
+    let close = end_of_parameters(descriptor)?;
+    let arguments = descriptor[..close].strip_suffix(EXTENSION)?;
+    Some([arguments, &descriptor[close..]].concat())
 }

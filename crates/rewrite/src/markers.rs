@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use crate::carrier::Constants;
 use crate::error::{Error, Result};
-use crate::plan::Planned;
+use crate::planned::Planned;
 
 /// More than this HotSpot does not compile (`HugeMethodLimit`).
 const HUGE: u32 = 8000;

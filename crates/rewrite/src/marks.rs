@@ -3,7 +3,7 @@
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
 
-use crate::plan::{Planned, planned};
+use crate::planned::{Planned, planned};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// A method by its class and name, and by its descriptor if one was given.

@@ -2,6 +2,7 @@
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
+use cct_classfile::mutf8::lossy;
 use cct_classfile::{Member, Result, opcode};
 use cct_index::mid::Mid;
 use cct_pcc::Chosen;
@@ -9,7 +10,7 @@ use cct_pcc::value::{FACTOR, Site, caller};
 
 use crate::carrier::Emitter;
 use crate::convention;
-use crate::plan::{Foreign, lossy};
+use crate::plan::Foreign;
 
 /// The part of a method in values.
 #[derive(Debug, Clone)]

@@ -9,7 +9,8 @@ use cct_index::record::ClassRecord;
 
 use crate::error::{Error, Result};
 use crate::intrinsics;
-use crate::plan::{KeptMembers, Planned};
+use crate::kept::KeptMembers;
+use crate::planned::Planned;
 use crate::rules;
 
 /// A class, as far as other classes are concerned.
@@ -246,6 +247,13 @@ impl ClassSummary {
         self.methods.iter().position(|m| {
             m.key == key && self.method_name(m) == name && self.method_descriptor(m) == descriptor
         })
+    }
+
+    /// Whether a method's treatment may not change, since its class must [keep](crate::kept) it.
+    pub(crate) fn keeps(&self, method: &MethodSummary) -> bool {
+        let kept =
+            |kept: &Arc<KeptMembers>| kept.find(self.method_name(method), self.method_descriptor(method));
+        self.kept.as_ref().and_then(kept).is_some()
     }
 
     /// Whether all these flags are set.

@@ -9,7 +9,8 @@ use cct_index::method_flags;
 use cct_index::mid::ClassHash;
 use cct_rewrite::Rewriter;
 use cct_rewrite::passes::counts;
-use cct_rewrite::plan::{CallTarget, Planned};
+use cct_rewrite::plan::CallTarget;
+use cct_rewrite::planned::Planned;
 use cct_tables::CostModel;
 
 use super::Explained;

@@ -7,7 +7,8 @@ use cct_classfile::mutf8::decode_lossy;
 use cct_index::treatment::Treatment;
 use cct_pcc::value::caller;
 use cct_pcc::{Chosen, Site, Value};
-use cct_rewrite::plan::{self, without_extension};
+use cct_rewrite::convention::without_extension;
+use cct_rewrite::plan;
 use rustc_hash::FxHashMap;
 
 use crate::archived;

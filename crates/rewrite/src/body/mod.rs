@@ -9,6 +9,7 @@ use cct_classfile::edit::frames::{Signature, VerificationType};
 use cct_classfile::edit::moves::Move;
 use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
 use cct_classfile::{ErrorKind, Result, access};
+use cct_index::mid::Mid;
 use cct_index::positions::Form;
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
@@ -16,7 +17,6 @@ use crate::convention::{self, EXTENSION_SLOTS};
 use crate::markers::{self, Weaver};
 use crate::pass::{BodyWriter, Locals, MethodContext, MethodPass};
 
-use cct_index::mid::Mid;
 pub use plans::Plans;
 
 /// The class that gains a body.

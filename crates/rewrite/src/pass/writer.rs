@@ -3,13 +3,13 @@
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Bci, Error, ErrorKind, Instruction, Result, opcode};
+use cct_index::mid::Mid;
+use cct_index::positions::Form;
 
 use super::MethodContext;
 use crate::carrier::{Context, Emitter};
 use crate::convention::EXTENSION_SLOTS;
 use crate::markers::Weaver;
-use cct_index::mid::Mid;
-use cct_index::positions::Form;
 
 /// Locals that instrumentation adds, all in one place.
 #[derive(Debug, Clone, Copy)]

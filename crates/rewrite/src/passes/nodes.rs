@@ -3,13 +3,13 @@
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};
+use cct_index::mid::MAX_ON_ENTRY;
 use cct_tables::CostModel;
 
 use crate::carrier::{Context, Emitter};
 use crate::convention;
 use crate::pass::{BodyWriter, Entry, Level, MethodContext, MethodPass, Pass};
 use crate::plan::CallTarget;
-use cct_index::mid::MAX_ON_ENTRY;
 
 /// The pass.
 pub struct Nodes;

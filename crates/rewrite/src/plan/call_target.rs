@@ -5,7 +5,7 @@ use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
 
-use super::Plan;
+use super::rows::Plan;
 use crate::convention::OBJECT;
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary};

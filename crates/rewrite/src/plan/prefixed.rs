@@ -2,9 +2,9 @@
 
 use cct_index::treatment::Treatment;
 
-use super::{Planned, planned};
 use crate::allocation;
 use crate::hooks;
+use crate::planned::{Planned, planned};
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 

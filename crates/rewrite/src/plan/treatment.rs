@@ -1,12 +1,14 @@
 //! Which treatment a method gets as far as its own class decides.
 
 use cct_classfile::access;
+use cct_classfile::mutf8::lossy;
 use cct_index::treatment::Treatment;
 
-use super::{Planned, lossy, planned, prefixed};
+use super::prefixed;
 use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use crate::error::{Error, Result};
 use crate::hooks;
+use crate::planned::{Planned, planned};
 use crate::rules;
 use crate::settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};

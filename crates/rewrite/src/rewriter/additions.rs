@@ -5,13 +5,13 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Member, access, mutf8};
 use cct_index::mid::Shape;
 
-use super::class::ClassRewriter;
+use super::state::ClassRewriter;
 use crate::body;
 use crate::carrier::Emitter;
+use crate::convention::with_extension;
 use crate::convention::{self, Helper};
 use crate::error::Result;
 use crate::hooks;
-use crate::plan::with_extension;
 use crate::rules;
 use crate::settings::Settings;
 use crate::survey::annotation_types;

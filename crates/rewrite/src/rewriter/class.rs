@@ -1,99 +1,36 @@
 //! Rewriting one class: each method by its treatment.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
-use cct_classfile::edit::ClassEdit;
 use cct_classfile::edit::class_edit::MemberBuilder;
-use cct_classfile::{ClassFile, Code, Member, access};
+use cct_classfile::{Code, Member, access};
 use cct_events as events;
 use cct_events::structure::Recording;
-use cct_flow::{BlockRule, OwnMembers};
 use cct_index::class_attribute::ATTRIBUTE;
 use cct_index::method_flags;
-use cct_index::mid::{Mid, Shape};
+use cct_index::mid::Shape;
 use cct_index::positions::Packed;
-use cct_index::record::{ClassRecord, ForeignRecord, MethodRecord};
+use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
-use cct_markers::{Beside, LeftOut, Marked};
+use cct_markers::Marked;
 
 use super::bodies::Bodies;
-use super::{Rewriter, Rewritten};
-use crate::carrier::{Constants, Emitter};
+use super::shared::{Rewriter, Rewritten};
+use super::state::ClassRewriter;
+use crate::carrier::Emitter;
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::intrinsics;
 use crate::markers::{self, Stopped};
 use crate::marks;
-use crate::pins::{Clock, Pin};
+use crate::pins::Pin;
 use crate::plan;
-use crate::report::{ClassReport, Fallback};
+use crate::report::Fallback;
 use crate::rules;
 use crate::settings::{Natives, Settings};
 use crate::structure;
 use crate::tracing;
-use crate::world::{ClassId, MethodId};
+use crate::world::MethodId;
 use crate::wrappers::{self, Below, Target};
 
-/// The state of rewriting one class.
-pub(super) struct ClassRewriter<'r, 'c, 'a> {
-    pub(super) rewriter: &'r Rewriter,
-    pub(super) class: &'c ClassFile<'a>,
-    /// The code of its methods, if that has been decoded.
-    decoded: &'c [Option<Code<'a>>],
-    pub(super) id: ClassId,
-    pub(super) edit: ClassEdit<'c, 'a>,
-    pub(super) constants: Constants,
-    pub(super) recorded: bool,
-    /// References to members of its own; only where bytecodes are counted exactly.
-    pub(super) own: Rc<OwnMembers>,
-    pub(super) report: ClassReport,
-    methods: Vec<MethodRecord>,
-    /// Their static side, where events are recorded.
-    pub(super) traced: Vec<events::Method>,
-    pub(super) foreign: BTreeMap<Mid, ForeignRecord>,
-    /// The clocks that are pinned, by the names of the methods that ask them.
-    pub(super) pinned: BTreeSet<(&'c [u8], Clock)>,
-    /// Its markers, where there may be some.
-    pub(super) beside: Option<Beside<'r, 'c, 'a>>,
-}
-
-impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
-    /// For a class that is written without the markers that are left out.
-    pub(super) fn new(
-        rewriter: &'r Rewriter,
-        class: &'c ClassFile<'a>,
-        decoded: &'c [Option<Code<'a>>],
-        id: ClassId,
-        left_out: &LeftOut,
-    ) -> Result<Self> {
-        let (mut edit, mut constants) = (ClassEdit::new(class), Constants::default());
-        let planned = rewriter.plan.of_class(id);
-        let marked = |markers| markers::of_class(markers, &mut edit, &mut constants, planned, left_out);
-        let beside = rewriter.markers.as_deref().map(marked).transpose()?;
-        Ok(ClassRewriter {
-            rewriter,
-            class,
-            decoded,
-            id,
-            edit,
-            constants,
-            recorded: (rewriter.recorded)(class.name()),
-            own: Rc::new(match rewriter.settings.block_rule() {
-                Some(BlockRule::Exact) => OwnMembers::of(class),
-                _ if rewriter.settings.traces() => OwnMembers::of(class),
-                _ => OwnMembers::default(),
-            }),
-            report: ClassReport::new(class.name(), class.bytes.len()),
-            methods: Vec::with_capacity(class.methods.len()),
-            traced: Vec::new(),
-            foreign: BTreeMap::new(),
-            pinned: BTreeSet::new(),
-            beside,
-        })
-    }
-
+impl<'a> ClassRewriter<'_, '_, 'a> {
     /// Writes the class. Where it outgrows what class files can hold, its markers go first.
     pub(super) fn run(self) -> Result<Rewritten, Stopped> {
         let why = "its class has no room for more constants or members";
@@ -173,7 +110,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             .rewriter
             .plan
             .get(id)
-            .ok_or_else(|| Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
+            .ok_or_else(|| Error::NotSurveyed(cct_classfile::mutf8::lossy(self.class.name())))?;
         let mut treatment = planned.treatment;
         let mut fallback = None;
         let mut shape = Shape::default();
@@ -237,7 +174,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let mid = self.mid(index, shape);
                 let Rewriter { world, plan, .. } = self.rewriter;
                 let is_closed = match Code::of(self.class, member)? {
-                    Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
+                    Some(code) => plan::is_closed(world, plan, self.class, &code)?,
                     None => false,
                 };
                 let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
@@ -340,7 +277,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 }
                 Some(why) => {
                     let method = [class, b".", name, descriptor].concat();
-                    self.report.refused_extents.push((extent, crate::plan::lossy(&method), why));
+                    self.report.refused_extents.push((extent, cct_classfile::mutf8::lossy(&method), why));
                 }
             }
         }
@@ -352,18 +289,6 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
     }
 
-    /// The code of the method at this position.
-    pub(super) fn code(
-        &self,
-        index: usize,
-        member: &Member<'a>,
-    ) -> cct_classfile::Result<Option<Cow<'c, Code<'a>>>> {
-        match self.decoded.get(index) {
-            Some(code) => Ok(code.as_ref().map(Cow::Borrowed)),
-            None => Ok(Code::of(self.class, member)?.map(Cow::Owned)),
-        }
-    }
-
     /// Reports what the table of pins has and the class has not.
     fn check_pins(&mut self) {
         if !self.rewriter.settings.reproducible {
@@ -371,47 +296,9 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method, pin.clock))) {
             let class = pin.clock.class().rsplit(|&b| b == b'/').next().unwrap_or_default();
-            let [method, class, clock] = [pin.method, class, pin.clock.name()].map(crate::plan::lossy);
+            let [method, class, clock] =
+                [pin.method, class, pin.clock.name()].map(cct_classfile::mutf8::lossy);
             self.report.unpinned.push(format!("{method}: {class}.{clock}"));
         }
-    }
-
-    /// The number of a method in traces, if these are what is made.
-    pub(super) fn number(&self, index: usize) -> Option<u32> {
-        let first = self.rewriter.numbers(self.id).first_method;
-        self.rewriter.settings.traces().then_some(first + index as u32)
-    }
-
-    /// The id by which others know a method: a native that its callers count has another one.
-    pub(super) fn id_of(&self, index: usize, shape: Shape) -> u64 {
-        let summary = &self.rewriter.world[self.id].summary;
-        let planned = self.rewriter.plan.of_class(self.id).get(index).map(|planned| planned.treatment);
-        match plan::counted_native(summary, index) {
-            Some(native) if planned == Some(Treatment::CallerCounted) => native.mid().0,
-            _ => summary.hash.method(index, shape).0,
-        }
-    }
-
-    pub(super) fn mid(&self, index: usize, shape: Shape) -> Option<Mid> {
-        let hash = self.rewriter.world[self.id].summary.hash;
-        self.recorded.then(|| hash.method(index, shape))
-    }
-
-    /// What a straight piece of code costs together with its entry: its number of bytecodes, unless there is a cost model.
-    fn straight_cost(&self, code: &Code<'a>) -> u32 {
-        let size = code.length();
-        match self.rewriter.settings.cost_model {
-            None => code.instructions().count() as u32,
-            Some(model) => {
-                let pool = &self.class.pool;
-                model.entry(size) + code.instructions().map(|i| model.of(&i, pool, size)).sum::<u32>()
-            }
-        }
-    }
-
-    pub(super) fn original_head(&self, member: &Member<'a>) -> MemberBuilder {
-        let mut head = MemberBuilder::new(member.access_flags, member.name_index, member.descriptor_index);
-        head.copy_attributes(member, |name| name != b"Code");
-        head
     }
 }

@@ -1,10 +1,13 @@
-use cct_classfile::Code;
 use cct_classfile::access::PUBLIC;
+use cct_classfile::{ClassFile, Code, Instruction, access, opcode};
 use cct_test_classes::class;
 
 use super::*;
+use crate::marks::Marks;
 use crate::pins::Clock;
 use crate::report::Fallback;
+use crate::settings::Settings;
+use crate::world::World;
 
 fn rewriter_of(bytes: &[u8]) -> Rewriter {
     rewriter_with(Settings::default(), bytes)
@@ -200,11 +203,13 @@ fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
         let calls: Vec<String> = code
             .instructions()
             .filter(|i| i.opcode == opcode::INVOKESTATIC)
-            .map(|i| crate::plan::lossy(class.pool.member_ref(i.pool_index().unwrap()).unwrap().name))
+            .map(|i| {
+                cct_classfile::mutf8::lossy(class.pool.member_ref(i.pool_index().unwrap()).unwrap().name)
+            })
             .collect();
         calls
     };
-    methods.map(|m| (crate::plan::lossy(m.descriptor), called(m))).collect()
+    methods.map(|m| (cct_classfile::mutf8::lossy(m.descriptor), called(m))).collect()
 }
 
 fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {

@@ -20,7 +20,7 @@ use cct_events::Event;
 
 use crate::carrier::Emitter;
 use crate::convention;
-use crate::hooks::RuntimeMethod;
+use crate::convention::RuntimeMethod;
 use crate::pcc::WrappersPart;
 
 pub use debug_tables::DebugTables;

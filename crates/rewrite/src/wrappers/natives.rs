@@ -7,13 +7,13 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
 use cct_events::Event;
+use cct_index::mid::Mid;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
 use crate::convention::{self, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook};
 use crate::pcc::{self};
-use cct_index::mid::Mid;
 
 use super::Target;
 use super::makes::count_made;

@@ -6,13 +6,13 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
 use cct_classfile::{Result, access, opcode};
 use cct_events::Event;
+use cct_index::mid::Mid;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
 use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use crate::pcc::{self};
 use crate::rules;
-use cct_index::mid::Mid;
 
 use super::Target;
 use super::makes::count_made;

@@ -8,8 +8,8 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Result, opcode};
 
 use crate::carrier::Emitter;
+use crate::convention::RuntimeMethod;
 use crate::convention::{self, FORWARDER_LINE, Helper};
-use crate::hooks::RuntimeMethod;
 
 use super::Target;
 use super::straight::Straight;

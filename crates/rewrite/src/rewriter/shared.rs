@@ -1,0 +1,226 @@
+//! What the rewriting of all classes shares: the world, the plan, the options.
+
+use cct_classfile::{ClassFile, Instruction, access, opcode};
+use cct_index::provenance::Provenance;
+use cct_index::record::ClassRecord;
+use cct_markers::Marked;
+
+use crate::convention;
+use crate::error::Result;
+use crate::markers::{self};
+use crate::marks::Marks;
+use crate::plan::{CallTarget, Foreign, Plan};
+use crate::report::ClassReport;
+use crate::settings::{Natives, Settings};
+use crate::survey::ClassSummary;
+use crate::tracing::Numbers;
+use crate::world::{ClassId, Role, World};
+
+/// Decides by a class's internal name whether it is recorded.
+type Recorded = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;
+
+/// Rewrites classes; shared by all threads.
+pub struct Rewriter {
+    pub(super) world: World,
+    pub(super) plan: Plan,
+    pub(super) settings: Settings,
+    /// Methods that the user named.
+    pub(super) marks: Marks,
+    pub(super) provenance: Provenance,
+    /// Which classes are recorded, by internal name.
+    pub(super) recorded: Recorded,
+    /// Whether locals without a name get one.
+    pub(super) names_locals: bool,
+    /// Of each input the numbers by which a trace names it and its methods.
+    numbers: Vec<Numbers>,
+    /// By what name a class goes in a trace and in values of contexts, if that is another one: that which profiles show.
+    pub(super) shown_name: Option<Box<[u8]>>,
+    /// By what name a class goes in the profile that names itself, if that is another one.
+    pub(super) own_name: Option<Box<[u8]>>,
+    /// What is marked, beside.
+    pub(super) markers: Option<markers::Shared>,
+}
+
+/// A rewritten class.
+#[derive(Debug)]
+pub struct Rewritten {
+    /// The new class file; `None` when the class stays as it is.
+    pub bytes: Option<Vec<u8>>,
+    /// Its row in the index.
+    pub record: Option<ClassRecord>,
+    /// Its static side, packed, if it is traced.
+    pub structure: Option<Vec<u8>>,
+    /// What was done to it.
+    pub report: ClassReport,
+    /// Its markers, and what has none that rules match.
+    pub marked: Marked,
+}
+
+impl Rewriter {
+    /// A rewriter for the inputs of a world.
+    pub fn new(
+        world: World,
+        settings: Settings,
+        provenance: Provenance,
+        recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
+    ) -> Result<Self> {
+        Rewriter::marked(world, settings, Marks::default(), provenance, recorded)
+    }
+
+    /// The same, where methods are marked.
+    pub fn marked(
+        world: World,
+        settings: Settings,
+        marks: Marks,
+        provenance: Provenance,
+        recorded: impl Fn(&[u8]) -> bool + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let plan = Plan::marked(&world, &settings, &marks)?;
+        let names_locals = world
+            .class_named(b"java/lang/NullPointerException")
+            .is_some_and(|id| tells_of_null_references(&world[id].summary));
+        Ok(Rewriter {
+            numbers: numbers(&world),
+            world,
+            plan,
+            settings,
+            marks,
+            provenance,
+            recorded: Box::new(recorded),
+            names_locals,
+            shown_name: None,
+            own_name: None,
+            markers: None,
+        })
+    }
+
+    /// For a world that need not have `NullPointerException` in it: whether the one of the class library
+    /// [tells of null references](tells_of_null_references).
+    pub fn with_local_names(self, names_locals: bool) -> Self {
+        Rewriter { names_locals, ..self }
+    }
+
+    /// For a class that is rewritten while it is loaded: numbers behind those of all others.
+    pub fn with_numbers(mut self, numbers: Numbers) -> Self {
+        self.numbers.fill(numbers);
+        self
+    }
+
+    /// For a class that profiles show by another name.
+    pub fn with_shown_name(self, name: &[u8]) -> Self {
+        Rewriter { shown_name: Some(name.into()), ..self }
+    }
+
+    /// Whether wrappers name their parameters: not in a run that rewrites the class library, which would grow by 3%.
+    pub fn names_parameters(&self) -> bool {
+        let object = self.world.class_named(convention::OBJECT);
+        object.is_none_or(|id| self.world[id].role != Role::Input)
+    }
+
+    /// The numbers by which a trace names a class and its methods.
+    pub(crate) fn numbers(&self, class: ClassId) -> Numbers {
+        self.numbers[class.0 as usize]
+    }
+
+    /// For a class that goes by another name in the profile: a generated one, without its number.
+    pub fn with_own_name(self, name: &[u8]) -> Self {
+        Rewriter { own_name: Some(name.into()), ..self }
+    }
+
+    /// With markers beside what counts, by [`Settings::markers`].
+    pub fn with_markers(self, markers: markers::Shared) -> Self {
+        Rewriter { markers: Some(markers), ..self }
+    }
+
+    /// The same without: where these are what cannot be written.
+    pub fn without_markers(self) -> Self {
+        Rewriter { markers: None, ..self }
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The provenance of the outputs.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// How an invocation in `class`, which is `caller` in the world, calls its callee. One that is not recorded is not counted.
+    pub fn call_target<'x>(
+        &'x self,
+        caller: ClassId,
+        class: &ClassFile<'x>,
+        invocation: &Instruction<'_>,
+    ) -> cct_classfile::Result<CallTarget<'x>> {
+        Ok(match self.planned_target(caller, class, invocation)? {
+            CallTarget::Counted(f) | CallTarget::Dispatched(f) if !(self.recorded)(f.class) => {
+                CallTarget::Stored { known: true }
+            }
+            other if self.settings.natives == Natives::None => self.unrepresented(other),
+            other => other,
+        })
+    }
+
+    /// Where natives are not represented: nobody counts one, and what it calls hangs below the root.
+    fn unrepresented<'x>(&self, target: CallTarget<'x>) -> CallTarget<'x> {
+        let is_native = |f: &Foreign<'_>| match self.world.class_named(f.class) {
+            Some(id) => {
+                let class = &self.world[id].summary;
+                let method = class.find(f.name, f.descriptor).map(|index| &class.methods[index]);
+                method.is_none_or(|method| method.is(access::NATIVE))
+            }
+            // `Object.<init>` has a body.
+            None => f.bytecodes == 0,
+        };
+        match target {
+            CallTarget::Counted(f) if is_native(&f) && f.calls_back => CallTarget::Rooted,
+            CallTarget::Counted(f) if is_native(&f) => CallTarget::Stored { known: true },
+            CallTarget::Dispatched(_) | CallTarget::Linked | CallTarget::LinkedToHashCode => {
+                CallTarget::Stored { known: true }
+            }
+            other => other,
+        }
+    }
+
+    /// The same, recorded or not.
+    pub(super) fn planned_target<'x>(
+        &'x self,
+        caller: ClassId,
+        class: &ClassFile<'x>,
+        invocation: &Instruction<'_>,
+    ) -> cct_classfile::Result<CallTarget<'x>> {
+        Ok(match invocation.pool_index() {
+            Some(index) if invocation.opcode != opcode::INVOKEDYNAMIC => {
+                let callee = class.pool.member_ref(index)?;
+                self.plan.call_target(&self.world, caller, invocation.opcode, &callee)
+            }
+            _ => CallTarget::Stored { known: true },
+        })
+    }
+}
+
+/// Whether `NullPointerException` is that of a JVM whose messages name locals, or number them (JEP 358; JDK 14).
+pub fn tells_of_null_references(exception: &ClassSummary) -> bool {
+    exception.methods.iter().any(|m| exception.method_name(m) == b"getExtendedNPEMessage")
+}
+
+/// Numbers of all inputs, in their order: one for each class and each method.
+fn numbers(world: &World) -> Vec<Numbers> {
+    let mut next = Numbers { class: 0, first_method: 0 };
+    let number = |id| {
+        let here = next;
+        if world[id].role == Role::Input {
+            next.class += 1;
+            next.first_method += world[id].summary.methods.len() as u32;
+        }
+        here
+    };
+    world.ids().map(number).collect()
+}
