@@ -7,7 +7,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Layout, Limits, Location};
 use cct_index::mid::ClassHash;
 use cct_index::provenance::{self, Provenance};
-use cct_rewrite::{ClassSummary, Role, Settings, World, convention, hooks, jlink};
+use cct_jdk::convention;
+use cct_rewrite::{ClassSummary, Role, Settings, World, hooks, jlink};
 
 use crate::text::counted;
 use crate::udi::Transformed;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{INDEX_NAME, Input, InputKind};
 use cct_index::provenance::Provenance;
 use cct_index::read::Index;
-use cct_rewrite::convention;
+use cct_jdk::convention;
 
 /// The contents of what an input has at this path of its layout; `None` if there is nothing.
 pub fn entry<'i>(input: &'i Input, path: &str) -> Result<Option<Cow<'i, [u8]>>> {

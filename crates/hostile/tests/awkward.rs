@@ -464,9 +464,9 @@ fn a_type_with_parentheses_in_its_name() {
     });
     let bytes = class.finish();
     rewritten(&bytes);
-    let extended = cct_rewrite::convention::with_extension(descriptor.as_bytes());
+    let extended = cct_jdk::convention::with_extension(descriptor.as_bytes());
     assert!(extended.starts_with(b"(La(b;La)b;") && extended.ends_with(b")La)b;"));
-    assert_eq!(cct_rewrite::convention::without_extension(&extended).as_deref(), Some(descriptor.as_bytes()));
+    assert_eq!(cct_jdk::convention::without_extension(&extended).as_deref(), Some(descriptor.as_bytes()));
 }
 
 /// The second slot of what is stored there was one more than there are.

@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
 use cct_index::record::{ForeignRecord, Named};
-use cct_rewrite::convention::without_extension;
-use cct_rewrite::convention::{CALL, ENTER, ENTER_AND_POLL, Helper, LEAF};
+use cct_jdk::convention::without_extension;
+use cct_jdk::helpers::Helper;
 use rustc_hash::FxHashMap;
 
 use crate::frames::anonymous_name;
@@ -114,12 +114,13 @@ fn mid_in(code: &[u8], count: u16, pool: &[u8], extended: bool) -> Option<u64> {
             opcode::INVOKESTATIC => {
                 // Their class is that of `Object`, or one that inherits them.
                 let callee = class.pool.member_ref(index).ok()?;
-                let is =
-                    |helper: &Helper| (callee.name, callee.descriptor) == (helper.name, helper.descriptor);
-                if [ENTER, ENTER_AND_POLL].iter().any(is) {
+                let is = |helper: &Helper| {
+                    (callee.name, callee.descriptor) == (helper.name(), helper.descriptor())
+                };
+                if [Helper::Enter, Helper::EnterAndPoll].iter().any(is) {
                     return pushed.map(|mid| mid as u64);
                 }
-                if extended && [CALL, LEAF].iter().any(is) {
+                if extended && [Helper::Call, Helper::Leaf].iter().any(is) {
                     in_wrapper = in_wrapper.or(pushed);
                 }
             }
@@ -181,7 +182,6 @@ fn class_file(code: &[u8], count: u16, pool: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use cct_rewrite::convention::RESTORE;
 
     use super::*;
 
@@ -190,7 +190,7 @@ mod tests {
         let mut pool = vec![5];
         pool.extend_from_slice(&mid.to_be_bytes());
         pool.extend_from_slice(&[10, 0, 4, 0, 5, 7, 0, 6, 12, 0, 7, 0, 8]);
-        for text in [b"a/Parent", helper.name, helper.descriptor] {
+        for text in [b"a/Parent", helper.name(), helper.descriptor()] {
             pool.push(1);
             pool.extend_from_slice(&(text.len() as u16).to_be_bytes());
             pool.extend_from_slice(text);
@@ -201,15 +201,15 @@ mod tests {
     #[test]
     fn the_id_stands_in_the_prologue() {
         let code = [opcode::LDC2_W, 0, 1, opcode::INVOKESTATIC, 0, 3, opcode::RETURN];
-        let (count, bytes) = pool(0xFFFF_0000_1234_5678, ENTER);
+        let (count, bytes) = pool(0xFFFF_0000_1234_5678, Helper::Enter);
         assert_eq!(mid_in(&code, count, &bytes, false), Some(0xFFFF_0000_1234_5678));
         // The wrapper of a native has it before the call; other bodies call, too.
-        let (count, bytes) = pool(7, CALL);
+        let (count, bytes) = pool(7, Helper::Call);
         assert_eq!(
             [mid_in(&code, count, &bytes, true), mid_in(&code, count, &bytes, false)],
             [Some(7), None]
         );
-        let (count, bytes) = pool(7, RESTORE);
+        let (count, bytes) = pool(7, Helper::Restore);
         assert_eq!(mid_in(&code, count, &bytes, true), None);
         assert_eq!(mid_in(&code[..4], count, &bytes, true), None);
         assert_eq!(mid_in(&code, 60_000, &bytes, true), None);

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cct_rewrite::convention;
-use cct_rewrite::convention::without_extension;
+use cct_jdk::convention;
+use cct_jdk::convention::without_extension;
 
 use crate::jni::{Env, jclass, jint, jmethodID};
 use crate::jvmti::{GetClassMethods, Jvmti};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cct_rewrite::convention::without_extension;
+use cct_jdk::convention::without_extension;
 use cct_rewrite::kept::{Kept, KeptMembers};
 
 use crate::known::Known;

@@ -89,7 +89,7 @@ impl Known {
     /// How a frame of this method, by its name and its descriptor in the rewritten class, shows.
     pub fn appearance(&self, name: &[u8], descriptor: &[u8]) -> Appearance {
         use Treatment as T;
-        let original = cct_rewrite::convention::without_extension(descriptor);
+        let original = cct_jdk::convention::without_extension(descriptor);
         let Some(k) = self.summary.find(name, original.as_deref().unwrap_or(descriptor)) else {
             return Appearance::None;
         };

@@ -13,7 +13,7 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, mutf8};
 use cct_index::class_attribute::{ATTRIBUTE, ClassAttribute};
 use cct_index::mid::ClassHash;
-use cct_rewrite::convention;
+use cct_jdk::convention;
 use rustc_hash::FxHashMap;
 
 use crate::frames::class_by_name;

@@ -83,6 +83,6 @@ mod tests {
 
     #[test]
     fn the_prefix_is_the_one_by_which_natives_are_renamed() {
-        assert_eq!(PREFIX.to_bytes(), cct_rewrite::convention::NATIVE_PREFIX);
+        assert_eq!(PREFIX.to_bytes(), cct_jdk::convention::NATIVE_PREFIX);
     }
 }

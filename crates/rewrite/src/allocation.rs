@@ -4,7 +4,7 @@
 
 use cct_classfile::{Bci, ClassFile, Instruction, Result, opcode};
 
-use crate::convention::OBJECT;
+use cct_jdk::convention::OBJECT;
 
 /// An instruction that makes objects.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,10 +11,11 @@ use cct_index::mid::{MAX_SLOTS, Mid};
 
 use cct_events::Event;
 use cct_flow::UpdatePoint;
+use cct_jdk::convention::with_extension;
+use cct_jdk::convention::{self, SLOTS_OFFSET};
+use cct_jdk::helpers::Helper;
+use cct_jdk::runtime_method::RuntimeMethod;
 
-use crate::convention::RuntimeMethod;
-use crate::convention::with_extension;
-use crate::convention::{self, Helper, SLOTS_OFFSET};
 use crate::rules;
 
 /// Constants of one class that inserted code needs, made on demand.
@@ -22,19 +23,14 @@ use crate::rules;
 pub struct Constants {
     object: Option<Index>,
     throwable: Option<Index>,
-    helpers: [Option<Index>; convention::HELPERS.len()],
+    helpers: [Option<Index>; Helper::COUNT],
     /// Extended descriptors, and references to extended forms, by those of the class that they extend; 0 where there is none yet.
     extended: Vec<Index>,
 }
 
 impl Default for Constants {
     fn default() -> Self {
-        Constants {
-            object: None,
-            throwable: None,
-            helpers: [None; convention::HELPERS.len()],
-            extended: Vec::new(),
-        }
+        Constants { object: None, throwable: None, helpers: [None; Helper::COUNT], extended: Vec::new() }
     }
 }
 
@@ -68,15 +64,14 @@ impl Constants {
 
     /// `CONSTANT_Methodref` of a helper.
     pub fn helper(&mut self, helper: Helper, edit: &mut ClassEdit<'_, '_>) -> Result<Index> {
-        if let Some(&Some(known)) = self.helpers.get(helper.place) {
+        if let Some(known) = self.helpers[helper as usize] {
             return Ok(known);
         }
         let owner = self.helpers_owner(edit)?;
-        let (name, descriptor) = (edit.additions.utf8(helper.name)?, edit.additions.utf8(helper.descriptor)?);
+        let (name, descriptor) =
+            (edit.additions.utf8(helper.name())?, edit.additions.utf8(helper.descriptor())?);
         let index = edit.additions.member_ref(constant_pool::tag::METHODREF, owner, name, descriptor)?;
-        if let Some(place) = self.helpers.get_mut(helper.place) {
-            *place = Some(index);
-        }
+        self.helpers[helper as usize] = Some(index);
         Ok(index)
     }
 
@@ -206,10 +201,10 @@ impl Emitter<'_, '_, '_> {
         self.helper(
             asm,
             match (partial, words.len()) {
-                (None, 1) => convention::TRACE_EVENT,
-                (None, _) => convention::TRACE_WIDE,
-                (Some(_), 1) => convention::TRACE_CAUGHT,
-                (Some(_), _) => convention::TRACE_CAUGHT_WIDE,
+                (None, 1) => Helper::Event,
+                (None, _) => Helper::Wide,
+                (Some(_), 1) => Helper::Caught,
+                (Some(_), _) => Helper::CaughtWide,
             },
         )
     }
@@ -228,11 +223,11 @@ impl Emitter<'_, '_, '_> {
         asm.load(Kind::Long, slot);
         self.mid(asm, mid)?;
         let helper = match activation {
-            None => convention::ENTER,
-            Some(UpdatePoint { decrement: 0, test: false, .. }) => convention::ENTER,
+            None => Helper::Enter,
+            Some(UpdatePoint { decrement: 0, test: false, .. }) => Helper::Enter,
             Some(update) => {
                 self.int(asm, update.decrement)?;
-                if update.test { convention::ENTER_AND_POLL } else { convention::ENTER_AND_TICK }
+                if update.test { Helper::EnterAndPoll } else { Helper::EnterAndTick }
             }
         };
         self.int(asm, count)?;
@@ -259,7 +254,7 @@ impl Emitter<'_, '_, '_> {
                 let place = (u64::from(bci) + 1) << convention::SITE_SHIFT | u64::from(offset);
                 asm.indexed(opcode::LDC2_W, self.edit.additions.long(place as i64)?).op(opcode::LADD);
                 if sites.are_shared() {
-                    self.helper(asm, convention::SITE)?;
+                    self.helper(asm, Helper::Site)?;
                 }
             }
         }
@@ -272,18 +267,18 @@ impl Emitter<'_, '_, '_> {
         match thread {
             Some(thread) => {
                 asm.load(Kind::Reference, thread);
-                convention::CARRY
+                Helper::Carry
             }
-            None => convention::STORE,
+            None => Helper::Store,
         }
     }
 
     /// The current thread into local `thread`, its context into local `context`.
     pub fn read_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
-        self.helper(asm, convention::CURRENT_THREAD)?;
+        self.helper(asm, Helper::Thread)?;
         asm.store(Kind::Reference, thread);
         asm.load(Kind::Reference, thread);
-        self.helper(asm, convention::CONTEXT)?;
+        self.helper(asm, Helper::Context)?;
         asm.store(Kind::Long, context);
         Ok(())
     }
@@ -291,7 +286,7 @@ impl Emitter<'_, '_, '_> {
     /// The context under which the VM called, into local `slot`, whatever the thread carries in local `context`.
     pub fn replay(&mut self, asm: &mut Asm, thread: u16, context: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);
-        self.helper(asm, convention::REPLAY)?;
+        self.helper(asm, Helper::Replay)?;
         asm.store(Kind::Long, slot);
         Ok(())
     }
@@ -299,7 +294,7 @@ impl Emitter<'_, '_, '_> {
     /// The context in local `from` into local `slot`; where it says that recording begins with an extent, which this is, the root's.
     pub fn begin(&mut self, asm: &mut Asm, thread: u16, from: u16, slot: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, from);
-        self.helper(asm, convention::BEGIN)?;
+        self.helper(asm, Helper::Begin)?;
         asm.store(Kind::Long, slot);
         Ok(())
     }
@@ -307,7 +302,7 @@ impl Emitter<'_, '_, '_> {
     /// The thread in local `thread` gets back the context in local `context`.
     pub fn restore_thread(&mut self, asm: &mut Asm, thread: u16, context: u16) -> Result<()> {
         asm.load(Kind::Reference, thread).load(Kind::Long, context);
-        self.helper(asm, convention::RESTORE)
+        self.helper(asm, Helper::Restore)
     }
 }
 

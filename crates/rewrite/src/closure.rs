@@ -15,9 +15,9 @@
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
+use cct_jdk::convention;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::convention;
 use crate::plan::rows::Plan;
 use crate::plan::treatment::leading_below;
 use crate::planned::{Planned, planned};

@@ -1,8 +1,11 @@
 //! Single places of the class library where the runtime must be called, and members that single classes get.
 
 use cct_classfile::descriptor::MethodDescriptor;
+use cct_jdk::convention;
+use cct_jdk::helpers::{self, Helper};
+use cct_jdk::program::QUESTION;
+use cct_jdk::runtime_method::RuntimeMethod;
 
-use crate::convention::{self, Helper, RuntimeMethod};
 use crate::settings::{Settings, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
@@ -151,7 +154,7 @@ const TRACE_BOOT: [BodyHook; 2] = [
 ];
 
 const fn trace_boot(class: &'static [u8], name: &'static [u8]) -> BodyHook {
-    let call = RuntimeMethod::of(convention::TRACE_RUNTIME, b"boot", b"()V");
+    let call = RuntimeMethod::of(helpers::TRACE_RUNTIME, b"boot", b"()V");
     BodyHook { class, name, place: Place::Return, call }
 }
 
@@ -160,7 +163,7 @@ const PCC_BOOT: [BodyHook; 2] =
     [pcc_boot(b"java/lang/System", b"initializeSystemClass"), pcc_boot(b"java/lang/System", b"initPhase2")];
 
 const fn pcc_boot(class: &'static [u8], name: &'static [u8]) -> BodyHook {
-    let call = RuntimeMethod::of(convention::PCC_RUNTIME, b"boot", b"()V");
+    let call = RuntimeMethod::of(helpers::VALUES_RUNTIME, b"boot", b"()V");
     BodyHook { class, name, place: Place::Return, call }
 }
 
@@ -409,30 +412,9 @@ pub fn replacement(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Runti
     row.map(|(_, name, descriptor)| RuntimeMethod::of(STACKS, name, descriptor))
 }
 
-/// The class by which a program says what is recorded. It is the program's own; its methods do nothing until they are rewritten.
-const RECORDING: &[u8] = b"cctrewrite/api/Recording";
-
-/// Its methods, and the number by which the runtime (`Regions`) knows what each of them asks for.
-const SWITCHES: &[(&[u8], &[u8], i16)] = &[
-    (b"start", b"()V", 0),
-    (b"start", b"(Ljava/lang/String;)V", 0),
-    (b"stop", b"()V", 1),
-    (b"startAll", b"()V", 2),
-    (b"startAll", b"(Ljava/lang/String;)V", 2),
-    (b"stopAll", b"()V", 3),
-    (b"active", b"()Z", 4),
-];
-
-/// What a method asks for, if it is one that switches the recording.
-pub fn switch(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<i16> {
-    let row = SWITCHES.iter().find(|row| class == RECORDING && (row.0, row.1) == (name, descriptor));
-    row.map(|(.., what)| *what)
-}
-
-/// The method by which a program asks for the value of its context, of a class of its own like [`RECORDING`]: what it calls instead.
+/// The helper that a method calls instead of its body, if it is the one by which a program asks for the value of its context.
 pub fn question(class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<Helper> {
-    ((class, name, descriptor) == (b"cctrewrite/api/Pcc", b"current", b"()J"))
-        .then_some(convention::PCC_VALUE)
+    ((class, name, descriptor) == QUESTION).then_some(Helper::Value)
 }
 
 /// Packages of ours whose classes a program brings along: they are rewritten like its own.
@@ -447,24 +429,6 @@ pub fn is_runtime_class(name: &[u8]) -> bool {
 /// Whether this class gets the helpers.
 pub fn gets_helpers(name: &[u8]) -> bool {
     name == convention::OBJECT
-}
-
-/// The fields that this class gets.
-pub fn added_fields(
-    class: &[u8],
-    allocations: bool,
-    traces: bool,
-    markers: bool,
-) -> impl Iterator<Item = &'static (&'static [u8], &'static [u8], &'static [u8])> {
-    let more = if allocations { convention::ALLOCATION_FIELDS } else { &[] };
-    let of_traces = if traces { convention::TRACE_FIELDS } else { &[] };
-    let of_markers = if markers { convention::MARKER_FIELDS } else { &[] };
-    convention::FIELDS
-        .iter()
-        .chain(more)
-        .chain(of_traces)
-        .chain(of_markers)
-        .filter(move |(of, ..)| *of == class)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ pub mod allocation;
 pub mod body;
 pub mod carrier;
 mod closure;
-pub mod convention;
 pub mod error;
 pub mod filter;
 pub mod hooks;

@@ -5,11 +5,11 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::mutf8::lossy;
 use cct_classfile::{Member, Result, opcode};
 use cct_index::mid::Mid;
+use cct_jdk::helpers::Helper;
 use cct_pcc::Chosen;
 use cct_pcc::value::{FACTOR, Site, caller};
 
 use crate::carrier::Emitter;
-use crate::convention;
 use crate::plan::Foreign;
 
 /// The part of a method in values.
@@ -98,5 +98,5 @@ pub fn record(
     let Some(place) = place else { return Ok(()) };
     asm.load(Kind::Long, value);
     emitter.mid(asm, place)?;
-    emitter.helper(asm, convention::PCC_AT)
+    emitter.helper(asm, Helper::At)
 }

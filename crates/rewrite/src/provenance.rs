@@ -2,11 +2,11 @@
 
 use cct_flow::BlockRule;
 use cct_index::provenance::Provenance;
+use cct_jdk::convention;
 use cct_pcc::Chosen;
 use cct_pcc::chosen::{joined, separated};
 use cct_tables::{BlockEnds, CostModel};
 
-use crate::convention;
 use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 
 impl Settings {

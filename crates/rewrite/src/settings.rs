@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use cct_flow::BlockRule;
+use cct_jdk::Mode;
 use cct_pcc::Chosen;
 use cct_tables::CostModel;
 
@@ -167,6 +168,16 @@ impl Settings {
     /// Whether objects are counted, as `yes` or `no`.
     pub fn allocations_name(&self) -> &'static str {
         yes_or_no(self.allocations)
+    }
+
+    /// What helpers and fields depend on.
+    pub fn mode(&self) -> Mode {
+        Mode {
+            allocations: self.allocations,
+            call_sites: self.call_sites,
+            traces: self.traces(),
+            values: self.pcc().is_some(),
+        }
     }
 
     /// Whether events are recorded, in the place of counts.

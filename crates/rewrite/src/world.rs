@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use cct_classfile::access;
 use cct_index::mid::ClassHash;
+use cct_jdk::convention;
 use rustc_hash::FxHashMap;
 
-use crate::convention;
 use crate::survey::{ClassSummary, MethodSummary, method_key};
 
 /// Position of a class in the [`World`].

@@ -1,8 +1,10 @@
 //! Instructions and natives that make objects, and what counts these (docs/allocations.md).
 
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+use cct_jdk::convention::OBJECT;
+use cct_jdk::helpers::Helper;
 
-use crate::convention::{self, Helper, OBJECT};
+use crate::convention;
 use crate::op::{Kind, Op};
 use crate::sites::HandedOn;
 

@@ -1,9 +1,10 @@
 //! The attribute `cctrewrite` (docs/formats/index.md): what it says of the class and of each method, as far as the class itself tells.
 
 use cct_classfile::{Member, access};
+use cct_jdk::convention::OBJECT;
 
 use crate::class::Class;
-use crate::convention::{ATTRIBUTE, OBJECT};
+use crate::convention::ATTRIBUTE;
 use crate::finding::{Finding, Problem};
 
 /// What the attribute says of a method.

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member};
 
+use cct_jdk::convention::SLOTS_OFFSET;
 use cct_tables::CostModel;
 
 use crate::Expectation;
 use crate::Tool;
 use crate::align::{Aligned, Pair, align};
 use crate::allocations;
-use crate::convention::{SLOTS_OFFSET, changes_the_current_thread, counting_id};
+use crate::convention::{changes_the_current_thread, counting_id};
 use crate::counts::{self, Fields, Rule};
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
@@ -230,7 +231,7 @@ impl<'a> Method<'_, 'a> {
             let by = prologue.locals.by.saturating_add(tokens);
             prologue.locals = Locals { by, tokens, ..prologue.locals };
         }
-        let offset = if prologue.locals.has_node() { SLOTS_OFFSET } else { 0 };
+        let offset = if prologue.locals.has_node() { SLOTS_OFFSET.into() } else { 0 };
         let pieces = erased.pieces(&prologue.locals, reader, (prologue.locals.node, offset));
         let pair = Pair {
             class: self.before,

@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 use cct_events::structure::Recording;
+use cct_jdk::convention::{OBJECT, with_extension};
+use cct_jdk::fields::added_fields;
 
 use crate::allocations;
 use crate::attribute::MayBeRecorded;
-use crate::convention::{
-    self, ALLOCATION_FIELDS, ATTRIBUTE, CALLED_BY_RUNTIME, FIELDS, MARKER_FIELDS, OBJECT, TRACE_FIELDS,
-    class_hash, extended,
-};
+use crate::convention::{self, ATTRIBUTE, CALLED_BY_RUNTIME, class_hash};
 use crate::counts::Fields;
 use crate::events;
 use crate::finding::{Finding, Problem};
@@ -182,7 +181,7 @@ impl<'c, 'a> Class<'c, 'a> {
             };
             match after.methods.get(number).filter(same_name) {
                 Some(rewritten) => {
-                    let twin = added.get(&(original.name, extended(original.descriptor))).copied();
+                    let twin = added.get(&(original.name, with_extension(original.descriptor))).copied();
                     let found = self.findings.len();
                     self.method(number, original, rewritten, twin, rows.get(number).copied());
                     for finding in &mut self.findings[found..] {
@@ -252,10 +251,6 @@ impl<'c, 'a> Class<'c, 'a> {
         }
     }
 
-    fn counts_objects(&self) -> bool {
-        self.expectation.allocations == Some(true)
-    }
-
     fn fields(&mut self) {
         let (before, after) = (self.before, self.after);
         for (number, field) in before.fields.iter().enumerate() {
@@ -263,14 +258,13 @@ impl<'c, 'a> Class<'c, 'a> {
                 self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
             }
         }
-        let of_objects = if self.counts_objects() { ALLOCATION_FIELDS } else { &[] };
-        let of_traces = if self.expectation.tool == Some(Tool::Trace) { TRACE_FIELDS } else { &[] };
-        let of_markers = if self.expectation.markers == Some(true) { MARKER_FIELDS } else { &[] };
-        let more = [of_objects, of_traces, of_markers].concat();
-        for (_, name, descriptor) in FIELDS.iter().chain(&more).filter(|(class, ..)| *class == before.name())
-        {
+        let markers = self.expectation.markers == Some(true);
+        let mode = convention::mode(&self.expectation);
+        let expected: Vec<_> =
+            added_fields(before.name(), mode, markers).map(|field| (field.name, field.descriptor)).collect();
+        for &(name, descriptor) in &expected {
             let added = after.fields.iter().skip(before.fields.len());
-            if added.filter(|f| (f.name, f.descriptor) == (*name, *descriptor)).count() != 1 {
+            if added.filter(|f| (f.name, f.descriptor) == (name, descriptor)).count() != 1 {
                 self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
             }
         }
@@ -288,8 +282,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 }
                 continue;
             }
-            let key = (before.name(), field.name, field.descriptor);
-            let is_known = (FIELDS.contains(&key) || more.contains(&key))
+            let is_known = expected.contains(&(field.name, field.descriptor))
                 && field.access_flags == access::TRANSIENT | access::SYNTHETIC
                 && field.attributes.is_empty();
             self.tally.added_fields += 1;
@@ -337,7 +330,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let mut renamed: BTreeMap<(Vec<u8>, &[u8]), u16> =
             self.renamed_natives().map(|(name, descriptor, flags)| ((name, descriptor), flags)).collect();
         let wanted: BTreeSet<(&[u8], Vec<u8>)> =
-            before.methods.iter().map(|m| (m.name, extended(m.descriptor))).collect();
+            before.methods.iter().map(|m| (m.name, with_extension(m.descriptor))).collect();
         for method in after.methods.iter().skip(before.methods.len()) {
             self.tally.added_methods += 1;
             let is_first = seen.insert((method.name, method.descriptor));
@@ -401,7 +394,7 @@ pub(crate) fn is_on(class: &ClassFile<'_>, field: &Member<'_>) -> bool {
 /// Whether an added method redispatches a method that the class inherits.
 fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
     let tail = end_of_parameters(method.descriptor).unwrap_or_default();
-    let Some(arguments) = method.descriptor[..tail].strip_suffix(convention::EXTENSION) else {
+    let Some(arguments) = method.descriptor[..tail].strip_suffix(cct_jdk::convention::EXTENSION) else {
         return false;
     };
     let descriptor = [arguments, &method.descriptor[tail..]].concat();
@@ -424,7 +417,7 @@ fn first_number(before: &ClassFile<'_>, after: &ClassFile<'_>) -> Option<u32> {
     let mut numbers: BTreeMap<(&[u8], Vec<u8>), u32> = BTreeMap::new();
     for (number, method) in (0..).zip(&before.methods) {
         numbers.insert((method.name, method.descriptor.to_vec()), number);
-        numbers.insert((method.name, extended(method.descriptor)), number);
+        numbers.insert((method.name, with_extension(method.descriptor)), number);
     }
     let started = |method: &Member<'_>| {
         let code = Code::of(after, method).ok()??;

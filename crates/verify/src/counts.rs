@@ -9,10 +9,10 @@ use std::collections::HashMap;
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+use cct_jdk::convention::OBJECT;
 use cct_tables::BlockEnds;
 
 use crate::align::{Aligned, Appended};
-use crate::convention::OBJECT;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::probe::Probe;

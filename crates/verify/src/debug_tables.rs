@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cct_classfile::attributes::{AttributeInfo, LocalVariable};
 use cct_classfile::{ClassFile, Code};
 
-use crate::convention::NATIVE_FORWARDER_LINE;
+use cct_jdk::convention::NATIVE_FORWARDER_LINE;
 
 /// What a forwarder's tables say. A forwarder of no method's body has the line alone that marks it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

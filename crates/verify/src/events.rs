@@ -1,8 +1,8 @@
 //! Events as rewritten code writes them (docs/formats/trace.md): words, and what stands where one is written (docs/trace.md).
 
 use cct_classfile::{Bci, ClassFile, Code};
+use cct_jdk::helpers::Helper;
 
-use crate::convention::Helper;
 use crate::op::{Kind, Op};
 use crate::probe::Reader;
 

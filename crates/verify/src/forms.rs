@@ -1,11 +1,12 @@
 //! The two forms of a method, and which forwarder an extended form is that is no body.
 
 use cct_classfile::{Member, access};
+use cct_jdk::convention::{FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 
 use crate::Tool;
 use crate::body::Body;
 use crate::class::Class;
-use crate::convention::{FORWARDER_LINE, NATIVE_FORWARDER_LINE, method_id};
+use crate::convention::method_id;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;

@@ -4,13 +4,11 @@
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
+use cct_jdk::helpers::{Helper, PADDING};
 
 use crate::Expectation;
 use crate::allocations;
-use crate::convention::{
-    BYPASS, CALLED_BY_RUNTIME, FACTOR, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE, OBJECT, PADDING,
-    SLOTS_OFFSET, STACKS, extended, helpers,
-};
+use crate::convention::{CALLED_BY_RUNTIME, FACTOR, STACKS, helpers};
 use crate::debug_tables::{self, DebugTables};
 use crate::events::Event;
 use crate::frames;
@@ -18,6 +16,9 @@ use crate::limits::{self, Coded};
 use crate::native_hooks::{self, NativeHook};
 use crate::op::{Callee, Kind, Op};
 use crate::probe::Reader;
+use cct_jdk::convention::{
+    BYPASS, FORWARDER_LINE, NATIVE_FORWARDER_LINE, OBJECT, SLOTS_OFFSET, with_extension,
+};
 
 /// A method that has, or is, a forwarder.
 #[derive(Debug, Clone)]
@@ -81,7 +82,7 @@ impl<'a> Target<'a> {
             is_constructor: name == b"<init>",
             name,
             descriptor,
-            extended: extended(descriptor),
+            extended: with_extension(descriptor),
             arguments,
             slots,
             result: Kind::of(parsed.result),
@@ -170,7 +171,7 @@ impl<'a> Target<'a> {
         let start = ops.len();
         ops.extend([
             Op::Load(Kind::Reference, thread),
-            Op::Int(BYPASS),
+            Op::Int(BYPASS.into()),
             Op::IntToLong,
             Op::Helper(Helper::Restore),
         ]);
@@ -233,7 +234,7 @@ impl<'a> Target<'a> {
         let start = ops.len();
         ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, self.slots)]);
         if has_node {
-            ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd]);
+            ops.extend([Op::Int(SLOTS_OFFSET.into()), Op::IntToLong, Op::LongAdd]);
         } else if below_root {
             ops.push(Op::Helper(Helper::RootOf));
         }
@@ -521,10 +522,10 @@ impl Straight<'_> {
 
 /// Whether an added method of `java/lang/Object` is a helper of such an output.
 pub fn is_helper(class: &ClassFile<'_>, method: &Member<'_>, expectation: &Expectation) -> bool {
-    helpers(expectation).any(|(name, descriptor, runtime)| {
-        (method.name, method.descriptor) == (name, descriptor)
+    helpers(expectation).any(|(name, runtime)| {
+        (method.name, method.descriptor) == (name, runtime.descriptor)
             && Target::of(class, method.name, method.descriptor, true)
-                .is_some_and(|t| t.helper(runtime, &method.name[4..]).is(class, method))
+                .is_some_and(|t| t.helper(runtime.class, runtime.name).is(class, method))
     })
 }
 

@@ -3,8 +3,9 @@
 use cct_classfile::descriptor::FieldType;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType as V, read};
 use cct_classfile::{Bci, ClassFile, Code, Member};
+use cct_jdk::convention::OBJECT;
 
-use crate::convention::{MARKER, OBJECT};
+use crate::convention::MARKER;
 use crate::finding::{Check, Finding, Problem};
 use crate::probe::Carries;
 use crate::tables::Tables;

@@ -2,8 +2,9 @@
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, opcode};
+use cct_jdk::helpers::{TRACE_RUNTIME, VALUES_RUNTIME};
 
-use crate::convention::{STACKS, TRACE_RUNTIME, VALUES_RUNTIME};
+use crate::convention::STACKS;
 use crate::{Expectation, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{ClassFile, access, mutf8, opcode};
+use cct_jdk::convention::{EXTENSION, OBJECT};
+use cct_pcc::Chosen;
 
-use crate::convention::{EXTENSION, OBJECT, foreign_id};
+use crate::convention::foreign_id;
 use crate::finding::{Finding, Problem};
 use crate::hierarchy::{Hierarchy, Node, Resolved};
 use crate::probe::Entered;
 use crate::values;
-use cct_pcc::Chosen;
 
 /// What one class gives to others, and wants of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

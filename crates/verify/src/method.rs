@@ -1,13 +1,15 @@
 //! One method: what stands under its two signatures, and whether that belongs together (docs/treatments.md).
 
 use cct_classfile::{Code, Member, access, mutf8};
+use cct_jdk::convention::{OBJECT, with_extension};
+use cct_jdk::program;
 
 use crate::Tool;
 use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, Method};
 use crate::class::Class;
-use crate::convention::{OBJECT, RECORDING, REPLACED_NATIVE, SWITCHES, extended, method_id};
+use crate::convention::{REPLACED_NATIVE, method_id};
 use crate::counts::Rule;
 use crate::debug_tables::DebugTables;
 use crate::finding::{Finding, Problem};
@@ -274,8 +276,7 @@ impl<'c, 'a> Class<'c, 'a> {
         target: &Target<'a>,
     ) -> Option<Original> {
         let class = self.before.name();
-        let switch = SWITCHES.iter().find(|s| (s.0, s.1) == (original.name, original.descriptor));
-        let switch = switch.filter(|_| class == RECORDING);
+        let switch = program::switch(class, original.name, original.descriptor);
         let is_replaced = (class, original.name, original.descriptor) == REPLACED_NATIVE;
         let is_question = self.is_question(original);
         if original.raw == rewritten.raw {
@@ -307,8 +308,8 @@ impl<'c, 'a> Class<'c, 'a> {
             self.find(Problem::Head("access flags"));
             return None;
         }
-        if let Some((.., what)) = switch
-            && target.switch(*what).is(self.after, rewritten)
+        if let Some(what) = switch
+            && target.switch(what.into()).is(self.after, rewritten)
         {
             return Some(Original::Runtime);
         }
@@ -441,7 +442,7 @@ impl<'c, 'a> Class<'c, 'a> {
                 (None, Some(finding)) => {
                     *self.tally.rules.entry("by another rule, or wrongly").or_default() += 1;
                     let method = &self.before.methods[number];
-                    let descriptor = extended(method.descriptor);
+                    let descriptor = with_extension(method.descriptor);
                     let descriptor = if is_extended { &*descriptor } else { method.descriptor };
                     self.findings.push(finding.clone().in_member(method.name, descriptor));
                 }

@@ -2,8 +2,9 @@
 //! may.
 
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+use cct_jdk::convention::OBJECT;
 
-use crate::convention::{OBJECT, STACKS};
+use crate::convention::STACKS;
 use crate::hooks::{HOOKS, WALKER, WALKS};
 
 /// The runtime's class for natives that reflection leads to.

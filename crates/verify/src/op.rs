@@ -4,7 +4,8 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::FieldType;
 use cct_classfile::{ClassFile, Instruction, MemberRef, opcode};
 
-use crate::convention::{HELPERS, Helper, OBJECT};
+use cct_jdk::convention::OBJECT;
+use cct_jdk::helpers::Helper;
 
 /// Kinds of locals and results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,9 +144,10 @@ fn invocation<'a>(class: &ClassFile<'a>, i: &Instruction<'a>, opcode: u8) -> Op<
     };
     if opcode == opcode::INVOKESTATIC && callee.name.starts_with(b"cct$") {
         let is_owner = callee.class == OBJECT || Some(callee.class) == class.super_name();
-        let helper = HELPERS.iter().find(|(_, n, d)| (callee.name, callee.descriptor) == (*n, *d));
-        if let (true, tag::METHODREF, Some((helper, ..))) = (is_owner, callee.tag, helper) {
-            return Op::Helper(*helper);
+        let helper = Helper::all()
+            .find(|helper| (callee.name, callee.descriptor) == (helper.name(), helper.descriptor()));
+        if let (true, tag::METHODREF, Some(helper)) = (is_owner, callee.tag, helper) {
+            return Op::Helper(helper);
         }
     }
     let count = if opcode == opcode::INVOKEINTERFACE { i.bytes[3] } else { 0 };

@@ -2,8 +2,9 @@
 //! nothing but the runtime's helpers.
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction};
+use cct_jdk::helpers::Helper;
 
-use crate::convention::{FACTOR, Helper};
+use crate::convention::FACTOR;
 use crate::op::{Callee, Kind, Op, op};
 use crate::sites::HandedOn;
 

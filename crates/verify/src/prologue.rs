@@ -1,6 +1,9 @@
 //! The beginning of an instrumented body: the node is found, and nothing of the program has run yet.
 
-use crate::convention::{EXTENSION_SLOTS, FACTOR, Helper, counted_by_id};
+use cct_jdk::convention::EXTENSION_SLOTS;
+use cct_jdk::helpers::Helper;
+
+use crate::convention::{FACTOR, counted_by_id};
 use crate::op::{Kind, Op};
 use crate::probe::{Carries, Locals, Reader};
 use crate::traces::Plan;

@@ -1,9 +1,10 @@
 //! Natives under other names (`--natives prefix`, docs/natives.md), and what stands in their place.
 
 use cct_classfile::{Member, access, opcode};
+use cct_jdk::convention::{NATIVE_PREFIX, SLOTS_OFFSET};
+use cct_jdk::helpers::Helper;
 
 use crate::class::Class;
-use crate::convention::{Helper, NATIVE_PREFIX, SLOTS_OFFSET};
 use crate::finding::Problem;
 use crate::forwarder::{Straight, Target};
 use crate::op::{Callee, Kind, Op};
@@ -94,13 +95,18 @@ impl<'a> Target<'a> {
                 ops.push(Op::Store(Kind::Long, node));
                 start = Some(ops.len());
                 ops.extend([Op::Load(Kind::Reference, thread), Op::Load(Kind::Long, node)]);
-                ops.extend([Op::Int(SLOTS_OFFSET), Op::IntToLong, Op::LongAdd, Op::Helper(Helper::Carry)]);
+                ops.extend([
+                    Op::Int(SLOTS_OFFSET.into()),
+                    Op::IntToLong,
+                    Op::LongAdd,
+                    Op::Helper(Helper::Carry),
+                ]);
             }
         }
         ops.extend(self.arguments());
         ops.push(call);
         match start {
-            None => self.plain(ops, crate::convention::NATIVE_FORWARDER_LINE),
+            None => self.plain(ops, cct_jdk::convention::NATIVE_FORWARDER_LINE),
             Some(start) => {
                 let end = ops.len();
                 let restore = crate::forwarder::restore(thread, saved);

@@ -1,8 +1,9 @@
 //! Call sites, and what they hand on.
 
 use cct_classfile::Bci;
+use cct_jdk::convention::SLOTS_OFFSET;
 
-use crate::convention::{MAX_SLOTS, SLOTS_OFFSET};
+use crate::convention::MAX_SLOTS;
 
 /// What an invocation hands on to its callee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

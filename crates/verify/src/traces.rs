@@ -4,9 +4,9 @@
 use std::ops::Range;
 
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
+use cct_jdk::helpers::Helper;
 
 use crate::class::Class;
-use crate::convention::Helper;
 use crate::counts::Fields;
 use crate::events::Event;
 use crate::forms::{Asked, Extended, Found};

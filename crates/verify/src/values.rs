@@ -2,10 +2,12 @@
 //! body of ours. All of it follows from names, bytecode indices and what was chosen.
 
 use cct_classfile::{Bci, Instruction, Member, access, mutf8, opcode};
+use cct_jdk::convention::OBJECT;
+use cct_jdk::program::QUESTION;
 use cct_pcc::Chosen;
 
 use crate::class::Class;
-use crate::convention::{OBJECT, QUESTION, call_site, foreign_id, method_id};
+use crate::convention::{call_site, foreign_id, method_id};
 use crate::forms::{Asked, Extended, Found};
 use crate::forwarder::Entry;
 use crate::hierarchy::Resolved;

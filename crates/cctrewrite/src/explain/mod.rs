@@ -13,8 +13,8 @@ use anyhow::{Result, anyhow, bail};
 use cct_archive::EntryId;
 use cct_classfile::{ClassFile, Member};
 use cct_index::mid::ClassHash;
+use cct_jdk::convention::with_extension;
 use cct_profile::report::grouped;
-use cct_rewrite::convention::with_extension;
 use cct_rewrite::world::ClassId;
 use cct_rewrite::{Error, Rewriter, Rewritten, Role, Settings, World};
 

@@ -11,10 +11,11 @@ use cct_archive::{
 use cct_classfile::{ClassFile, ErrorKind, wellformed};
 use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
+use cct_jdk::convention;
 use cct_markers::Marked;
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::report::ClassReport;
-use cct_rewrite::{ClassSummary, Error, Rewriter, convention, jlink, module_descriptor, runtime_classes};
+use cct_rewrite::{ClassSummary, Error, Rewriter, jlink, module_descriptor, runtime_classes};
 use cct_verify::{Expectation, Finding, Tally};
 
 use super::Manner;

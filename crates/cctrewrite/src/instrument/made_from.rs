@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use cct_archive::{Input, Limits, Target};
-use cct_rewrite::convention;
+use cct_jdk::convention;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::args::Instrument;

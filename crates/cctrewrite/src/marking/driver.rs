@@ -4,10 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use cct_archive::{Action, ArchivePath, EntryKind, Layout, Location, Method, NewEntry, Rewriter};
 use cct_classfile::ClassFile;
+use cct_jdk::convention;
 use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
+use cct_rewrite::ClassSummary;
 use cct_rewrite::module_graph::{self, Descriptor};
 use cct_rewrite::survey::trait_bits;
-use cct_rewrite::{ClassSummary, convention};
 use cct_verify::{Expectation, Tool};
 
 use super::{ENTRY, lossy};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cct_classfile::mutf8::decode_lossy;
 use cct_index::treatment::Treatment;
+use cct_jdk::convention::without_extension;
 use cct_pcc::value::caller;
 use cct_pcc::{Chosen, Site, Value};
-use cct_rewrite::convention::without_extension;
 use cct_rewrite::plan;
 use rustc_hash::FxHashMap;
 

@@ -11,9 +11,9 @@ use cct_classfile::edit::{ClassEdit, CodeEdit, Finished};
 use cct_classfile::{ErrorKind, Result, access};
 use cct_index::mid::Mid;
 use cct_index::positions::Form;
+use cct_jdk::convention::{self, EXTENSION_SLOTS};
 
 use crate::carrier::{Constants, Context, Emitter, Sites};
-use crate::convention::{self, EXTENSION_SLOTS};
 use crate::markers::{self, Weaver};
 use crate::pass::{BodyWriter, Locals, MethodContext, MethodPass};
 

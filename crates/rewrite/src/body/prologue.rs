@@ -4,9 +4,9 @@ use cct_classfile::Result;
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_index::positions::Form;
+use cct_jdk::helpers::Helper;
 
 use super::plans::Plans;
-use crate::convention;
 use crate::pass::{BodyWriter, Locals};
 use crate::rules;
 
@@ -15,7 +15,7 @@ pub(super) fn write(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Res
     let mut asm = Asm::new();
     if body.method.is_start {
         // Before its own entry, which is counted.
-        body.emitter.helper(&mut asm, convention::START_AT)?;
+        body.emitter.helper(&mut asm, Helper::StartAt)?;
     }
     let incoming = incoming(body, &mut asm)?;
     let mut context = None;

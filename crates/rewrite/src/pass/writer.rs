@@ -5,10 +5,10 @@ use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Bci, Error, ErrorKind, Instruction, Result, opcode};
 use cct_index::mid::Mid;
 use cct_index::positions::Form;
+use cct_jdk::convention::EXTENSION_SLOTS;
 
 use super::MethodContext;
 use crate::carrier::{Context, Emitter};
-use crate::convention::EXTENSION_SLOTS;
 use crate::markers::Weaver;
 
 /// Locals that instrumentation adds, all in one place.

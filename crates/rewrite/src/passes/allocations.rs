@@ -7,10 +7,10 @@ use cct_classfile::edit::Asm;
 use cct_classfile::{Result, opcode};
 
 use cct_index::mid::Mid;
+use cct_jdk::helpers::Helper;
 
 use crate::allocation::{Allocation, Made};
 use crate::carrier::Context;
-use crate::convention;
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
 /// The pass.
@@ -49,7 +49,7 @@ impl MethodPass for MethodAllocations<'_> {
                 Made::One(of) => {
                     body.push_context(&mut asm, site, *bci)?;
                     body.emitter.mid(&mut asm, Mid::of_type(of))?;
-                    body.emitter.helper(&mut asm, convention::OBJECT_MADE)?;
+                    body.emitter.helper(&mut asm, Helper::Object)?;
                 }
                 Made::Arrays(types) => {
                     // The array, a context, an id, a level.
@@ -59,13 +59,13 @@ impl MethodPass for MethodAllocations<'_> {
                         body.push_context(&mut asm, site + level, *bci)?;
                         body.emitter.mid(&mut asm, Mid::of_type(of))?;
                         body.emitter.int(&mut asm, level as u32)?;
-                        body.emitter.helper(&mut asm, convention::ARRAYS_MADE)?;
+                        body.emitter.helper(&mut asm, Helper::Arrays)?;
                     }
                 }
                 Made::Copy => {
                     asm.op(opcode::DUP);
                     body.push_context(&mut asm, site, *bci)?;
-                    body.emitter.helper(&mut asm, convention::COPY_MADE)?;
+                    body.emitter.helper(&mut asm, Helper::Copy)?;
                 }
                 Made::Nothing => {}
             }

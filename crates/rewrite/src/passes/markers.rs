@@ -2,10 +2,10 @@
 
 use cct_classfile::Result;
 use cct_classfile::edit::Asm;
+use cct_jdk::convention::SLOTS_OFFSET;
 use cct_markers::Slot;
 
 use crate::carrier::Context;
-use crate::convention::SLOTS_OFFSET;
 use crate::pass::{BodyWriter, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
 
 /// The pass.

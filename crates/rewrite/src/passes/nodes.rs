@@ -4,10 +4,10 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};
 use cct_index::mid::MAX_ON_ENTRY;
+use cct_jdk::helpers::Helper;
 use cct_tables::CostModel;
 
 use crate::carrier::{Context, Emitter};
-use crate::convention;
 use crate::pass::{BodyWriter, Entry, Level, MethodContext, MethodPass, Pass};
 use crate::plan::CallTarget;
 
@@ -88,7 +88,7 @@ impl MethodNodes<'_> {
         };
         let store = match target {
             CallTarget::Stored { .. } | CallTarget::Rooted => Emitter::push_thread(asm, body.thread()),
-            _ => convention::STORE,
+            _ => Helper::Store,
         };
         body.push_context(asm, site, bci)?;
         let emitter = &mut body.emitter;
@@ -98,20 +98,20 @@ impl MethodNodes<'_> {
                 body.invoke_extended(asm, bci)
             }
             CallTarget::Rooted => {
-                emitter.helper(asm, convention::ROOT_OF)?;
+                emitter.helper(asm, Helper::RootOf)?;
                 emitter.helper(asm, store)
             }
             CallTarget::Stored { .. } => emitter.helper(asm, store),
-            CallTarget::Linked => emitter.helper(asm, convention::LINK),
-            CallTarget::LinkedToHashCode => emitter.helper(asm, convention::LINK_HASH_CODE),
+            CallTarget::Linked => emitter.helper(asm, Helper::Link),
+            CallTarget::LinkedToHashCode => emitter.helper(asm, Helper::LinkHashCode),
             CallTarget::Dispatched(callee) => {
                 emitter.mid(asm, callee.mid())?;
-                emitter.helper(asm, convention::HASH_CODE)
+                emitter.helper(asm, Helper::HashCode)
             }
             CallTarget::Counted(callee) => {
                 emitter.mid(asm, callee.mid())?;
                 emitter.int(asm, u32::from(callee.bytecodes) * self.return_cost)?;
-                emitter.helper(asm, if callee.calls_back { convention::CALL } else { convention::LEAF })
+                emitter.helper(asm, if callee.calls_back { Helper::Call } else { Helper::Leaf })
             }
         }
     }

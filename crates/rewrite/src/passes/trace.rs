@@ -6,10 +6,11 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Bci, Result, access, opcode};
 use cct_events::Event;
 use cct_events::structure::{self as static_side, Recording};
+use cct_jdk::convention::EXTENSION_SLOTS;
+use cct_jdk::helpers::Helper;
 
 use crate::allocation::{Allocation, Made};
 use crate::carrier::{Context, Emitter};
-use crate::convention::{self, EXTENSION_SLOTS};
 use crate::pass::{BodyWriter, Entry, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
 use crate::plan::{CallTarget, Foreign};
 use crate::structure;
@@ -70,7 +71,7 @@ impl MethodPass for MethodTrace<'_, '_> {
         if has_receiver && start.words().len() == 1 {
             prologue.load(Kind::Reference, 0).load(Kind::Long, record);
             emitter.word(prologue, start)?;
-            emitter.helper(prologue, convention::TRACE_RECEIVER)?;
+            emitter.helper(prologue, Helper::Receiver)?;
         } else {
             emitter.event(prologue, record, None, start)?;
         }
@@ -78,7 +79,7 @@ impl MethodPass for MethodTrace<'_, '_> {
         if self.objects && member.is(access::SYNCHRONIZED) && !member.is(access::STATIC) {
             prologue.load(Kind::Reference, 0).load(Kind::Long, record);
             emitter.word(prologue, Event::Locked(0))?;
-            emitter.helper(prologue, convention::TRACE_MONITOR)?;
+            emitter.helper(prologue, Helper::Monitor)?;
         }
         Ok(Some(context))
     }
@@ -201,15 +202,15 @@ impl MethodTrace<'_, '_> {
                 }
                 body.emitter.mid(&mut asm, callee.mid())?;
                 body.edit.need_stack(6);
-                body.emitter.helper(&mut asm, convention::TRACE_HASH_CODE)?;
+                body.emitter.helper(&mut asm, Helper::TraceHashCode)?;
             }
             CallTarget::Linked | CallTarget::LinkedToHashCode => {
                 let helper = if target == CallTarget::Linked {
                     asm.op(opcode::DUP);
-                    convention::TRACE_LINK
+                    Helper::TraceLink
                 } else {
                     asm.op(opcode::DUP2);
-                    convention::TRACE_LINK_HASH_CODE
+                    Helper::TraceLinkHashCode
                 };
                 asm.load(Kind::Long, record);
                 body.emitter.helper(&mut asm, helper)?;
@@ -235,12 +236,12 @@ impl MethodTrace<'_, '_> {
                     for level in (1..).take(types.len().saturating_sub(1)) {
                         asm.op(opcode::DUP).load(Kind::Long, record);
                         emitter.word(&mut asm, Event::Arrays { bci: *bci, level, count: 0, length: 0 })?;
-                        emitter.helper(&mut asm, convention::TRACE_ARRAYS)?;
+                        emitter.helper(&mut asm, Helper::TraceArrays)?;
                     }
                 }
                 Made::Copy => {
                     asm.op(opcode::DUP).load(Kind::Long, record);
-                    emitter.helper(&mut asm, convention::COPY_MADE)?;
+                    emitter.helper(&mut asm, Helper::Copy)?;
                 }
                 Made::Nothing => continue,
             }
@@ -262,7 +263,7 @@ impl MethodTrace<'_, '_> {
             let mut asm = Asm::new();
             asm.op(opcode::DUP).load(Kind::Long, record);
             body.emitter.word(&mut asm, event)?;
-            body.emitter.helper(&mut asm, convention::TRACE_MONITOR)?;
+            body.emitter.helper(&mut asm, Helper::Monitor)?;
             body.edit.before(bci, &asm);
         }
         Ok(())
@@ -280,18 +281,18 @@ fn returned(body: &mut BodyWriter<'_, '_, '_>, bci: Bci) -> Result<()> {
 fn array(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, bci: Bci) -> Result<()> {
     asm.op(opcode::DUP).op(opcode::ARRAYLENGTH).load(Kind::Long, record);
     emitter.word(asm, Event::Array { bci, length: 0 })?;
-    emitter.helper(asm, convention::TRACE_ARRAY)
+    emitter.helper(asm, Helper::Array)
 }
 
 /// The thread is one extent deeper in what is recorded (1), or has left one (-1).
 fn extent(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, deeper: i16) -> Result<()> {
     asm.load(Kind::Long, record).int(deeper);
-    emitter.helper(asm, convention::TRACE_EXTENT)
+    emitter.helper(asm, Helper::Extent)
 }
 
 /// A callee that is over at once, by its id.
 fn by_id(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, record: u16, callee: &Foreign<'_>) -> Result<()> {
     asm.load(Kind::Long, record);
     emitter.mid(asm, callee.mid())?;
-    emitter.helper(asm, convention::TRACE_LEAF)
+    emitter.helper(asm, Helper::LeafById)
 }

@@ -3,10 +3,10 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Bci, Result, opcode};
+use cct_jdk::helpers::Helper;
 use cct_pcc::value::Site;
 
 use crate::carrier::Context;
-use crate::convention;
 use crate::pass::{BodyWriter, Entry, Level, MethodContext, MethodPass, Pass};
 use crate::pcc::{self, Part};
 use crate::plan::CallTarget;
@@ -86,25 +86,25 @@ impl MethodValues<'_> {
             // Natives are always represented here.
             CallTarget::Stored { .. } | CallTarget::Rooted | CallTarget::LinkedToHashCode => {
                 push_value(body, asm, site)?;
-                body.emitter.helper(asm, convention::STORE)
+                body.emitter.helper(asm, Helper::Store)
             }
             CallTarget::Linked => {
                 // The last argument, which names the callee.
                 asm.op(opcode::DUP);
                 push_value(body, asm, site)?;
-                body.emitter.helper(asm, convention::LINK)
+                body.emitter.helper(asm, Helper::Link)
             }
             CallTarget::Counted(callee) => {
                 let part = pcc::of_foreign(chosen, &callee);
                 if let Some(place) = part.place {
                     push_value(body, asm, site)?;
                     body.emitter.mid(asm, place)?;
-                    body.emitter.helper(asm, convention::PCC_AT)?;
+                    body.emitter.helper(asm, Helper::At)?;
                 }
                 if callee.calls_back {
                     push_value(body, asm, site)?;
                     pcc::call(&mut body.emitter, asm, part.site)?;
-                    body.emitter.helper(asm, convention::STORE)?;
+                    body.emitter.helper(asm, Helper::Store)?;
                 }
                 Ok(())
             }
@@ -114,11 +114,11 @@ impl MethodValues<'_> {
                     asm.op(opcode::DUP);
                     push_value(body, asm, site)?;
                     body.emitter.mid(asm, place)?;
-                    body.emitter.helper(asm, convention::PCC_HASH_CODE)
+                    body.emitter.helper(asm, Helper::AtHashCode)
                 }
                 None => {
                     push_value(body, asm, site)?;
-                    body.emitter.helper(asm, convention::STORE)
+                    body.emitter.helper(asm, Helper::Store)
                 }
             },
         }

@@ -4,9 +4,9 @@ use cct_classfile::{MemberRef, access, opcode};
 use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
+use cct_jdk::convention::OBJECT;
 
 use super::rows::Plan;
-use crate::convention::OBJECT;
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary};
 use crate::world::{ClassId, Resolved, Role, World};

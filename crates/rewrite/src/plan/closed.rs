@@ -2,10 +2,10 @@
 
 use cct_classfile::{ClassFile, Code, access, opcode};
 use cct_index::treatment::Treatment;
+use cct_jdk::convention::OBJECT;
 
 use super::call_target::monomorphic;
 use super::rows::Plan;
-use crate::convention::OBJECT;
 use crate::rules;
 use crate::survey::trait_bits;
 use crate::world::{Resolved, World};

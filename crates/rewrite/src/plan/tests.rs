@@ -2,10 +2,10 @@ use cct_classfile::access::{ABSTRACT, FINAL, NATIVE, PUBLIC, STATIC};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{MemberRef, opcode};
 use cct_index::treatment::Treatment;
+use cct_jdk::convention::OBJECT;
 use cct_test_classes::{TestClass, class, interface, object};
 
 use super::*;
-use crate::convention::OBJECT;
 use crate::planned::Planned;
 use crate::settings::{ContextCarrier, Intrinsics};
 use crate::testing::{declared, world};

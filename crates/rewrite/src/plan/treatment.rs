@@ -3,9 +3,10 @@
 use cct_classfile::access;
 use cct_classfile::mutf8::lossy;
 use cct_index::treatment::Treatment;
+use cct_jdk::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
+use cct_jdk::program;
 
 use super::prefixed;
-use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use crate::error::{Error, Result};
 use crate::hooks;
 use crate::planned::{Planned, planned};
@@ -98,7 +99,7 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
     if *class.name == *OBJECT && (method.is(access::NATIVE) || name == b"<init>") {
         return Ok(planned(T::CallerCounted, "every class has it from Object; callers count it"));
     }
-    if hooks::switch(&class.name, name, descriptor).is_some() {
+    if program::switch(&class.name, name, descriptor).is_some() {
         return Ok(planned(
             T::Untouched,
             "switches the recording: calls the runtime, and is not counted itself",

@@ -4,16 +4,16 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Member, access, mutf8};
 use cct_index::mid::Shape;
+use cct_jdk::convention;
+use cct_jdk::convention::with_extension;
+use cct_jdk::fields::added_fields;
+use cct_jdk::helpers::{self, Helper};
 
 use super::state::ClassRewriter;
 use crate::body;
 use crate::carrier::Emitter;
-use crate::convention::with_extension;
-use crate::convention::{self, Helper};
 use crate::error::Result;
-use crate::hooks;
 use crate::rules;
-use crate::settings::Settings;
 use crate::survey::annotation_types;
 use crate::wrappers::{self, Target};
 
@@ -176,13 +176,17 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     /// `java/lang/Object` gets the helpers.
     pub(super) fn add_helpers(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
-        for helper in convention::helpers(&settings) {
+        let usual = Helper::all().filter_map(|helper| Some((helper.name(), helper.target(settings.mode())?)));
+        let of_markers = cct_markers::helpers_of_object().into_iter().map(|(name, descriptor)| {
+            (name, helpers::runtime_method(helpers::MARKERS_RUNTIME, name, descriptor))
+        });
+        for (name, target) in usual.chain(of_markers.filter(|_| settings.markers)) {
             let additions = &mut self.edit.additions;
-            let (name, descriptor) = (additions.utf8(helper.name)?, additions.utf8(helper.descriptor)?);
+            let (name, descriptor) = (additions.utf8(name)?, additions.utf8(target.descriptor)?);
             let head =
                 MemberBuilder::new(access::PUBLIC | access::STATIC | access::SYNTHETIC, name, descriptor);
             let mut emitter = Emitter { edit: &mut self.edit, constants: &mut self.constants };
-            let method = wrappers::helper(&mut emitter, helper.target(&settings), head)?;
+            let method = wrappers::helper(&mut emitter, target, head)?;
             self.edit.add_method(method);
         }
         Ok(())
@@ -191,10 +195,9 @@ impl<'c, 'a> ClassRewriter<'_, 'c, 'a> {
     /// Classes of the library get the fields in which the runtime keeps what belongs to their instances.
     pub(super) fn add_fields(&mut self) -> Result<()> {
         let settings = self.rewriter.settings;
-        let Settings { allocations, markers, .. } = settings;
-        let fields = hooks::added_fields(self.class.name(), allocations, settings.traces(), markers);
-        for (_, name, descriptor) in fields {
-            let (name, descriptor) = (self.edit.additions.utf8(name)?, self.edit.additions.utf8(descriptor)?);
+        for field in added_fields(self.class.name(), settings.mode(), settings.markers) {
+            let additions = &mut self.edit.additions;
+            let (name, descriptor) = (additions.utf8(field.name)?, additions.utf8(field.descriptor)?);
             let flags = access::TRANSIENT | access::SYNTHETIC;
             self.edit.add_field(MemberBuilder::new(flags, name, descriptor).finish());
         }

@@ -9,6 +9,7 @@ use cct_index::mid::{Mid, Shape};
 use cct_index::positions::{Form, Packed, Positions};
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
+use cct_jdk::convention::with_extension;
 use cct_markers::LeftOut;
 
 use super::shared::Rewriter;
@@ -16,7 +17,6 @@ use super::state::ClassRewriter;
 use crate::allocation::{self, Allocation, NativeMakes};
 use crate::body::{self, ClassParts, Plans, Written};
 use crate::carrier::{Emitter, Sites};
-use crate::convention::with_extension;
 use crate::error::{Error, Result};
 use crate::markers::{self, Stopped, Weaver};
 use crate::pass::{Level, MethodContext};

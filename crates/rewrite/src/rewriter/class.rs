@@ -10,6 +10,7 @@ use cct_index::mid::Shape;
 use cct_index::positions::Packed;
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
+use cct_jdk::program;
 use cct_markers::Marked;
 
 use super::bodies::Bodies;
@@ -204,7 +205,7 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
             let method = wrappers::forwarder(&mut emitter, method, head)?;
             self.edit.replace_method(index, method);
         }
-        if let Some(what) = hooks::switch(self.class.name(), member.name, member.descriptor) {
+        if let Some(what) = program::switch(self.class.name(), member.name, member.descriptor) {
             self.write_switch(index, member, what)?;
         }
         if let Some(helper) = hooks::question(self.class.name(), member.name, member.descriptor)

@@ -3,9 +3,9 @@
 use cct_classfile::{ClassFile, Instruction, access, opcode};
 use cct_index::provenance::Provenance;
 use cct_index::record::ClassRecord;
+use cct_jdk::convention;
 use cct_markers::Marked;
 
-use crate::convention;
 use crate::error::Result;
 use crate::markers::{self};
 use crate::marks::Marks;

@@ -8,7 +8,7 @@ use cct_classfile::bytes::PutBytes;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Code, Index, Result, opcode};
 
-use crate::convention::NATIVE_FORWARDER_LINE;
+use cct_jdk::convention::NATIVE_FORWARDER_LINE;
 
 /// What a wrapper's tables say of the original.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

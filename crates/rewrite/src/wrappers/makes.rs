@@ -3,10 +3,10 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Result, opcode};
+use cct_jdk::helpers::Helper;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
-use crate::convention;
 
 /// Counts what a native has allocated: its result is on the stack, its node in local `node`.
 pub(super) fn count_made(
@@ -19,11 +19,11 @@ pub(super) fn count_made(
     match makes {
         NativeMakes::Result => {
             asm.load(Kind::Long, node);
-            emitter.helper(asm, convention::RESULT_MADE)
+            emitter.helper(asm, Helper::Result)
         }
         NativeMakes::Arrays(lengths) => {
             asm.load(Kind::Reference, lengths).load(Kind::Long, node);
-            emitter.helper(asm, convention::RESULT_ARRAYS_MADE)
+            emitter.helper(asm, Helper::ResultArrays)
         }
     }
 }

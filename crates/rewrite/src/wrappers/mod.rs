@@ -17,10 +17,10 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Index, Member, Result, access, constant_pool::tag, opcode};
 use cct_events::Event;
+use cct_jdk::convention;
+use cct_jdk::runtime_method::RuntimeMethod;
 
 use crate::carrier::Emitter;
-use crate::convention;
-use crate::convention::RuntimeMethod;
 use crate::pcc::WrappersPart;
 
 pub use debug_tables::DebugTables;

@@ -8,10 +8,11 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
 use cct_events::Event;
 use cct_index::mid::Mid;
+use cct_jdk::convention::NATIVE_FORWARDER_LINE;
+use cct_jdk::helpers::Helper;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
-use crate::convention::{self, NATIVE_FORWARDER_LINE};
 use crate::hooks::{self, NativeHook};
 use crate::pcc::{self};
 
@@ -89,9 +90,9 @@ pub fn bytecode_to_native(
             push_first_slot_offset(&mut asm);
         }
         Below::Itself(_) => {}
-        Below::Root => emitter.helper(&mut asm, convention::ROOT_OF)?,
+        Below::Root => emitter.helper(&mut asm, Helper::RootOf)?,
     }
-    emitter.helper(&mut asm, convention::CARRY)?;
+    emitter.helper(&mut asm, Helper::Carry)?;
     if let Some(NativeHook::Entered(method)) = hook {
         target.push_arguments(&mut asm);
         emitter.runtime(&mut asm, *method)?;
@@ -118,11 +119,11 @@ pub fn in_place_of_native(
     let start = match mid {
         None => None,
         Some(mid) if slots == 0 => {
-            emitter.helper(&mut asm, convention::CURRENT_THREAD)?;
-            emitter.helper(&mut asm, convention::CONTEXT)?;
+            emitter.helper(&mut asm, Helper::Thread)?;
+            emitter.helper(&mut asm, Helper::Context)?;
             emitter.mid(&mut asm, mid)?;
             asm.int(0);
-            emitter.helper(&mut asm, convention::LEAF)?;
+            emitter.helper(&mut asm, Helper::Leaf)?;
             None
         }
         Some(mid) => {
@@ -131,7 +132,7 @@ pub fn in_place_of_native(
             let start = asm.bytes.len() as u16;
             asm.load(Kind::Reference, thread).load(Kind::Long, node);
             push_first_slot_offset(&mut asm);
-            emitter.helper(&mut asm, convention::CARRY)?;
+            emitter.helper(&mut asm, Helper::Carry)?;
             Some(start)
         }
     };

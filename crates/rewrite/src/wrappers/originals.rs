@@ -7,10 +7,11 @@ use cct_classfile::edit::frames::VerificationType;
 use cct_classfile::{Result, access, opcode};
 use cct_events::Event;
 use cct_index::mid::Mid;
+use cct_jdk::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
+use cct_jdk::helpers::Helper;
 
 use crate::allocation::NativeMakes;
 use crate::carrier::Emitter;
-use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 use crate::pcc::{self};
 use crate::rules;
 
@@ -27,7 +28,7 @@ pub fn stored_original(
 ) -> Result<Vec<u8>> {
     let mut asm = Asm::new();
     asm.load(Kind::Long, target.signature.argument_slots());
-    emitter.helper(&mut asm, convention::STORE)?;
+    emitter.helper(&mut asm, Helper::Store)?;
     then_original(emitter, target, asm, 2, None, head)
 }
 
@@ -141,7 +142,7 @@ fn count_leaf(
     asm.load(Kind::Long, target.signature.argument_slots());
     emitter.mid(asm, mid)?;
     emitter.int(asm, bytecodes)?;
-    emitter.helper(asm, convention::LEAF)
+    emitter.helper(asm, Helper::Leaf)
 }
 
 /// The extended form of an intrinsic whose original body calls instrumented code: counted here, and nothing is recorded while the original runs,
@@ -158,7 +159,7 @@ pub fn bypassed_original(
     emitter.read_thread(&mut asm, thread, saved)?;
     let start = asm.bytes.len() as u16;
     asm.load(Kind::Reference, thread).int(convention::BYPASS as i16).op(opcode::I2L);
-    emitter.helper(&mut asm, convention::RESTORE)?;
+    emitter.helper(&mut asm, Helper::Restore)?;
     // It was over when it was counted.
     let target = &Target { traced: None, ..*target };
     then_original_and_restore(emitter, target, asm, start, None, None, head)

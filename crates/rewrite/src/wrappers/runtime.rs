@@ -6,10 +6,11 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Result, opcode};
+use cct_jdk::convention::FORWARDER_LINE;
+use cct_jdk::helpers::Helper;
+use cct_jdk::runtime_method::RuntimeMethod;
 
 use crate::carrier::Emitter;
-use crate::convention::RuntimeMethod;
-use crate::convention::{self, FORWARDER_LINE, Helper};
 
 use super::Target;
 use super::straight::Straight;
@@ -97,7 +98,7 @@ pub fn switch(
         _ => asm.load(Kind::Reference, 0),
     };
     asm.int(what);
-    emitter.helper(&mut asm, convention::RECORD)?;
+    emitter.helper(&mut asm, Helper::Record)?;
     let result = Kind::of(signature.descriptor.result);
     if result.is_none() {
         asm.op(opcode::POP);

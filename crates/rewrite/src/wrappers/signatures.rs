@@ -5,9 +5,10 @@ use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::edit::frames::VerificationType;
 use cct_classfile::{Result, opcode};
+use cct_jdk::convention::{EXTENSION_SLOTS, FORWARDER_LINE};
+use cct_jdk::helpers::Helper;
 
 use crate::carrier::Emitter;
-use crate::convention::{self, EXTENSION_SLOTS, FORWARDER_LINE};
 
 use super::Target;
 use super::debug_tables::DebugTables;
@@ -64,7 +65,7 @@ pub fn redispatch(
     let arguments = target.signature.argument_slots();
     let mut asm = Asm::new();
     asm.load(Kind::Long, arguments);
-    emitter.helper(&mut asm, convention::STORE)?;
+    emitter.helper(&mut asm, Helper::Store)?;
     target.push_arguments(&mut asm);
     let index = target.reference(emitter, target.descriptor_index)?;
     if emitter.edit.class().is_interface() {

@@ -1,10 +1,11 @@
 //! Invocations: what stands before each, and whether it is right for its callee.
 
 use cct_classfile::{Instruction, opcode};
+use cct_jdk::convention::OBJECT;
 
 use super::Walk;
 use crate::allocations;
-use crate::convention::{self, OBJECT};
+use crate::convention;
 use crate::finding::{Check, Finding, Problem};
 use crate::links::{Counted, Means};
 use crate::op::Callee;

@@ -6,10 +6,10 @@ mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+use cct_jdk::helpers::Helper;
 
 use crate::Expectation;
 use crate::allocations::{self, Makes};
-use crate::convention::Helper;
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks::{self, BodyHook, Place};
 use crate::links::Counted;

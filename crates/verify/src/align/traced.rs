@@ -1,10 +1,12 @@
 //! Bodies whose events are recorded (docs/trace.md): what stands around each instruction follows from the original; of calls it is recognised how they call.
 
 use cct_classfile::{Instruction, opcode};
+use cct_jdk::convention::{OBJECT, with_extension};
+use cct_jdk::helpers::Helper;
 
 use super::{Walk, is_same, mnemonic};
 use crate::allocations::{self, Makes};
-use crate::convention::{Helper, OBJECT, extended, foreign_id};
+use crate::convention::foreign_id;
 use crate::events::Event;
 use crate::finding::{Check, Finding, Problem};
 use crate::links::Means;
@@ -145,7 +147,7 @@ impl<'a> Walk<'_, '_, 'a> {
     ) -> Check {
         let is_twin = op == original.opcode
             && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
-            && new.descriptor == extended(callee.descriptor)
+            && new.descriptor == with_extension(callee.descriptor)
             && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
         match is_twin {
             true => Ok(()),

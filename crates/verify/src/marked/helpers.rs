@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, access, opcode};
+use cct_jdk::convention::OBJECT as OBJECT_CLASS;
 
 use super::attribute::Descriptor;
 use super::exactly::{Exactly, Step};
-use crate::convention::OBJECT as OBJECT_CLASS;
 use crate::op::{Callee, Kind};
 
 const OBJECT: &[u8] = b"Ljava/lang/Object;";

@@ -5,8 +5,8 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Bci, Result};
 use cct_flow::{ActivationPlan, UpdateKind};
+use cct_jdk::helpers::Helper;
 
-use crate::convention;
 use crate::pass::BodyWriter;
 
 /// Inserts the updates at handlers, subroutines and loop heads. (The entry's, with its test, belongs to the prologue.) A loop head at
@@ -22,9 +22,9 @@ pub fn insert(
         body.emitter.int(&mut asm, point.decrement)?;
         if point.kind == UpdateKind::Loop {
             body.emitter.int(&mut asm, block_cost(point.bci))?;
-            body.emitter.helper(&mut asm, convention::LOOP)?;
+            body.emitter.helper(&mut asm, Helper::Loop)?;
         } else {
-            body.emitter.helper(&mut asm, convention::TICK)?;
+            body.emitter.helper(&mut asm, Helper::Tick)?;
         }
         body.edit.before(point.bci, &asm);
     }

@@ -4,10 +4,10 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Bci, Code, ConstantPool, Result, opcode};
 use cct_flow::{BlockRule, Blocks};
+use cct_jdk::helpers::Helper;
+use cct_jdk::program;
 use cct_tables::CostModel;
 
-use crate::convention;
-use crate::hooks;
 use crate::pass::BodyWriter;
 
 /// Counts every block but those that are counted elsewhere.
@@ -23,7 +23,7 @@ pub fn insert(
         let mut asm = Asm::new();
         asm.load(Kind::Long, body.context.local());
         body.emitter.int(&mut asm, block.cost)?;
-        body.emitter.helper(&mut asm, convention::COUNT)?;
+        body.emitter.helper(&mut asm, Helper::Count)?;
         body.edit.before(block.start, &asm);
     }
     Ok(())
@@ -40,7 +40,7 @@ pub fn weighed(
     let mut blocks = Blocks::of(code, pool, rule);
     for call in code.instructions().filter(|i| i.opcode == opcode::INVOKESTATIC) {
         let callee = call.pool_index().and_then(|index| pool.member_ref(index).ok());
-        if callee.is_some_and(|c| hooks::switch(c.class, c.name, c.descriptor).is_some()) {
+        if callee.is_some_and(|c| program::switch(c.class, c.name, c.descriptor).is_some()) {
             blocks.cut(code, call.end());
         }
     }

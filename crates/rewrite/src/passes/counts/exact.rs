@@ -4,10 +4,10 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Bci, ClassFile, Code, Member, Result, opcode};
 use cct_flow::{ActivationPlan, CountPlan, CountPlanner, OwnMembers, Update, initialisation};
+use cct_jdk::helpers::Helper;
 use cct_tables::CostModel;
 
 use crate::carrier::Emitter;
-use crate::convention;
 use crate::pass::BodyWriter;
 
 /// The plan for counting a method exactly, by a model if there is one; `None` if it must be counted block by block. The node is true
@@ -51,17 +51,17 @@ pub fn insert(body: &mut BodyWriter<'_, '_, '_>, plan: &CountPlan) -> Result<()>
             Update::Count(n) => {
                 asm.load(Kind::Long, node);
                 emitter.signed(&mut asm, n)?;
-                emitter.helper(&mut asm, convention::COUNT)?;
+                emitter.helper(&mut asm, Helper::Count)?;
             }
             Update::CountLocal(n) => {
                 asm.load(Kind::Long, node);
                 push_sum(emitter, &mut asm, pending, n)?;
-                emitter.helper(&mut asm, convention::COUNT)?;
+                emitter.helper(&mut asm, Helper::Count)?;
             }
             Update::Drain(n) => {
                 asm.load(Kind::Long, node);
                 push_sum(emitter, &mut asm, pending, n)?;
-                emitter.helper(&mut asm, convention::DRAIN)?;
+                emitter.helper(&mut asm, Helper::Drain)?;
                 asm.store(Kind::Int, pending);
             }
         }
@@ -74,7 +74,7 @@ pub fn insert(body: &mut BodyWriter<'_, '_, '_>, plan: &CountPlan) -> Result<()>
 pub fn count_pending(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<()> {
     let Some(pending) = body.locals.pending else { return Ok(()) };
     asm.load(Kind::Long, body.context.local()).load(Kind::Int, pending);
-    body.emitter.helper(asm, convention::COUNT)
+    body.emitter.helper(asm, Helper::Count)
 }
 
 fn push_sum(emitter: &mut Emitter<'_, '_, '_>, asm: &mut Asm, pending: u16, n: i32) -> Result<()> {

@@ -1,0 +1,26 @@
+//! Facts about the class library and the runtime in it, each stated once: the calling convention between rewritten classes and the
+//! runtime, the helpers of `java/lang/Object`, the fields that classes of the library get, and the methods by which programs talk to
+//! the runtime.
+//!
+//! The rewriter and the checker both read these tables. What each does with them is its own: they share no algorithm.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod convention;
+pub mod fields;
+pub mod helpers;
+pub mod program;
+pub mod runtime_method;
+
+/// What a class library is rewritten for, as far as helpers and fields depend on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Mode {
+    /// Objects are counted by type (`--allocations`).
+    pub allocations: bool,
+    /// Contexts are kept separate by call sites (`--call-sites`).
+    pub call_sites: bool,
+    /// Events are recorded instead of counts (`--tool trace`).
+    pub traces: bool,
+    /// Contexts are values (`--tool pcc`).
+    pub values: bool,
+}
