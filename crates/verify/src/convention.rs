@@ -5,7 +5,7 @@ use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Bci, mutf8};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{Expectation, Tool};
+use crate::expectation::{Expectation, Tool};
 
 /// What stands behind the parameters of extended forms.
 pub const EXTENSION: &[u8] = b"J[[[[J";

@@ -2,10 +2,10 @@
 
 use cct_classfile::{Member, access};
 
-use crate::Tool;
 use crate::body::Body;
 use crate::class::Class;
 use crate::convention::{FORWARDER_LINE, NATIVE_FORWARDER_LINE, method_id};
+use crate::expectation::Tool;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;

@@ -5,7 +5,6 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 
-use crate::Expectation;
 use crate::allocations;
 use crate::convention::{
     BYPASS, CALLED_BY_RUNTIME, FACTOR, FORWARDER_LINE, Helper, NATIVE_FORWARDER_LINE, OBJECT, PADDING,
@@ -13,6 +12,7 @@ use crate::convention::{
 };
 use crate::debug_tables::{self, DebugTables};
 use crate::events::Event;
+use crate::expectation::Expectation;
 use crate::frames;
 use crate::limits::{self, Coded};
 use crate::native_hooks::{self, NativeHook};

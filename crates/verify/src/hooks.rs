@@ -4,7 +4,7 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, opcode};
 
 use crate::convention::{STACKS, TRACE_RUNTIME, VALUES_RUNTIME};
-use crate::{Expectation, Tool};
+use crate::expectation::{Expectation, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
 pub const HOOKS: &[u8] = b"java/lang/CctHooks";
