@@ -12,9 +12,9 @@ use cct_rewrite::body;
 use cct_rewrite::plan::{CallTarget, Planned};
 use cct_tables::CostModel;
 
-use super::Explained;
 use super::constants::Constants;
 use super::listing;
+use crate::explain::explained::Explained;
 use crate::text::counted;
 use crate::treatments;
 
