@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use cct_rewrite::plan::{Kept, KeptMembers, without_extension};
+use cct_rewrite::plan::without_extension;
+use cct_rewrite::kept_members::{Kept, KeptMembers};
 
 use crate::known::Known;
 

@@ -48,7 +48,12 @@ pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
 /// that.)
 fn change(world: &World, plan: &mut Plan, method: MethodId, to: Planned) {
     let (class, summary) = world.method(method);
-    if !class.is_rewritten() && !class.kept.as_ref().is_some_and(|kept| kept.keeps(class, summary)) {
+    if !class.is_rewritten()
+        && !class
+            .kept
+            .as_ref()
+            .is_some_and(|kept| kept.keeps(class.method_name(summary), class.method_descriptor(summary)))
+    {
         plan.set(method, to);
     }
 }
@@ -125,7 +130,10 @@ fn lead(world: &World, plan: &mut Plan, above: MethodId, below: MethodId) {
     let (class, summary) = world.method(above);
     let is_settled = is_raw(world, above.class)
         || class.is_rewritten()
-        || class.kept.as_ref().is_some_and(|kept| kept.keeps(class, summary));
+        || class
+            .kept
+            .as_ref()
+            .is_some_and(|kept| kept.keeps(class.method_name(summary), class.method_descriptor(summary)));
     if let Some(treatment) = leading_below(class, summary).filter(|_| !is_settled) {
         let reason = "overridden by a method that is counted in its extended form only";
         plan.set(above, planned(treatment, reason));

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::hooks::RuntimeMethod;
+use crate::runtime_method::RuntimeMethod;
 use crate::settings::Settings;
 
 /// Version of the convention. Outputs with different versions must not meet in one JVM.

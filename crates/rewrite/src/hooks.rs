@@ -1,8 +1,9 @@
 //! Single places of the class library where the runtime must be called, and members that single classes get.
 
-use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+use cct_classfile::descriptor::MethodDescriptor;
 
 use crate::convention::{self, Helper};
+pub use crate::runtime_method::RuntimeMethod;
 use crate::settings::{Settings, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
@@ -19,23 +20,6 @@ const TRANSITIONS: &[u8] = b"java/lang/CctTransitions";
 
 /// The same for `StackWalker`, which JDK 8 does not have.
 const WALKS: &[u8] = b"java/lang/CctWalks";
-
-/// A static method of the runtime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RuntimeMethod {
-    /// Class.
-    pub class: &'static [u8],
-    /// Name.
-    pub name: &'static [u8],
-    /// Descriptor.
-    pub descriptor: &'static [u8],
-}
-
-impl RuntimeMethod {
-    const fn of(class: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Self {
-        RuntimeMethod { class, name, descriptor }
-    }
-}
 
 /// Where in a method's bodies a call of the runtime is inserted, and what it gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -413,33 +397,6 @@ impl NativeHook {
             NativeHook::Entered(method) => method.takes(&all) && method.gives(b"V"),
             NativeHook::Arguments(replaced) => replaced.iter().all(|(_, method)| method.takes(&all)),
         }
-    }
-}
-
-impl RuntimeMethod {
-    /// The result if it may be any object. The runtime's methods take and return such in the place of classes that some release of the class library
-    /// does not have, or some module beside `java.base` has: who reflects over the runtime makes the JVM look for all classes in descriptors.
-    pub fn gives_any(&self) -> bool {
-        self.descriptor.ends_with(b")Ljava/lang/Object;")
-    }
-
-    /// Whether it can be called with values of these types, given as in a descriptor.
-    fn takes(&self, given: &[u8]) -> bool {
-        let given = [b"(", given, b")V"].concat();
-        let (Ok(wanted), Ok(given)) =
-            (MethodDescriptor::parse(self.descriptor), MethodDescriptor::parse(&given))
-        else {
-            return false;
-        };
-        let any = FieldType::Class(convention::OBJECT);
-        wanted.arguments().count() == given.arguments().count()
-            && wanted.arguments().zip(given.arguments()).all(|(w, g)| w == g || w == any && g.is_reference())
-    }
-
-    /// Whether it returns this type, or what may be of it.
-    fn gives(&self, result: &[u8]) -> bool {
-        let is_reference = matches!(result, [b'L' | b'[', ..]);
-        self.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference
     }
 }
 

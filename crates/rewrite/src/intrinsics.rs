@@ -5,14 +5,7 @@
 //! [`TABLE`] has the methods that are not native. What compilers only recognise as part of a pattern, and what is no replacement for
 //! the body, is left out in both ([`is_ordinary`]).
 
-use cct_classfile::{ClassFile, Code, Member, access, opcode};
-use cct_index::treatment::Treatment;
-
-use crate::convention::OBJECT;
-use crate::plan::{self, Plan};
-use crate::rules;
-use crate::survey::trait_bits;
-use crate::world::{Resolved, World};
+use cct_classfile::{ClassFile, Member, access};
 
 /// Annotations of methods that HotSpot may replace (9 to 15; 16 and later).
 const CANDIDATE: &[&[u8]] =
@@ -197,38 +190,6 @@ pub(crate) fn is_recognised(
 /// Whether a method is ordinary though it is annotated.
 fn is_ordinary(class: &[u8], name: &[u8]) -> bool {
     ORDINARY.iter().any(|(c, names)| *c == class && names.iter().any(|n| *n == "*" || n.as_bytes() == name))
-}
-
-/// Whether no instrumented code runs on behalf of an original body, so that nothing has to be kept from being recorded below it.
-pub(crate) fn is_closed(
-    world: &World,
-    plan: &Plan,
-    class: &ClassFile<'_>,
-    code: &Code<'_>,
-) -> cct_classfile::Result<bool> {
-    for instruction in code.instructions().filter(|i| opcode::is_invoke(i.opcode)) {
-        let callee = match instruction.pool_index() {
-            Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => class.pool.member_ref(index)?,
-            _ => return Ok(false),
-        };
-        // What the VM makes too: docs/scheme.md says where it hangs.
-        if callee.name == b"<init>" && rules::is_thrown_by_vm(callee.class) {
-            continue;
-        }
-        let resolved = world.resolve(callee.class, callee.name, callee.descriptor);
-        let Resolved::Method(method) = resolved else { return Ok(false) };
-        let (owner, summary) = world.method(method);
-        let is_native_of_object = *owner.name == *OBJECT && summary.is(access::NATIVE);
-        let is_leaf = match plan.get(method).map(|p| p.treatment) {
-            Some(Treatment::LeafNative) => true,
-            Some(Treatment::Intrinsic) => summary.has(trait_bits::CALLS_NOTHING),
-            _ => is_native_of_object,
-        };
-        if !is_leaf || !plan::monomorphic(world, instruction.opcode, callee.class, owner, summary) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 #[cfg(test)]

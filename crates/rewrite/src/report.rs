@@ -6,7 +6,7 @@ use cct_classfile::Member;
 use cct_index::mid::Mid;
 use cct_index::treatment::Treatment;
 
-use crate::plan::lossy;
+use crate::names::lossy;
 
 /// What was left out of a body because the method would have outgrown 64 KB, or its jumps their reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use cct_index::record::ClassRecord;
 
 use crate::error::{Error, Result};
 use crate::intrinsics;
-use crate::plan::{KeptMembers, Planned};
+use crate::kept_members::KeptMembers;
+use crate::plan::Planned;
 use crate::rules;
 
 /// A class, as far as other classes are concerned.

@@ -5,8 +5,8 @@ use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 use cct_index::treatment::Treatment;
 
-use super::Plan;
 use crate::convention::OBJECT;
+use crate::plan::table::Plan;
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary};
 use crate::world::{ClassId, Resolved, Role, World};

@@ -6,94 +6,34 @@
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
-use rustc_hash::FxHashMap;
 
-use super::{Planned, planned};
+use crate::kept_members::{Kept, KeptMembers};
+use crate::plan::planned::{Planned, planned};
 use crate::survey::{ClassSummary, MethodSummary};
 
-const REASON: &str = "its class takes the place of one that was rewritten before";
+pub(crate) const REASON: &str = "its class takes the place of one that was rewritten before";
 
-/// What a method has to keep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// What was done to it before.
-    Treatment(Treatment),
-    /// Only whether it has an extended form.
-    ExtendedForm(bool),
-}
-
-/// An extended form without an original, by name and original descriptor.
-pub type LoneForm = (Box<[u8]>, Box<[u8]>);
-
-/// The members that a class has to keep.
-#[derive(Debug, Clone, Default)]
-pub struct KeptMembers {
-    /// By name and descriptor.
-    methods: FxHashMap<Box<[u8]>, Kept>,
-    /// Whether the JVM has loaded the class, so that nothing can be added to it.
-    is_loaded: bool,
-    /// Name and original descriptor of the extended forms that the class has without the original ones.
-    tie_breaks: Vec<LoneForm>,
-}
-
-impl KeptMembers {
-    /// Of a class of the library that is about to be loaded from another class file: its callers know these methods, and it may have others.
-    pub fn of_callers() -> Self {
-        KeptMembers::default()
-    }
-
-    /// Of a loaded class, with its [tie breaks](crate::plan::Plan::tie_breaks) by name and original descriptor.
-    pub fn of_loaded(tie_breaks: Vec<LoneForm>) -> Self {
-        KeptMembers { is_loaded: true, tie_breaks, ..KeptMembers::default() }
-    }
-
-    /// Adds a method by its name and its original descriptor.
-    pub fn add(&mut self, name: &[u8], descriptor: &[u8], kept: Kept) {
-        self.methods.insert(key(name, descriptor), kept);
-    }
-
-    /// Whether the JVM has loaded the class.
-    pub fn is_loaded(&self) -> bool {
-        self.is_loaded
-    }
-
-    /// The extended forms, by name and original descriptor, that the class has without the original ones.
-    pub fn tie_breaks(&self) -> &[LoneForm] {
-        &self.tie_breaks
-    }
-
-    /// Whether the method's treatment may not change.
-    pub(crate) fn keeps(&self, class: &ClassSummary, method: &MethodSummary) -> bool {
-        self.find(class, method).is_some()
-    }
-
-    /// The treatment of a method whose own class would decide for `own`.
-    pub(super) fn planned(&self, class: &ClassSummary, method: &MethodSummary, own: Planned) -> Planned {
-        let treatment = match self.find(class, method) {
-            None => return own,
-            Some(Kept::Treatment(kept)) if has_form_for(kept, method) => kept,
-            Some(Kept::Treatment(kept)) => of_form(kept.has_extended_form(), method),
-            Some(Kept::ExtendedForm(extended)) if own.treatment.has_extended_form() == extended => {
-                return own;
-            }
-            Some(Kept::ExtendedForm(extended)) => of_form(extended, method),
-        };
-        if treatment == own.treatment { own } else { planned(treatment, REASON) }
-    }
-
-    fn find(&self, class: &ClassSummary, method: &MethodSummary) -> Option<Kept> {
-        let known = self.methods.get(&key(class.method_name(method), class.method_descriptor(method)));
-        known.copied().or(self.is_loaded.then_some(Kept::ExtendedForm(false)))
-    }
-}
-
-/// A descriptor starts with a parenthesis, which no name has (JVMS 4.2.2).
-fn key(name: &[u8], descriptor: &[u8]) -> Box<[u8]> {
-    [name, descriptor].concat().into()
+/// The treatment of a method whose own class would decide for `own`.
+pub(super) fn planned_as_kept(
+    members: &KeptMembers,
+    class: &ClassSummary,
+    method: &MethodSummary,
+    own: Planned,
+) -> Planned {
+    let treatment = match members.find(class.method_name(method), class.method_descriptor(method)) {
+        None => return own,
+        Some(Kept::Treatment(kept)) if has_form_for(kept, method) => kept,
+        Some(Kept::Treatment(kept)) => of_form(kept.has_extended_form(), method),
+        Some(Kept::ExtendedForm(extended)) if own.treatment.has_extended_form() == extended => {
+            return own;
+        }
+        Some(Kept::ExtendedForm(extended)) => of_form(extended, method),
+    };
+    if treatment == own.treatment { own } else { planned(treatment, REASON) }
 }
 
 /// Whether the treatment is one for a method of this kind: natives have become bytecodes, and the other way round, where agents prefix natives.
-fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
+pub(crate) fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
     use Treatment as T;
     match treatment {
         T::Wrapped | T::Duplicated | T::Redispatched | T::OriginalOnly => method.is_concrete(),
@@ -104,7 +44,7 @@ fn has_form_for(treatment: Treatment, method: &MethodSummary) -> bool {
 }
 
 /// A treatment with an extended form, or without.
-fn of_form(extended: bool, method: &MethodSummary) -> Treatment {
+pub(crate) fn of_form(extended: bool, method: &MethodSummary) -> Treatment {
     match (extended, method.is(access::ABSTRACT), method.is(access::NATIVE)) {
         (true, true, _) => Treatment::AbstractRedispatched,
         (true, _, true) => Treatment::Native,
@@ -119,7 +59,7 @@ mod tests {
     use cct_classfile::access::{NATIVE, PRIVATE, PUBLIC, STATIC};
 
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::table::Plan;
     use crate::settings::Settings;
     use crate::testing::{declared, world};
     use crate::world::{Role, World};

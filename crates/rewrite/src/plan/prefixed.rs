@@ -2,9 +2,9 @@
 
 use cct_index::treatment::Treatment;
 
-use super::{Planned, planned};
 use crate::allocation;
 use crate::hooks;
+use crate::plan::planned::{Planned, planned};
 use crate::rules;
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
@@ -47,7 +47,7 @@ fn keeps_its_name(class: &ClassSummary, method: &MethodSummary) -> Option<&'stat
 mod tests {
     use cct_classfile::access::{FINAL, NATIVE, PUBLIC, STATIC, SYNCHRONIZED};
 
-    use crate::plan::Plan;
+    use crate::plan::table::Plan;
     use crate::settings::{ContextCarrier, Natives, Settings};
     use crate::testing::{declared, world};
     use cct_index::treatment::Treatment as T;

@@ -1,12 +1,14 @@
 use cct_classfile::access::{ABSTRACT, FINAL, NATIVE, PUBLIC, STATIC};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{MemberRef, opcode};
+use cct_index::treatment::Treatment;
 use cct_test_classes::{TestClass, class, interface, object};
 
 use super::*;
 use crate::convention::OBJECT;
 use crate::settings::{ContextCarrier, Intrinsics};
 use crate::testing::{declared, world};
+use crate::world::MethodId;
 
 fn treatment(inputs: &[TestClass], class: &str, name: &str) -> Treatment {
     let world = world(inputs, &[]);

@@ -3,10 +3,12 @@
 use cct_classfile::access;
 use cct_index::treatment::Treatment;
 
-use super::{Planned, lossy, planned, prefixed};
+use super::prefixed;
 use crate::convention::{self, EXTENSION_SLOTS, MAX_ARGUMENT_SLOTS, OBJECT};
 use crate::error::{Error, Result};
 use crate::hooks;
+use crate::names::lossy;
+use crate::plan::planned::{Planned, planned};
 use crate::rules;
 use crate::settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};

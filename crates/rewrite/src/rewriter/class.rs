@@ -22,11 +22,11 @@ use super::{Rewriter, Rewritten};
 use crate::carrier::{Constants, Emitter};
 use crate::error::{Error, Result};
 use crate::hooks;
-use crate::intrinsics;
 use crate::markers::{self, Stopped};
 use crate::marks;
 use crate::pins::{Clock, Pin};
 use crate::plan;
+use crate::plan::closed;
 use crate::report::{ClassReport, Fallback};
 use crate::rules;
 use crate::settings::{Natives, Settings};
@@ -172,7 +172,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
             .rewriter
             .plan
             .get(id)
-            .ok_or_else(|| Error::NotSurveyed(crate::plan::lossy(self.class.name())))?;
+            .ok_or_else(|| Error::NotSurveyed(crate::names::lossy(self.class.name())))?;
         let mut treatment = planned.treatment;
         let mut fallback = None;
         let mut shape = Shape::default();
@@ -236,7 +236,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 let mid = self.mid(index, shape);
                 let Rewriter { world, plan, .. } = self.rewriter;
                 let is_closed = match Code::of(self.class, member)? {
-                    Some(code) => intrinsics::is_closed(world, plan, self.class, &code)?,
+                    Some(code) => closed::is_closed(world, plan, self.class, &code)?,
                     None => false,
                 };
                 let values = self.part(index, member, shape.slots).map(|part| part.of_wrapper());
@@ -339,7 +339,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
                 }
                 Some(why) => {
                     let method = [class, b".", name, descriptor].concat();
-                    self.report.refused_extents.push((extent, crate::plan::lossy(&method), why));
+                    self.report.refused_extents.push((extent, crate::names::lossy(&method), why));
                 }
             }
         }
@@ -370,7 +370,7 @@ impl<'r, 'c, 'a> ClassRewriter<'r, 'c, 'a> {
         }
         for pin in Pin::of(self.class).filter(|pin| !self.pinned.contains(&(pin.method, pin.clock))) {
             let class = pin.clock.class().rsplit(|&b| b == b'/').next().unwrap_or_default();
-            let [method, class, clock] = [pin.method, class, pin.clock.name()].map(crate::plan::lossy);
+            let [method, class, clock] = [pin.method, class, pin.clock.name()].map(crate::names::lossy);
             self.report.unpinned.push(format!("{method}: {class}.{clock}"));
         }
     }

@@ -226,7 +226,7 @@ impl Rewriter {
         code: &[Option<Code<'a>>],
         hash: ClassHash,
     ) -> Result<Rewritten> {
-        let not_surveyed = || Error::NotSurveyed(crate::plan::lossy(class.name()));
+        let not_surveyed = || Error::NotSurveyed(crate::names::lossy(class.name()));
         let id = self.world.class_hashed(hash).ok_or_else(not_surveyed)?;
         self.rewrite_decoded(class, code, id)
     }

@@ -200,11 +200,11 @@ fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
         let calls: Vec<String> = code
             .instructions()
             .filter(|i| i.opcode == opcode::INVOKESTATIC)
-            .map(|i| crate::plan::lossy(class.pool.member_ref(i.pool_index().unwrap()).unwrap().name))
+            .map(|i| crate::names::lossy(class.pool.member_ref(i.pool_index().unwrap()).unwrap().name))
             .collect();
         calls
     };
-    methods.map(|m| (crate::plan::lossy(m.descriptor), called(m))).collect()
+    methods.map(|m| (crate::names::lossy(m.descriptor), called(m))).collect()
 }
 
 fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {

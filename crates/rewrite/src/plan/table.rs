@@ -1,0 +1,42 @@
+//! The plan for all inputs: which method gets which treatment.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::plan::planned::Planned;
+use crate::world::{ClassId, MethodId};
+
+/// The plan for all inputs.
+#[derive(Debug)]
+pub struct Plan {
+    /// By class; empty for library classes that stay as they are.
+    pub(super) treatments: Vec<Arc<[Planned]>>,
+    /// Extended forms to be added to classes that inherit two of them from unrelated interfaces.
+    pub(super) tie_breaks: FxHashMap<ClassId, Vec<MethodId>>,
+}
+
+impl Plan {
+    /// A method's treatment; `None` for methods of classes that are not rewritten, neither now nor before.
+    pub fn get(&self, method: MethodId) -> Option<Planned> {
+        self.treatments[method.class.0 as usize].get(usize::from(method.index)).copied()
+    }
+
+    pub(crate) fn set(&mut self, method: MethodId, to: Planned) {
+        Arc::make_mut(&mut self.treatments[method.class.0 as usize])[usize::from(method.index)] = to;
+    }
+
+    /// The rows of a class.
+    pub fn of_class(&self, class: ClassId) -> &[Planned] {
+        &self.treatments[class.0 as usize]
+    }
+
+    /// Methods of superinterfaces for which this class needs an extended form of its own.
+    pub fn tie_breaks(&self, class: ClassId) -> &[MethodId] {
+        self.tie_breaks.get(&class).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn add_tie_break(&mut self, class: ClassId, method: MethodId) {
+        self.tie_breaks.entry(class).or_default().push(method);
+    }
+}

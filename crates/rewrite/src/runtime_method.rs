@@ -1,0 +1,47 @@
+//! Methods of the runtime.
+
+use cct_classfile::descriptor::{FieldType, MethodDescriptor};
+
+/// A static method of the runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuntimeMethod {
+    /// Class.
+    pub class: &'static [u8],
+    /// Name.
+    pub name: &'static [u8],
+    /// Descriptor.
+    pub descriptor: &'static [u8],
+}
+
+impl RuntimeMethod {
+    pub(crate) const fn of(class: &'static [u8], name: &'static [u8], descriptor: &'static [u8]) -> Self {
+        RuntimeMethod { class, name, descriptor }
+    }
+}
+
+impl RuntimeMethod {
+    /// The result if it may be any object. The runtime's methods take and return such in the place of classes that some release of the class library
+    /// does not have, or some module beside `java.base` has: who reflects over the runtime makes the JVM look for all classes in descriptors.
+    pub fn gives_any(&self) -> bool {
+        self.descriptor.ends_with(b")Ljava/lang/Object;")
+    }
+
+    /// Whether it can be called with values of these types, given as in a descriptor.
+    pub(crate) fn takes(&self, given: &[u8]) -> bool {
+        let given = [b"(", given, b")V"].concat();
+        let (Ok(wanted), Ok(given)) =
+            (MethodDescriptor::parse(self.descriptor), MethodDescriptor::parse(&given))
+        else {
+            return false;
+        };
+        let any = FieldType::Class(b"java/lang/Object");
+        wanted.arguments().count() == given.arguments().count()
+            && wanted.arguments().zip(given.arguments()).all(|(w, g)| w == g || w == any && g.is_reference())
+    }
+
+    /// Whether it returns this type, or what may be of it.
+    pub(crate) fn gives(&self, result: &[u8]) -> bool {
+        let is_reference = matches!(result, [b'L' | b'[', ..]);
+        self.descriptor.ends_with(&[b")", result].concat()) || self.gives_any() && is_reference
+    }
+}
