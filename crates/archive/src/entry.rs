@@ -1,10 +1,5 @@
 //! Entries, and how messages and callers name them.
 
-use std::fmt;
-use std::path::Path;
-
-use crate::layout::Layout;
-
 /// What an entry is, judged by its name alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryKind {
@@ -80,113 +75,6 @@ pub struct Entry {
     pub size: u64,
 }
 
-/// Where an archive is: an input, or an archive inside it.
-#[derive(Debug, Clone, Copy)]
-pub struct ArchivePath<'a> {
-    place: Place<'a>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Place<'a> {
-    Input { path: &'a Path, is_folder: bool, layout: Layout },
-    Nested(&'a Location<'a>),
-}
-
-impl<'a> ArchivePath<'a> {
-    pub(crate) fn input(path: &'a Path, is_folder: bool, layout: Layout) -> ArchivePath<'a> {
-        ArchivePath { place: Place::Input { path, is_folder, layout } }
-    }
-
-    pub(crate) fn nested(at: &'a Location<'a>) -> ArchivePath<'a> {
-        ArchivePath { place: Place::Nested(at) }
-    }
-
-    /// Levels below the input: 0 for the input itself, 1 for a jar inside it.
-    pub fn depth(&self) -> usize {
-        match self.place {
-            Place::Input { .. } => 0,
-            Place::Nested(at) => at.archive.depth() + 1,
-        }
-    }
-
-    /// Where it has its classes.
-    pub fn layout(&self) -> Layout {
-        match self.place {
-            Place::Input { layout, .. } => layout,
-            Place::Nested(_) => Layout::Plain,
-        }
-    }
-
-    /// How messages name an entry of this archive, existing or not.
-    pub(crate) fn entry(&self, name: &str) -> String {
-        format!("{self}{}{name}", self.separator())
-    }
-
-    fn separator(&self) -> &'static str {
-        match self.place {
-            Place::Input { is_folder: true, .. } => "/",
-            _ => "!/",
-        }
-    }
-
-    /// The path of the input that this archive is or lies in.
-    pub fn input_path(&self) -> &'a Path {
-        match self.place {
-            Place::Input { path, .. } => path,
-            Place::Nested(at) => at.archive.input_path(),
-        }
-    }
-}
-
-impl fmt::Display for ArchivePath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
-            Place::Input { path, .. } => path.display().fmt(f),
-            Place::Nested(at) => at.fmt(f),
-        }
-    }
-}
-
-/// Where an entry is. Displays as `outer.jar!/lib/inner.jar!/a/B.class`, or `folder/a/B.class`.
-#[derive(Debug, Clone, Copy)]
-pub struct Location<'a> {
-    /// The archive or folder it lies in.
-    pub archive: &'a ArchivePath<'a>,
-    /// Its position among that archive's entries.
-    pub index: usize,
-    /// The entry itself.
-    pub entry: &'a Entry,
-}
-
-impl Location<'_> {
-    /// An owned key of this entry, the same in every pass over the same input.
-    pub fn id(&self) -> EntryId {
-        let mut indices = match self.archive.place {
-            Place::Input { .. } => Vec::new(),
-            Place::Nested(at) => at.id().0,
-        };
-        indices.push(self.index);
-        EntryId(indices)
-    }
-}
-
-impl fmt::Display for Location<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.archive, self.archive.separator(), self.entry.name)
-    }
-}
-
-/// Names an entry within its input by its positions, outermost archive first. Ordered as the input is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EntryId(Vec<usize>);
-
-impl EntryId {
-    /// The position in the input, then in the nested archive at that position, and so on.
-    pub fn indices(&self) -> &[usize] {
-        &self.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,23 +106,5 @@ mod tests {
         ] {
             assert_eq!(EntryKind::of(name), kind, "{name}");
         }
-    }
-
-    #[test]
-    fn locations_display_as_urls_do_and_order_as_the_input() {
-        let entry = |name: &str| Entry { name: name.into(), kind: EntryKind::of(name), size: 0 };
-        let (jar, class) = (entry("lib/in.jar"), entry("a/B.class"));
-        let root = ArchivePath::input(Path::new("out.jar"), false, Layout::Plain);
-        let outer = Location { archive: &root, index: 2, entry: &jar };
-        let nested = ArchivePath::nested(&outer);
-        let inner = Location { archive: &nested, index: 7, entry: &class };
-        assert_eq!(inner.to_string(), "out.jar!/lib/in.jar!/a/B.class");
-        assert_eq!(inner.id().indices(), [2, 7]);
-        assert_eq!(nested.depth(), 1);
-        assert!(outer.id() < inner.id());
-        assert!(inner.id() < Location { index: 3, ..outer }.id());
-
-        let folder = ArchivePath::input(Path::new("classes"), true, Layout::Plain);
-        assert_eq!(Location { archive: &folder, index: 0, entry: &class }.to_string(), "classes/a/B.class");
     }
 }

@@ -6,9 +6,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::container::Container;
-use crate::entry::{ArchivePath, Entry, EntryKind, Location};
+use crate::entry::{Entry, EntryKind};
 use crate::error::{EntryProblem, Error, Failure};
 use crate::limits::Budget;
+use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 

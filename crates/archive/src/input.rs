@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::container::{self, Container};
-use crate::entry::{ArchivePath, Entry, Location};
+use crate::container::Container;
+use crate::entry::Entry;
 use crate::error::{EntryProblem, Error, Failure, Notice};
-use crate::folder::{self, Folder};
-use crate::jar::{self, Jar};
-use crate::jimage::{self, Image};
+use crate::folder::Folder;
+use crate::jar::Jar;
+use crate::jimage::Image;
 use crate::layout::Layout;
 use crate::limits::{Budget, Limits};
-use crate::patches;
-use crate::rewrite::{Pass, RewriteOptions, Rewriter};
-use crate::target::{Staged, StagedPlace, Target};
+use crate::location::{ArchivePath, Location};
+use crate::survey;
 
 /// What an input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +29,14 @@ pub enum InputKind {
 /// An opened input. It holds a file's bytes, or the list of a folder's files.
 #[derive(Debug)]
 pub struct Input {
-    path: PathBuf,
-    canonical: PathBuf,
-    limits: Limits,
-    root: Root,
+    pub(crate) path: PathBuf,
+    pub(crate) canonical: PathBuf,
+    pub(crate) limits: Limits,
+    pub(crate) root: Root,
 }
 
 #[derive(Debug)]
-enum Root {
+pub(crate) enum Root {
     Jar(Jar<'static>),
     Image(Image),
     Folder(Folder),
@@ -52,9 +50,6 @@ pub struct Survey<T> {
     /// What a user should hear, in input order.
     pub notices: Vec<Notice>,
 }
-
-/// Bytes gathered before each write to an output file.
-const WRITE_BUFFER: usize = 1 << 20;
 
 impl Input {
     /// Opens a jar, an image or a folder and lists its entries. Nested archives are opened when they are walked.
@@ -112,7 +107,7 @@ impl Input {
         }
     }
 
-    fn container(&self) -> &dyn Container {
+    pub(crate) fn container(&self) -> &dyn Container {
         match &self.root {
             Root::Jar(jar) => jar,
             Root::Image(image) => image,
@@ -147,70 +142,7 @@ impl Input {
         F: Fn(&Location<'_>, &[u8]) -> Result<T, E> + Sync,
     {
         let budget = Budget::new(&self.limits);
-        let visited = container::survey(self.container(), &self.archive_path(), &budget, &visit)?;
+        let visited = survey::survey(self.container(), &self.archive_path(), &budget, &visit)?;
         Ok(Survey { classes: visited.results, notices: visited.notices })
-    }
-
-    /// Writes the input, as `rewriter` wants it, beside `target`: a jar or an image to a file, a folder to a folder. Of several
-    /// errors, that of the first entry is returned, and nothing is left behind.
-    pub fn rewrite<R: Rewriter>(
-        &self,
-        target: &Target,
-        options: &RewriteOptions,
-        rewriter: &R,
-    ) -> Result<Staged<R::Record>, Failure<R::Error>> {
-        let pass = Pass { rewriter, options, budget: Budget::new(&self.limits) };
-        let archive = self.archive_path();
-        match &self.root {
-            Root::Jar(jar) => {
-                let (file, temp) = target.stage_file()?;
-                let mut out = BufWriter::with_capacity(WRITE_BUFFER, file);
-                let account = jar::rewrite(&pass, jar, &archive, &mut out)?;
-                out.flush().map_err(Error::io(target.path(), "write"))?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
-            }
-            Root::Image(image) => {
-                let (mut file, temp) = target.stage_file()?;
-                let account = jimage::rewrite(&pass, image, &archive, &mut file, target.scratch_file()?)?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
-            }
-            Root::Folder(folder) => {
-                let temp = target.stage_folder()?;
-                let account = folder::rewrite(&pass, folder, &archive, temp.path())?;
-                let mode =
-                    fs::metadata(&self.canonical).map_err(Error::io(&self.path, "read"))?.permissions();
-                fs::set_permissions(temp.path(), mode)
-                    .map_err(Error::io(target.path(), "set the mode bits of"))?;
-                Ok(Staged::new(target, StagedPlace::Folder(temp), account))
-            }
-        }
-    }
-
-    /// Writes only what `rewriter` replaces and adds, for `--patch-module`: of a jmod a jar, of an image or a folder of modules a folder with
-    /// a jar for each module, `NAME.jar`. Entries added beside [`crate::INDEX_NAME`] lie at the top of the jar or folder. Of anything
-    /// else the whole is written, as [`Input::rewrite`] does.
-    pub fn rewrite_as_patches<R: Rewriter>(
-        &self,
-        target: &Target,
-        options: &RewriteOptions,
-        rewriter: &R,
-    ) -> Result<Staged<R::Record>, Failure<R::Error>> {
-        let pass = Pass { rewriter, options, budget: Budget::new(&self.limits) };
-        let archive = self.archive_path();
-        match self.layout() {
-            Layout::Plain => self.rewrite(target, options, rewriter),
-            Layout::Modules => {
-                let temp = target.stage_folder()?;
-                let place = patches::Place::Folder(temp.path());
-                let account = patches::rewrite(&pass, self.container(), &archive, place)?;
-                Ok(Staged::new(target, StagedPlace::Folder(temp), account))
-            }
-            Layout::Jmod => {
-                let (file, temp) = target.stage_file()?;
-                let place = patches::Place::Jar(file);
-                let account = patches::rewrite(&pass, self.container(), &archive, place)?;
-                Ok(Staged::new(target, StagedPlace::File(temp), account))
-            }
-        }
     }
 }

@@ -53,20 +53,25 @@ mod jar;
 mod jimage;
 mod layout;
 mod limits;
+mod location;
 pub mod manifest;
 mod patches;
 mod pipeline;
 mod rewrite;
+mod staging;
+mod survey;
 mod target;
 
 pub use classes::Classes;
-pub use entry::{ArchivePath, Entry, EntryId, EntryKind, Location, Method};
+pub use entry::{Entry, EntryKind, Method};
 pub use error::{ArchiveProblem, EntryProblem, Error, Failure, Notice, TargetProblem};
 pub use input::{Input, InputKind, Survey};
 pub use layout::Layout;
 pub use limits::Limits;
 pub use rewrite::{Action, NewEntry, RewriteOptions, Rewriter, Rewritten, Tally};
 pub use target::{Staged, Target};
+
+pub use crate::location::{ArchivePath, EntryId, Location};
 
 /// The entry, below where a [`Layout`] has its classes, that marks a container as output of this tool chain. A non-empty
 /// folder that carries it may be replaced by a new output.

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use crate::INDEX_NAME;
 use crate::container::Container;
-use crate::entry::{ArchivePath, Location, Method};
+use crate::entry::Method;
 use crate::error::{EntryProblem, Error, Failure};
 use crate::jar::{Contents, FreshJar};
+use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 

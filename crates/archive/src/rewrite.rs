@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::container::{Container, open_nested};
-use crate::entry::{ArchivePath, EntryKind, Location, Method};
+use crate::container::Container;
+use crate::entry::{EntryKind, Method};
 use crate::error::{EntryProblem, Error, Failure, Notice};
 use crate::jar;
 use crate::limits::Budget;
+use crate::location::{ArchivePath, Location};
+use crate::survey::open_nested;
 
 /// What shall become of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

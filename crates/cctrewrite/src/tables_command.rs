@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View, read, read_input, shown};
-use crate::report_command::{names, select};
+use crate::report_command::shown::{names, select};
 use crate::{classes, json};
 
 /// A column: what programs call it, and people.

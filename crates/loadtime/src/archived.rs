@@ -10,8 +10,7 @@ use cct_jdk::convention::without_extension;
 use cct_jdk::helpers::Helper;
 use rustc_hash::FxHashMap;
 
-use crate::frames::anonymous_name;
-use crate::identity::without_number;
+use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
 use crate::{types, vm_flags, vm_pool};

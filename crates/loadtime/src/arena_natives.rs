@@ -11,8 +11,8 @@ use jni_sys as sys;
 use jni_sys::{jint, jlong};
 
 use crate::arena::{self, arena};
+use crate::guard::guarded;
 use crate::jni::{Env, jbyteArray, jclass, jstring};
-use crate::natives::guarded;
 
 /// Binds them.
 pub fn register(env: Env) -> bool {

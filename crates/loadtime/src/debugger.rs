@@ -8,20 +8,16 @@
 use std::ffi::c_void;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cct_jdk::convention;
 use cct_jdk::convention::without_extension;
 
 use crate::jni::{Env, jclass, jint, jmethodID};
-use crate::jvmti::{GetClassMethods, Jvmti};
+use crate::jvmti::{GET_CLASS_METHODS, GetClassMethods, Jvmti, original};
 use crate::vm_arguments;
 
 static IS_THERE: AtomicBool = AtomicBool::new(false);
-
-/// JVMTI's own function, once another one has its place.
-static GET_CLASS_METHODS: OnceLock<GetClassMethods> = OnceLock::new();
 
 /// Whether a debugger may look at classes that are defined now.
 pub fn is_there() -> bool {
@@ -53,11 +49,6 @@ pub fn look(env: Env, jvmti: Jvmti) -> bool {
         }
     }
     true
-}
-
-/// JVMTI's own function, past ours.
-pub fn original() -> Option<GetClassMethods> {
-    GET_CLASS_METHODS.get().copied()
 }
 
 /// Whether an address lies in memory that may be written to, by `/proc/self/maps`.

@@ -3,32 +3,16 @@
 use std::sync::Arc;
 
 use cct_index::positions::{Form, Packed};
-use rustc_hash::FxHashMap;
 
 use crate::archived;
-use crate::identity::without_number;
+use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jmethodID, jobject};
 use crate::jvmti::Jvmti;
 use crate::known::{Appearance, Body, Bytecodes, Known};
 use crate::loaders::Number;
-use crate::state::{Members, state};
-
-/// Methods by their ids, which stay what they are for as long as the JVM lives.
-#[derive(Debug, Default)]
-pub struct Frames {
-    known: FxHashMap<usize, Shown>,
-}
-
-/// Methods that are remembered at most.
-const REMEMBERED: usize = 1 << 16;
-
-/// What a frame of a method may be in the tree: nothing, one body as a rule, or a method of one of several classes that have the same name to the JVM. Sorted.
-pub type Shown = Arc<[Body]>;
-
-/// What a node with this id is, if it is one of these.
-pub fn body(shown: &[Body], mid: u64) -> Option<&Body> {
-    Some(&shown[shown.binary_search_by_key(&mid, |body| body.mid).ok()?])
-}
+use crate::members::Members;
+use crate::shown::{REMEMBERED, Shown};
+use crate::state::state;
 
 /// How frames of a method show.
 pub fn shown(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Shown {
@@ -154,16 +138,6 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
             }
         },
     })
-}
-
-/// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
-pub fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
-    let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
-    let number = &name[at + 1..];
-    let digits = number.strip_prefix(b"0x").unwrap_or(number);
-    let is_number =
-        number.first().is_some_and(u8::is_ascii_digit) && digits.iter().all(u8::is_ascii_hexdigit);
-    is_number.then_some(&name[..at])
 }
 
 #[cfg(test)]

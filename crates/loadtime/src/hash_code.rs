@@ -4,7 +4,8 @@
 use crate::frames::known_class;
 use crate::jni::{Env, jclass};
 use crate::jvmti::Jvmti;
-use crate::state::{Members, jvmti};
+use crate::members::Members;
+use crate::state::jvmti;
 
 /// Whether no class from `class` up to `Object` overrides it. `None` if the JVM does not say.
 pub fn is_inherited(env: Env, class: jclass) -> Option<bool> {

@@ -91,6 +91,16 @@ pub fn without_number(name: &[u8]) -> Box<[u8]> {
     }
 }
 
+/// The name that a VM-anonymous or hidden class has in its class file, without what the JVM puts behind it: a dot or slash, and a number.
+pub fn anonymous_name(name: &[u8]) -> Option<&[u8]> {
+    let at = name.iter().rposition(|&b| b == b'/' || b == b'.')?;
+    let number = &name[at + 1..];
+    let digits = number.strip_prefix(b"0x").unwrap_or(number);
+    let is_number =
+        number.first().is_some_and(u8::is_ascii_digit) && digits.iter().all(u8::is_ascii_hexdigit);
+    is_number.then_some(&name[..at])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

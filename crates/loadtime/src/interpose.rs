@@ -18,10 +18,11 @@ use cct_rewrite::hooks;
 
 use crate::identity::How;
 use crate::jni::Env;
+use crate::members::Members;
 use crate::pcc;
 use crate::replay;
 use crate::rewriting;
-use crate::state::{Members, jvmti};
+use crate::state::jvmti;
 use crate::tracing::tracer;
 use crate::tree::Node;
 

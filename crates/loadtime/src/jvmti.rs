@@ -8,8 +8,8 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 
 use jni_sys as sys;
+use std::sync::OnceLock;
 
-use crate::debugger;
 use crate::jni::{Env, jclass, jint, jmethodID, jobject};
 
 /// `JVMTI_VERSION_1_2`, which every HotSpot from JDK 6 on has.
@@ -228,7 +228,7 @@ impl Jvmti {
     pub fn class_methods(self, class: jclass) -> Option<Vec<jmethodID>> {
         let mut count: jint = 0;
         let mut methods: *mut jmethodID = ptr::null_mut();
-        let found = match debugger::original() {
+        let found = match original() {
             // SAFETY: JVMTI's own function, with an environment of the same JVM.
             Some(own) => unsafe { own(self.0, class, &mut count, &mut methods) == 0 },
             None => jvmti!(
@@ -448,4 +448,12 @@ impl Jvmti {
         self.give_back(text);
         copy
     }
+}
+
+/// JVMTI's own function, once another one has its place.
+pub(crate) static GET_CLASS_METHODS: OnceLock<GetClassMethods> = OnceLock::new();
+
+/// JVMTI's own function, past ours.
+pub fn original() -> Option<GetClassMethods> {
+    GET_CLASS_METHODS.get().copied()
 }

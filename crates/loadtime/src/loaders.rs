@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::jni::{Env, jweak};
+use crate::jni::jweak;
 use crate::known::Known;
-use crate::state::state;
 
 /// A loader's number; 0 is none.
 pub type Number = i64;
@@ -40,7 +39,7 @@ struct Table {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Weak(jweak);
+pub struct Weak(pub(crate) jweak);
 
 // SAFETY: weak global references may be used by all threads (JNI specification, *Weak Global References*).
 #[allow(unsafe_code)]
@@ -120,7 +119,7 @@ impl Loaders {
     }
 
     /// The loaders whose tables might be dropped, if it is time to look; then [`Loaders::swept`] must follow.
-    fn sweep(&mut self) -> Option<Vec<(Number, Weak)>> {
+    pub(crate) fn sweep(&mut self) -> Option<Vec<(Number, Weak)>> {
         if self.is_swept || self.tables.len() < self.next_sweep.max(FIRST_SWEEP) {
             return None;
         }
@@ -129,22 +128,12 @@ impl Loaders {
     }
 
     /// Drops the tables of these loaders.
-    fn swept(&mut self, collected: &[(Number, Weak)]) {
+    pub(crate) fn swept(&mut self, collected: &[(Number, Weak)]) {
         for (number, _) in collected {
             self.tables.remove(number);
         }
         self.next_sweep = 2 * self.tables.len();
         self.is_swept = false;
-    }
-}
-
-/// Drops the tables of loaders that have been collected, now and then. The JVM, which may have the thread wait, is asked without the lock.
-pub fn sweep(env: Env) {
-    let Some(mut weaks) = state().loaders.sweep() else { return };
-    weaks.retain(|(_, weak)| env.is_collected(weak.0));
-    state().loaders.swept(&weaks);
-    for (_, weak) in weaks {
-        env.delete_weak(weak.0);
     }
 }
 

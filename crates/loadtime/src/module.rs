@@ -11,7 +11,7 @@ use cct_classfile::{ClassFile, access};
 use cct_rewrite::{ClassSummary, hooks};
 use cct_udi::{Launch, Outcome, Session};
 
-use crate::rewriting;
+use crate::class_file;
 use crate::state::state;
 
 /// The module, if there is one that goes on answering.
@@ -53,7 +53,7 @@ pub fn start(module: &str, java: Option<&str>, host: Option<&str>, seconds: &str
 /// `patched` is whether the definer puts other constants in the place of some: by their indices, which a module may change.
 pub fn given(bytes: &[u8], patched: bool) -> Option<Vec<u8>> {
     let module = MODULE.get()?;
-    let class = rewriting::read(bytes).ok()?;
+    let class = class_file::read(bytes).ok()?;
     let is_for_it = !class.is(access::MODULE)
         && !hooks::is_runtime_class(class.name())
         && ClassSummary::of(&class).is_ok_and(|summary| !summary.is_rewritten());

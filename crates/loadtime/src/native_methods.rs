@@ -10,7 +10,8 @@ use cct_rewrite::plan;
 use crate::frames::known_class;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
 use crate::known::Known;
-use crate::state::{Members, jvmti, state};
+use crate::members::Members;
+use crate::state::{jvmti, state};
 
 /// A method by its class, name and types: its class, if that was rewritten, and its place in it.
 pub fn row(

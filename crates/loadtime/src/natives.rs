@@ -6,7 +6,6 @@ use std::ffi::c_void;
 use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::ptr;
 
@@ -18,12 +17,14 @@ use cct_arena::log::Entry;
 use cct_index::mid::Mid;
 
 use crate::collection;
+use crate::guard::guarded;
 use crate::hash_code;
 use crate::hook;
 use crate::identity::How;
 use crate::interpose;
 use crate::jni::{Env, jbyteArray, jclass, jlongArray, jobject, jobjectArray, jstring};
 use crate::marking;
+use crate::members::Members;
 use crate::module;
 use crate::native_methods;
 use crate::originals::{self, Shown};
@@ -31,7 +32,7 @@ use crate::pcc;
 use crate::replay;
 use crate::rewriting;
 use crate::selection;
-use crate::state::{Members, state};
+use crate::state::state;
 use crate::tracing;
 use crate::tree::{Node, Record};
 use crate::types;
@@ -126,16 +127,6 @@ pub unsafe extern "system" fn JNI_OnLoad(vm: *mut sys::JavaVM, _: *mut c_void) -
         }
         _ => sys::JNI_ERR,
     }
-}
-
-/// Runs a native's body; a panic, which would be a defect, becomes `otherwise`.
-pub(crate) fn guarded<T>(raw: *mut sys::JNIEnv, otherwise: T, body: impl FnOnce(Env) -> T) -> T {
-    // SAFETY: the JVM calls natives with the interface of their thread.
-    let env = unsafe { Env::new(raw) };
-    catch_unwind(AssertUnwindSafe(|| body(env))).unwrap_or_else(|_| {
-        state().note("defects in the load-time library (its natives gave up)", "?");
-        otherwise
-    })
 }
 
 /// `String add(byte[] index, String jar)`
@@ -431,7 +422,7 @@ extern "system" fn selected(raw: *mut sys::JNIEnv, _: jclass, records: jlongArra
         // SAFETY: as in `collect`.
         let records = records.iter().map(|&address| unsafe { Record::at(address as u64) });
         let mids = writing::callees(records).mids();
-        let remarks = state().remarks_on_selection(|mid| mids.contains(&mid));
+        let remarks = state().selected.remarks(|mid| mids.contains(&mid));
         env.new_strings(&remarks)
     })
 }

@@ -14,32 +14,14 @@ use cct_classfile::{ClassFile, mutf8};
 use cct_index::class_attribute::{ATTRIBUTE, ClassAttribute};
 use cct_index::mid::ClassHash;
 use cct_jdk::convention;
-use rustc_hash::FxHashMap;
 
 use crate::frames::class_by_name;
 use crate::jni::{Env, jobject};
-use crate::state::{Members, state};
+use crate::members::Members;
+use crate::state::state;
 
 /// The file in an image's own folder that names the files of the JDK's class library, one a line.
 const FILES: &str = "lib/cctrewrite/originals";
-
-/// Class files by what method ids follow from.
-#[derive(Debug, Default)]
-pub struct Originals {
-    /// LZ4, with their sizes.
-    program: FxHashMap<ClassHash, Box<[u8]>>,
-}
-
-impl Originals {
-    /// Keeps the class file of a class of the program that has been rewritten.
-    pub fn keep(&mut self, hash: ClassHash, file: &[u8]) {
-        self.program.entry(hash).or_insert_with(|| lz4_flex::compress_prepend_size(file).into());
-    }
-
-    fn of_program(&self, hash: ClassHash) -> Option<Vec<u8>> {
-        lz4_flex::decompress_size_prepended(self.program.get(&hash)?).ok()
-    }
-}
 
 /// What an agent is shown.
 #[derive(Debug, PartialEq, Eq)]

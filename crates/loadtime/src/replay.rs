@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cct_index::positions;
 
-use crate::frames;
 use crate::jni::{Env, jobject};
 use crate::known::Bytecodes;
-use crate::state::{Members, jvmti, state};
+use crate::members::Members;
+use crate::state::{jvmti, state};
 use crate::tree::Node;
+use crate::{frames, shown};
 
 /// Whether calls of what is on the stack may go back to the context that it has there.
 static FOLDS: AtomicBool = AtomicBool::new(false);
@@ -55,7 +56,7 @@ pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Nod
     for frame in stack.iter().rev() {
         let shown = frames::shown(env, jvmti, members, frame.method);
         let found = node.children().filter(|child| site.is(child.site())).find_map(|child| {
-            let body = frames::body(&shown, child.mid())?;
+            let body = shown::body(&shown, child.mid())?;
             Some((child, body))
         });
         let found = found.map(|(child, body)| {
@@ -69,7 +70,7 @@ pub fn of_stack(env: Env, thread: jobject, root: Node, skip: i32) -> Option<(Nod
                 .iter()
                 .enumerate()
                 .rev()
-                .find_map(|(at, node)| Some((at, frames::body(&shown, node.mid())?)))?;
+                .find_map(|(at, node)| Some((at, shown::body(&shown, node.mid())?)))?;
             above.truncate(at + 1);
             Some((above[at], body))
         });

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use cct_classfile::ClassFile;
 use cct_classfile::constant_pool::tag;
-use cct_classfile::{ClassFile, wellformed};
 use cct_index::class_attribute::{ClassAttribute, MethodRow};
 use cct_index::provenance::Provenance;
 use cct_jdk::convention;
@@ -17,21 +17,23 @@ use cct_rewrite::rewriter::tells_of_null_references;
 use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, hooks};
 use rustc_hash::FxHashMap;
 
-use crate::debugger;
+use crate::class_file::read;
 use crate::frames;
 use crate::identity::{How, Identity, type_name};
 use crate::jni::{Env, jclass, jobject};
 use crate::jvmti::Jvmti;
 use crate::kept;
 use crate::known::Known;
-use crate::loaders::{self, Number};
+use crate::loaders::Number;
 use crate::marking::beside;
+use crate::members::Members;
 use crate::module;
 use crate::originals;
 use crate::packages;
 use crate::pcc;
-use crate::state::{Members, jvmti, state};
+use crate::state::{jvmti, state};
 use crate::tracing::tracer;
+use crate::{debugger, sweep};
 
 /// Loaders of the JDK that ask the boot class loader before they look themselves, whatever the name.
 pub(crate) const PARENT_FIRST: &[&[u8]] = &[
@@ -128,13 +130,6 @@ fn rewrite_at(
             state().note(format!("classes stayed as they are because of: {trouble}"), &name);
             None
         })
-}
-
-/// Reads a class file, if it is one that may be rewritten.
-pub(crate) fn read(bytes: &[u8]) -> cct_classfile::Result<ClassFile<'_>> {
-    let class = ClassFile::parse(bytes)?;
-    wellformed::check(&class)?;
-    Ok(class)
 }
 
 /// Rewrites the class with this identity, which is in the world.
@@ -484,7 +479,7 @@ fn scope_of(env: Env, loader: jobject, members: &Members, jvmti: Option<Jvmti>) 
         env.delete_weak(weak);
     }
     drop(state);
-    loaders::sweep(env);
+    sweep::sweep(env);
     Scope { loader, number }
 }
 

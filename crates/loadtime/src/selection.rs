@@ -1,29 +1,10 @@
 //! Methods that the user named: extents, and the one from which on everything is recorded (docs/selective.md). What became of them is said in the end.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::{Marks, MethodName};
-use cct_rewrite::report::ClassReport;
 
-use crate::state::{State, state};
-use cct_arena::layout::node::MERGED_MID;
-
-/// The methods, and where they were found; and which classes are recorded.
-#[derive(Debug, Default)]
-pub struct Selected {
-    /// As they were named.
-    pub marks: Marks,
-    /// Which classes are recorded.
-    pub filter: Filter,
-    /// Whether classes of one name are told apart by their loaders.
-    pub by_loader: bool,
-    /// The ids of the nodes of each extent that was found; without any where its class is not recorded.
-    extents: BTreeMap<usize, BTreeSet<u64>>,
-    starts: BTreeSet<usize>,
-    /// Why methods of each cannot be extents.
-    refused: BTreeMap<usize, BTreeSet<String>>,
-}
+use crate::selected::Selected;
+use crate::state::state;
 
 /// Takes the methods that the user named, separated by commas, globs over the names of classes, and by what classes are told apart, before the first class is rewritten. Says what is wrong with them, if anything is.
 pub fn select(
@@ -60,84 +41,4 @@ fn malformed(text: &str) -> String {
     format!(
         "{text:?} names no method; a class and a method are expected, as in com.acme.Main.run or com.acme.Main.run(I)V"
     )
-}
-
-impl Selected {
-    /// By what rules a class is rewritten.
-    pub fn rules(&self) -> (Marks, Filter) {
-        (self.marks.clone(), self.filter.clone())
-    }
-
-    /// Takes note of a class that was rewritten.
-    pub fn found(&mut self, report: &ClassReport) {
-        for (extent, mid) in &report.extents {
-            self.extents.entry(*extent).or_default().extend(mid.map(|mid| mid.0));
-        }
-        self.starts.extend(&report.starts);
-        for (extent, method, why) in &report.refused_extents {
-            self.refused.entry(*extent).or_default().insert(format!("{method} cannot be an extent: {why}"));
-        }
-    }
-
-    /// What became of the methods, given the ids of all nodes.
-    fn remarks(&self, mids: impl Fn(u64) -> bool) -> Vec<String> {
-        const NOT_FOUND: &str = "no class with it was rewritten while the program ran";
-        let mut remarks: Vec<String> = self.refused.values().flatten().cloned().collect();
-        for (place, method) in self.marks.extents.iter().enumerate() {
-            match self.extents.get(&place) {
-                None if self.refused.contains_key(&place) => {}
-                None => remarks.push(format!("the extent {} was not found: {NOT_FOUND}", method.text())),
-                // Of what was merged it is not known.
-                Some(ids) if !ids.is_empty() && !ids.iter().any(|&id| mids(id)) && !mids(MERGED_MID) => {
-                    remarks.push(format!("the extent {} was never entered", method.text()));
-                }
-                Some(_) => {}
-            }
-        }
-        for (place, method) in self.marks.starts.iter().enumerate() {
-            if !self.starts.contains(&place) {
-                remarks.push(format!(
-                    "{}, from which on all was to be recorded, was not found: {NOT_FOUND}",
-                    method.text()
-                ));
-            }
-        }
-        remarks
-    }
-}
-
-impl State {
-    /// What became of the methods that the user named, given whether there is a node with an id.
-    pub fn remarks_on_selection(&self, mids: impl Fn(u64) -> bool) -> Vec<String> {
-        self.selected.remarks(mids)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_became_of_each_is_said() {
-        let name = |text| MethodName::parse(text).unwrap();
-        let extents = ["a.A.entered", "a.A.idle", "a.A.gone", "a.A.<init>", "a.A.excluded"].map(name);
-        let marks = Marks { extents: extents.into(), starts: vec![name("a.A.main")] };
-        let mut selected = Selected { marks, ..Selected::default() };
-        let mid = |id| Some(cct_index::mid::Mid(id));
-        selected.found(&ClassReport {
-            extents: vec![(0, mid(128)), (0, mid(256)), (1, mid(384)), (4, None)],
-            refused_extents: vec![(3, "a/A.<init>()V".to_owned(), "why")],
-            ..ClassReport::default()
-        });
-        let remarks = selected.remarks(|id| id == 256);
-        let expected = [
-            "a/A.<init>()V cannot be an extent: why",
-            "the extent a.A.idle was never entered",
-            "the extent a.A.gone was not found: no class with it was rewritten while the program ran",
-            "a.A.main, from which on all was to be recorded, was not found: no class with it was rewritten while the program ran",
-        ];
-        assert_eq!(remarks, expected);
-        let remarks = selected.remarks(|id| id == MERGED_MID);
-        assert!(!remarks.iter().any(|remark| remark.contains("never entered")), "{remarks:?}");
-    }
 }

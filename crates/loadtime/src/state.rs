@@ -10,15 +10,15 @@ use cct_index::record::{ClassRecord, ForeignRecord, Named};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arena;
-use crate::frames::Frames;
+use crate::class_files::Originals;
 use crate::identity::type_name;
-use crate::jni::{Env, jfieldID, jmethodID};
+use crate::jni::Env;
 use crate::jvmti::Jvmti;
 use crate::known::Known;
 use crate::library::Library;
 use crate::loaders::{Loaders, Number};
-use crate::originals::Originals;
-use crate::selection::Selected;
+use crate::selected::Selected;
+use crate::shown::Frames;
 
 /// Forms of classes by the number of their loader and their name.
 type Versions = FxHashMap<(Number, Box<[u8]>), Vec<Arc<Known>>>;
@@ -139,50 +139,6 @@ pub fn state() -> MutexGuard<'static, State> {
     static STATE: OnceLock<Mutex<State>> = OnceLock::new();
     // A panic under the lock leaves tables that are complete as far as they go.
     STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Ids of members of the class library. They stay valid as long as the JVM lives.
-#[derive(Debug, Clone, Copy)]
-pub struct Members {
-    /// `ClassLoader.cct$number`.
-    pub loader_number: jfieldID,
-    /// `Thread.cct$context`.
-    pub context: jfieldID,
-    /// `Thread.cct$transition`.
-    pub transition: jfieldID,
-    /// The native `ClassLoader.findLoadedClass0(String)`.
-    pub find_loaded_class: jmethodID,
-}
-
-// SAFETY: field and method ids belong to the JVM, not to a thread.
-#[allow(unsafe_code)]
-unsafe impl Send for Members {}
-// SAFETY: the same; nothing changes them.
-#[allow(unsafe_code)]
-unsafe impl Sync for Members {}
-
-static MEMBERS: OnceLock<Members> = OnceLock::new();
-
-impl Members {
-    /// Looks the ids up. `None` if the class library was not rewritten by this version.
-    pub fn find(env: Env) -> Option<&'static Members> {
-        if let Some(members) = MEMBERS.get() {
-            return Some(members);
-        }
-        let loader = env.find_class("java/lang/ClassLoader")?;
-        let thread = env.find_class("java/lang/Thread")?;
-        let members = Members {
-            loader_number: env.field(loader, "cct$number", "J")?,
-            context: env.field(thread, "cct$context", "J")?,
-            transition: env.field(thread, "cct$transition", "Z")?,
-            find_loaded_class: env.method(
-                loader,
-                "findLoadedClass0",
-                "(Ljava/lang/String;)Ljava/lang/Class;",
-            )?,
-        };
-        Some(MEMBERS.get_or_init(|| members))
-    }
 }
 
 /// The JVMTI environment; `None` as long as the JVM is not in its live phase.

@@ -9,14 +9,14 @@ use cct_rewrite::marks::Marks;
 use cct_rewrite::{ClassSummary, Role, Settings, World, hooks};
 
 use crate::identity::{How, Identity};
-use crate::rewriting;
+use crate::{class_file, rewriting};
 
 /// Rewrites a class about to be defined in the way with this number, of whose surroundings nothing is known. `None` if it stays as it is.
 ///
 /// # Errors
 /// What the JVM that runs the program would note.
 pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
-    let class: ClassFile<'_> = rewriting::read(bytes).map_err(|e| e.to_string())?;
+    let class: ClassFile<'_> = class_file::read(bytes).map_err(|e| e.to_string())?;
     let is_rewritten =
         || ClassAttribute::of(&class).map_err(|e| e.to_string()).map(|attribute| attribute.is_some());
     if hooks::is_runtime_class(class.name()) || is_rewritten()? {

@@ -3,8 +3,7 @@
 use cct_index::mid::Mid;
 use cct_index::record::ForeignRecord;
 
-use crate::frames::anonymous_name;
-use crate::identity::without_number;
+use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass};
 use crate::state::{State, jvmti, state};
 

@@ -44,9 +44,6 @@ pub mod treatment {
     pub const UNTOUCHED: u8 = 9;
 }
 
-/// A method with a form that may be recorded or not, as the whole class is: its number, and whether the attribute says that it is not.
-pub type MayBeRecorded = (usize, bool);
-
 impl<'a> Class<'_, 'a> {
     /// The rows of the attribute.
     pub(crate) fn own_attribute(&mut self) -> Vec<Row> {

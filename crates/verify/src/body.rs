@@ -7,22 +7,23 @@ use cct_classfile::{Bci, ClassFile, Code, Instruction, Member};
 use cct_jdk::convention::SLOTS_OFFSET;
 use cct_tables::CostModel;
 
-use crate::Expectation;
-use crate::Tool;
-use crate::align::{Aligned, Pair, align};
+use crate::align::aligned::Aligned;
+use crate::align::{Pair, align};
 use crate::allocations;
 use crate::convention::{changes_the_current_thread, counting_id};
-use crate::counts::{self, Fields, Rule};
+use crate::counts;
+use crate::expectation::{Expectation, Tool};
+use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
 use crate::handlers::Handlers;
 use crate::limits::{self, Coded};
 use crate::links::Counted;
 use crate::marked::{Erased, Marker, MarkerHelper};
-use crate::method::MAY_OUTGROW;
 use crate::positions::Positions;
 use crate::probe::{Carries, Locals, Reader};
 use crate::prologue::{Prologue, prologues};
+use crate::rule::Rule;
 use crate::sites::Sites;
 use crate::tables::Tables;
 use crate::traces::{Level, Plan};
@@ -102,7 +103,7 @@ pub(crate) fn rewritten_code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> 
 
 /// The slots of a method's arguments; more than 255 none can have (JVMS 4.3.3).
 pub(crate) fn argument_slots(class: &ClassFile<'_>, method: &Member<'_>) -> Check<u16> {
-    let slots = frames::argument_slots(class, method).filter(|slots| *slots <= 255);
+    let slots = limits::argument_slots(class, method).filter(|slots| *slots <= 255);
     slots.ok_or_else(|| Finding::of(Problem::Head("descriptors")))
 }
 
@@ -343,3 +344,6 @@ impl<'a> Method<'_, 'a> {
         Ok(Body { pinned, unpinned, hooks, counted, telling, dropped, pieces, called, ..facts })
     }
 }
+
+/// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
+pub(crate) const MAY_OUTGROW: u32 = 4096;

@@ -7,7 +7,7 @@ use cct_jdk::helpers::{self, Helper};
 use cct_jdk::runtime_method::RuntimeMethod;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{Expectation, Tool};
+use crate::expectation::{Expectation, Tool};
 
 /// The type of the second parameter that extended forms add.
 pub const MARKER: &[u8] = b"[[[[J";

@@ -5,46 +5,18 @@
 //! executed, or what it costs by the output's cost model; probes add to the node, or to the local, or move one to the other. What the rules (docs/scheme.md, *Bytecodes*) demand are
 //! statements about these two.
 
-use std::collections::HashMap;
-
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 use cct_jdk::convention::OBJECT;
 use cct_tables::BlockEnds;
 
-use crate::align::{Aligned, Appended};
+use crate::align::aligned::{Aligned, Appended};
+use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::probe::Probe;
+use crate::rule::Rule;
 use crate::throws::may_throw;
-
-/// A rule by which bytecodes are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
-    /// The node is true wherever control may leave for good or wait.
-    Exact,
-    /// Blocks end where something may throw, or where the output's own table says.
-    Precise,
-    /// Blocks end at jumps.
-    Default,
-    /// Nothing is counted.
-    None,
-}
-
-impl Rule {
-    /// All rules, the most demanding first.
-    pub const ALL: [Rule; 4] = [Rule::Exact, Rule::Precise, Rule::Default, Rule::None];
-
-    /// The name by which outputs know it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rule::Exact => "exact",
-            Rule::Precise => "precise",
-            Rule::Default => "default",
-            Rule::None => "none",
-        }
-    }
-}
 
 /// The two facts; `None` where paths disagree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,9 +67,6 @@ enum Effect {
     /// It ends the method.
     Ends,
 }
-
-/// A class's own fields: flags by name and descriptor.
-pub type Fields<'a> = HashMap<(&'a [u8], &'a [u8]), u16>;
 
 /// The body that is looked at.
 pub struct Body<'b, 'a> {

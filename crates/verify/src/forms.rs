@@ -3,10 +3,10 @@
 use cct_classfile::{Member, access};
 use cct_jdk::convention::{FORWARDER_LINE, NATIVE_FORWARDER_LINE};
 
-use crate::Tool;
 use crate::body::Body;
 use crate::class::Class;
 use crate::convention::method_id;
+use crate::expectation::Tool;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;

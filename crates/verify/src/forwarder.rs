@@ -6,11 +6,11 @@ use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 use cct_jdk::helpers::{Helper, PADDING};
 
-use crate::Expectation;
 use crate::allocations;
 use crate::convention::{CALLED_BY_RUNTIME, FACTOR, STACKS, helpers};
 use crate::debug_tables::{self, DebugTables};
 use crate::events::Event;
+use crate::expectation::Expectation;
 use crate::frames;
 use crate::limits::{self, Coded};
 use crate::native_hooks::{self, NativeHook};

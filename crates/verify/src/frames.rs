@@ -13,11 +13,6 @@ use crate::tables::Tables;
 /// Class files before this version have no frames.
 const FIRST_VERSION: u16 = 50;
 
-/// Slots of a method's arguments, `this` included.
-pub fn argument_slots(class: &ClassFile<'_>, member: &Member<'_>) -> Option<u16> {
-    Signature::of(class, member).ok().map(|s| s.argument_slots())
-}
-
 /// A type, with names in the place of constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Type<'a> {

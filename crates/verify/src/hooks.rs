@@ -5,7 +5,7 @@ use cct_classfile::{ClassFile, Code, opcode};
 use cct_jdk::helpers::{TRACE_RUNTIME, VALUES_RUNTIME};
 
 use crate::convention::STACKS;
-use crate::{Expectation, Tool};
+use crate::expectation::{Expectation, Tool};
 
 /// The runtime's class for the life of the JVM, definitions of classes, and reflection.
 pub const HOOKS: &[u8] = b"java/lang/CctHooks";

@@ -1,9 +1,9 @@
 //! How much of the operand stack and of the locals code needs (JVMS 4.7.3), found by following it.
 
+use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Code, Member, opcode, stack};
 
 use crate::finding::{Check, Finding, Problem};
-use crate::frames;
 
 /// A method and its code.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ fn has_locals(coded: Coded<'_, '_>) -> bool {
 fn locals(Coded { class, method, code }: Coded<'_, '_>) -> u32 {
     let ends =
         code.instructions().filter_map(|i| i.local()).map(|(l, two)| u32::from(l) + 1 + u32::from(two));
-    let arguments = frames::argument_slots(class, method).map_or(0, u32::from);
+    let arguments = argument_slots(class, method).map_or(0, u32::from);
     ends.max().unwrap_or(0).max(arguments)
 }
 
@@ -69,4 +69,9 @@ fn stack<'a>(class: &ClassFile<'a>, code: &Code<'a>) -> u32 {
         }
     }
     deepest
+}
+
+/// Slots of a method's arguments, `this` included.
+pub fn argument_slots(class: &ClassFile<'_>, member: &Member<'_>) -> Option<u16> {
+    Signature::of(class, member).ok().map(|s| s.argument_slots())
 }

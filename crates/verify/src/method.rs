@@ -4,24 +4,20 @@ use cct_classfile::{Code, Member, access, mutf8};
 use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::program;
 
-use crate::Tool;
 use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
-use crate::body::{Body, Method};
-use crate::class::Class;
+use crate::body::{Body, MAY_OUTGROW, Method};
+use crate::class::{Class, Traced};
 use crate::convention::{REPLACED_NATIVE, method_id};
-use crate::counts::Rule;
 use crate::debug_tables::DebugTables;
+use crate::expectation::Tool;
 use crate::finding::{Finding, Problem};
 use crate::forms::{Extended, Original};
 use crate::forwarder::{self, Target};
 use crate::links::Counted;
+use crate::rule::Rule;
 use crate::sites::Sites;
-use crate::structure::Traced;
 use crate::traces::Level;
-
-/// Methods of fewer bytes cannot outgrow a method's limit, and so are counted by the rule that was asked for.
-pub(crate) const MAY_OUTGROW: u32 = 4096;
 
 impl<'c, 'a> Class<'c, 'a> {
     /// One method: its two forms, and whether they belong together.

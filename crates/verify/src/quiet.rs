@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use cct_classfile::{ClassFile, Code, Instruction, Member, access, opcode};
 
-use crate::counts::Fields;
+use crate::fields::Fields;
 use crate::throws::may_throw;
 
 /// What is known of a body's blocks without being written.

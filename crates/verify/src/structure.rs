@@ -8,7 +8,7 @@ use cct_events::structure::{Block, CallSite, Counted, METRICS, Method, Recording
 use cct_events::{Class as Described, structure::Handler};
 
 use crate::allocations::{self, Makes};
-use crate::class::Class;
+use crate::class::{Class, Traced};
 use crate::convention::{foreign_id, method_id};
 use crate::finding::{Finding, Problem};
 use crate::forms::Extended;
@@ -18,14 +18,6 @@ use crate::traces::{Level, Plan, has_end};
 #[derive(Debug, Default)]
 pub struct StaticSide {
     classes: BTreeMap<u64, Box<[u8]>>,
-}
-
-/// What was found out about the events of a method.
-#[derive(Debug, Clone)]
-pub(crate) struct Traced {
-    pub(crate) level: Level,
-    /// Call sites that tell of their callees, and whether only if it is the one that they name.
-    pub(crate) telling: Vec<(Bci, bool)>,
 }
 
 impl StaticSide {

@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 
-use super::Strings;
 use super::format::Order;
 use crate::codec;
 use crate::error::EntryProblem;
+use crate::jimage::strings::Strings;
 use crate::limits::Budget;
 
 /// First word of a compressed resource.

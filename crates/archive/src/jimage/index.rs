@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::Strings;
 use super::format::{Header, Location, damaged};
 use super::perfect_hash::slot_of;
 use crate::entry::{Entry, EntryKind};
 use crate::error::ArchiveProblem;
+use crate::jimage::strings::Strings;
 
 /// What an image says of itself.
 pub(super) struct Index {

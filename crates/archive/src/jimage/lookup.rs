@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::Strings;
 use super::compressed;
 use super::format::{Header, Location};
 use super::index::{Tables, full_name};
 use super::perfect_hash::slot_of;
 use crate::error::{ArchiveProblem, EntryProblem};
+use crate::jimage::strings::Strings;
 use crate::limits::Budget;
 
 /// An image of which single resources are read.

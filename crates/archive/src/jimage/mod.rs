@@ -12,6 +12,7 @@ mod packages;
 mod perfect_hash;
 mod previews;
 mod rewrite;
+mod strings;
 mod tree;
 mod writer;
 
@@ -21,6 +22,7 @@ use std::ops::Range;
 use crate::container::Container;
 use crate::entry::Entry;
 use crate::error::{ArchiveProblem, EntryProblem};
+use crate::jimage::strings::Strings;
 use crate::limits::Budget;
 
 pub(crate) use lookup::Lookup;
@@ -84,16 +86,5 @@ impl Container for Image {
             return Ok(Cow::Borrowed(stored));
         }
         compressed::unfold(self.header.order, self.strings(), stored, location.size, budget)
-    }
-}
-
-/// The strings of an image: each ends with a byte 0, and is named by the offset of its start.
-#[derive(Debug, Clone, Copy)]
-struct Strings<'i>(&'i [u8]);
-
-impl<'i> Strings<'i> {
-    fn get(self, offset: u32) -> Option<&'i [u8]> {
-        let rest = self.0.get(usize::try_from(offset).ok()?..)?;
-        rest.iter().position(|&byte| byte == 0).map(|end| &rest[..end])
     }
 }

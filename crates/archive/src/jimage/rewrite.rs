@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Seek, Write};
 use super::Image;
 use super::writer::{ImageWriter, Problem};
 use crate::container::Container;
-use crate::entry::{ArchivePath, Location};
 use crate::error::{EntryProblem, Error, Failure};
+use crate::location::{ArchivePath, Location};
 use crate::pipeline;
 use crate::rewrite::{Action, NewEntry, Pass, Rewriter, Rewritten, check_collisions};
 

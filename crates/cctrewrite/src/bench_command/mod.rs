@@ -13,6 +13,7 @@ use cct_profile::{Exactness, Metric, Profile};
 
 use crate::args::{Bench, BenchFormat};
 use crate::exit::{self, Outcome, say};
+use crate::image::order;
 use crate::target_jdk::Target;
 use crate::{image, text};
 use baseline::{Baseline, Conditions};
@@ -29,7 +30,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let entries = entries(arguments, stored.as_ref())?;
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
     let image = image::of_home(home, |home| arguments.image(home))?;
-    image::check_tool(&image.home, image::Leaves::Profiles)?;
+    order::check_tool(&image.home, order::Leaves::Profiles)?;
     let harness =
         Harness::new(image.home.clone(), &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
 

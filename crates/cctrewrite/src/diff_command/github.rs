@@ -5,8 +5,8 @@ use std::io::Write;
 use cct_profile::ReportError;
 use cct_profile::diff::{Difference, Excess, verdict};
 
-use super::sentence;
 use crate::ci::github::{Kind, annotate};
+use crate::diff_command::sentence::sentence;
 
 const TITLE: &str = "cctrewrite diff";
 

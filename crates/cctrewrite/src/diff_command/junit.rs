@@ -9,9 +9,9 @@ use cct_profile::ReportError;
 use cct_profile::diff::{Difference, Excess, verdict, write_text};
 use cct_profile::pair::TextOptions;
 
-use super::sentence;
 use crate::args::Diff;
 use crate::ci::junit::{Case, Suite};
+use crate::diff_command::sentence::sentence;
 
 /// Writes the report; the difference as text is the suite's output.
 pub fn write(

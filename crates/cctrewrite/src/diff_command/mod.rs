@@ -4,10 +4,11 @@ mod csv;
 mod github;
 mod json;
 mod junit;
+mod sentence;
 
 use anyhow::{Context, Result, bail};
 use cct_profile::Metric;
-use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Excess, Limits, diff, write_text};
+use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Limits, diff, write_text};
 use cct_profile::labels::By;
 use cct_profile::names::NameStyle;
 use cct_profile::pair::TextOptions;
@@ -97,9 +98,4 @@ fn compared(arguments: &Diff, found: &Difference) -> String {
             .join(", ")
             .as_bytes(),
     )
-}
-
-/// The sentence about what exceeds its limit, without what stands before it in a text.
-fn sentence(excess: &Excess<'_>, found: &Difference) -> String {
-    cct_profile::diff::excess_in_words(excess, found).trim_start_matches("TOO MUCH: ").to_owned()
 }

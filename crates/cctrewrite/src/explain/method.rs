@@ -13,9 +13,9 @@ use cct_rewrite::plan::CallTarget;
 use cct_rewrite::planned::Planned;
 use cct_tables::CostModel;
 
-use super::Explained;
 use super::constants::Constants;
 use super::listing;
+use crate::explain::explained::Explained;
 use crate::text::counted;
 use crate::treatments;
 

@@ -1,6 +1,7 @@
 //! `cctrewrite explain`: what is done to a class, and why.
 
 mod constants;
+mod explained;
 mod frames;
 mod listing;
 mod method;
@@ -15,11 +16,11 @@ use cct_classfile::{ClassFile, Member};
 use cct_index::mid::ClassHash;
 use cct_jdk::convention::with_extension;
 use cct_profile::report::grouped;
-use cct_rewrite::world::ClassId;
-use cct_rewrite::{Error, Rewriter, Rewritten, Role, Settings, World};
+use cct_rewrite::{Error, Rewriter, Role, World};
 
 use crate::args::Explain;
 use crate::exit;
+use crate::explain::explained::Explained;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::refused_by_jvms;
 use crate::progress::Progress;
@@ -31,16 +32,6 @@ struct Candidate {
     id: EntryId,
     place: String,
     bytes: Vec<u8>,
-}
-
-/// What is explained.
-struct Explained<'r> {
-    rewriter: &'r Rewriter,
-    /// Which classes are recorded.
-    records: &'r dyn Fn(&[u8]) -> bool,
-    id: ClassId,
-    settings: Settings,
-    rewritten: &'r Rewritten,
 }
 
 /// Runs the command.

@@ -151,7 +151,7 @@ fn is_archive(path: &Path) -> bool {
 pub fn forget_stamp(image: &Path) {
     if let Some(folder) = own_folder(image) {
         // Without it there is nothing to forget.
-        let _ = fs::remove_file(folder.join(stamp::NAME));
+        let _ = fs::remove_file(folder.join(manifest::STAMP));
     }
 }
 

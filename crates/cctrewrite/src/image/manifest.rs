@@ -21,6 +21,9 @@ use crate::fingerprint::of_file;
 /// The file's name, in the folder of [`record::NAME`].
 pub const NAME: &str = "manifest";
 
+/// The file's name, in the folder of the manifest.
+pub const STAMP: &str = "stamp";
+
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite manifest 1";
 
@@ -149,7 +152,7 @@ impl CoveredFile {
 fn is_own(path: &Path) -> bool {
     let is_named = |name: &str| path.file_name() == Some(OsStr::new(name));
     let is_beside_record = path.parent().is_some_and(|folder| folder.ends_with(record::FOLDER));
-    is_beside_record && (is_named(NAME) || is_named(super::stamp::NAME))
+    is_beside_record && (is_named(NAME) || is_named(STAMP))
 }
 
 /// A file of the image, unless the manifest does not cover it.

@@ -14,15 +14,12 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::manifest::{self, Manifest};
 use crate::pending_file::PendingFile;
 
-/// The file's name, in the folder of the manifest.
-pub const NAME: &str = "stamp";
-
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite stamp 1";
 
 /// Whether the files of an image are those that were found sound, as far as the system says without reading them.
 pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
-    let stored = fs::read(folder.join(NAME));
+    let stored = fs::read(folder.join(manifest::STAMP));
     stored.is_ok_and(|stored| text(image, manifest).is_some_and(|now| now == stored))
 }
 
@@ -32,7 +29,7 @@ pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
 /// If the file cannot be written. The next start reads all files again then.
 pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<()> {
     let Some(text) = text(image, manifest) else { return Ok(()) };
-    PendingFile::write_decisive(&folder.join(NAME), |out| Ok(out.write_all(&text)?))?.commit()
+    PendingFile::write_decisive(&folder.join(manifest::STAMP), |out| Ok(out.write_all(&text)?))?.commit()
 }
 
 /// What the system says of all covered files; `None` if one is not there.
@@ -84,9 +81,9 @@ mod tests {
         renew(&image, &own, &manifest).unwrap();
         assert!(fits());
 
-        let mut text = fs::read(own.join(NAME)).unwrap();
+        let mut text = fs::read(own.join(manifest::STAMP)).unwrap();
         text[30] ^= 1;
-        fs::write(own.join(NAME), text).unwrap();
+        fs::write(own.join(manifest::STAMP), text).unwrap();
         assert!(!fits());
     }
 }

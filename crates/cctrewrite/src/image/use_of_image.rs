@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use super::Made;
 use super::cache::{Hold, Slot};
 use super::check::{self, Archives, Finding};
 use super::record::Record;
-use super::{Made, Order};
 use crate::args;
 use crate::exit::say;
+use crate::image::order::Order;
 use crate::instrument::with_threads;
 
 /// An image that a command uses.

@@ -12,36 +12,19 @@ use cct_classfile::{ClassFile, ErrorKind, wellformed};
 use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
 use cct_jdk::convention;
-use cct_markers::Marked;
 use cct_rewrite::module_graph::{self, Descriptor};
-use cct_rewrite::report::ClassReport;
 use cct_rewrite::{ClassSummary, Error, Rewriter, jlink, module_descriptor, runtime_classes};
-use cct_verify::{Expectation, Finding, Tally};
+use cct_verify::Expectation;
 
-use super::Manner;
 use crate::inputs::{BadClasses, Sources};
+use crate::instrument::manner::Manner;
+use crate::instrument::record::Record;
+use crate::instrument::refusal::refusal;
 use crate::marking::{self, Beside};
 use crate::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
 use crate::progress::Progress;
 use crate::udi::Transformed;
 use crate::vm_options::VmOptions;
-
-/// What is kept of a rewritten class until its archive is complete.
-#[derive(Debug)]
-pub struct Record {
-    /// Where it was.
-    pub depth: usize,
-    /// Its row in the index.
-    pub class: Option<ClassRecord>,
-    /// Its static side, if it is traced.
-    pub structure: Option<Vec<u8>>,
-    /// What was done.
-    pub report: ClassReport,
-    /// Its markers, if any stand beside.
-    pub marked: Marked,
-    /// What a check against the original gave, if there was one.
-    pub check: Option<Box<(Vec<Finding>, Tally)>>,
-}
 
 /// The archive crate's rewriter, on top of ours.
 pub struct Driver<'r> {
@@ -115,15 +98,6 @@ fn without_packages(descriptor: Vec<u8>) -> Result<Vec<u8>, Error> {
 /// Whether a class outgrew what a class file can hold.
 fn is_outgrown(error: &Error) -> bool {
     matches!(error, Error::Class(e) if matches!(e.kind(), ErrorKind::PoolTooLarge | ErrorKind::TooMany(_)))
-}
-
-/// Why JVMs refuse a class that rewriting would make acceptable; it must stay as it is, as when it is rewritten while it is loaded.
-pub fn refused_by_jvms(class: &ClassFile<'_>) -> Option<String> {
-    wellformed::check(class).err().map(|fault| refusal(class, fault))
-}
-
-fn refusal(class: &ClassFile<'_>, fault: cct_classfile::Error) -> String {
-    format!("{}, for which JVMs refuse it", class.locate(fault))
 }
 
 impl ArchiveRewriter for Driver<'_> {

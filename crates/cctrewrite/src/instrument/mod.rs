@@ -3,11 +3,14 @@
 mod class_path;
 mod driver;
 mod made_from;
+pub(crate) mod manner;
+pub(crate) mod opened;
+mod record;
+mod refusal;
 mod summary;
 pub mod targets;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -17,44 +20,21 @@ use cct_index::provenance::Provenance;
 use cct_rewrite::Rewriter;
 use cct_rewrite::filter::Filter;
 
-use crate::args::{Choices, Instrument};
+use crate::args::Instrument;
 use crate::exit::say;
 use crate::inputs::{BadClasses, Sources};
+use crate::instrument::manner::Manner;
+use crate::instrument::opened::{Opened, say_missing};
+pub use crate::instrument::record::Record;
+pub use crate::instrument::refusal::refused_by_jvms;
 use crate::marking::Beside;
 use crate::output;
 use crate::progress::Progress;
 use crate::udi::Module;
-use class_path::Named;
 use driver::Driver;
 use targets::Targets;
 
-pub use driver::{Record, refused_by_jvms};
 pub use summary::Summary;
-
-/// What decides about a run, beside what goes in and where it comes out.
-#[derive(Debug, Clone, Copy)]
-pub struct Manner<'a> {
-    /// How classes are rewritten.
-    pub choices: &'a Choices,
-    /// What to do with entries that are no classes.
-    pub bad: BadClasses,
-    /// Compression of new entries, 0 to 9.
-    pub level: u32,
-    /// Whether nothing is shown but warnings and errors.
-    pub quiet: bool,
-    /// JVM options that the only input, the modules of a JDK, gets as a resource (one on each line). Its index is then left to the caller.
-    pub options: Option<&'a str>,
-    /// Whether images, modules and jmods become patches.
-    pub patches: bool,
-    /// Whether manifests of jars say that and how they were instrumented.
-    pub manifest: bool,
-    /// What outputs say they were made from.
-    pub made_from: Option<&'a str>,
-    /// Whether rewritten classes are checked against their originals.
-    pub verify: bool,
-    /// What is marked beside.
-    pub beside: Option<&'a Beside>,
-}
 
 /// What a run gives.
 #[derive(Debug)]
@@ -65,35 +45,6 @@ pub struct Rewritten {
     pub outputs: Vec<Staged<Record>>,
     /// Where they come from.
     pub provenance: Provenance,
-}
-
-/// What a run works on.
-#[derive(Debug)]
-pub struct Opened {
-    /// The inputs, those behind them that manifests name, and the libraries.
-    pub sources: Sources,
-    /// What manifests name, if it is wanted, too: the last inputs.
-    pub named: Vec<Named>,
-    /// The same if it is not: only to be told what is missing.
-    pub left_out: Vec<Named>,
-}
-
-impl Opened {
-    /// Opens what the command line names.
-    pub fn of(arguments: &Instrument) -> Result<Opened> {
-        let limits = arguments.limits.limits();
-        let mut inputs = Sources::open_inputs(&arguments.inputs, &limits)?;
-        let found = class_path::of(&inputs, &limits);
-        let (named, left_out) = match arguments.class_path {
-            true => {
-                let (named, opened): (_, Vec<Input>) = found?.into_iter().unzip();
-                inputs.extend(opened);
-                (named, Vec::new())
-            }
-            false => (Vec::new(), found.unwrap_or_default().into_iter().map(|(named, _)| named).collect()),
-        };
-        Ok(Opened { sources: Sources::of(inputs, &arguments.choices.library, &limits)?, named, left_out })
-    }
 }
 
 /// Runs the command.
@@ -224,23 +175,6 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
         summary.check()?;
     }
     Ok((Rewritten { summary, outputs, provenance: rewriter.provenance().clone() }, unfit))
-}
-
-/// Says what outputs will look for beside them, and not find there.
-pub fn say_missing(named: &[Named], targets: &[Target]) {
-    for (input, target) in targets.iter().enumerate() {
-        let beside = target.path().parent().unwrap_or(Path::new(""));
-        let is_missing = |n: &&Named| n.input == input && !beside.join(&n.relative).exists();
-        let missing: Vec<&Named> = named.iter().filter(is_missing).collect();
-        if let Some(first) = missing.first() {
-            say(&format!(
-                "{}: its manifest names {} ({} in all), which are not beside it; copy them there, or rewrite them too with --class-path",
-                target.path().display(),
-                first.relative.display(),
-                missing.len()
-            ));
-        }
-    }
 }
 
 /// What a manifest says of how its jar was instrumented.

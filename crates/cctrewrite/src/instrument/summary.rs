@@ -15,9 +15,9 @@ use cct_rewrite::Settings;
 use cct_rewrite::report::Fallback;
 use serde::Serialize;
 
-use super::driver::Record;
 use crate::exit::{say, say_lines};
 use crate::inputs::TOOL;
+use crate::instrument::record::Record;
 use crate::marking::{Account, Beside};
 use crate::pending_file::PendingFile;
 use crate::text::counted;

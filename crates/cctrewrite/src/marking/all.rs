@@ -5,7 +5,6 @@ use std::sync::Mutex;
 
 use anyhow::{Result, bail};
 use cct_archive::{Input, Layout, RewriteOptions, Staged, Target};
-use cct_classfile::ClassFile;
 use cct_markers::{Library, World};
 
 use super::driver::{Driver, Record};
@@ -51,23 +50,6 @@ pub struct Done {
     pub dropped: BTreeSet<String>,
     /// How many classes were checked against their originals, and what was found, with where it was.
     checks: (u64, Vec<String>),
-}
-
-/// What is above which class of some inputs.
-pub fn world<'i>(inputs: impl IntoIterator<Item = &'i Input>) -> Result<World> {
-    let mut world = World::default();
-    for input in inputs {
-        type Above = Option<(Vec<u8>, Vec<Vec<u8>>)>;
-        let survey = input.survey(|_, bytes| -> Result<Above> {
-            let Ok(class) = ClassFile::parse(bytes) else { return Ok(None) };
-            let above = class.super_name().into_iter().chain(class.interface_names());
-            Ok(Some((class.name().to_vec(), above.map(<[u8]>::to_vec).collect())))
-        })?;
-        for (name, above) in survey.classes.into_iter().flatten() {
-            world.insert(&name, above.iter().map(Vec::as_slice));
-        }
-    }
-    Ok(world)
 }
 
 /// Marks all inputs, each to its target. What outputs have to say is said.

@@ -10,10 +10,11 @@ use anyhow::{Context, Result};
 use cct_archive::{Input, Target};
 
 use super::Wanted;
-use super::all::{Done, Manner, mark_all, world};
+use super::all::{Done, Manner, mark_all};
 use crate::exit::say;
 use crate::image::OWN_FOLDER;
 use crate::inputs::BadClasses;
+use crate::marking::above::world;
 
 /// The folder, in that of the image's own files.
 pub const FOLDER: &str = "markers";

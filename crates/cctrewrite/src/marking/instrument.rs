@@ -6,13 +6,14 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use cct_archive::Layout;
 
-use super::all::{Manner, mark_all, world};
+use super::all::{Manner, mark_all};
 use super::{JAR, Wanted, jar, tables_of};
 use crate::args::Instrument;
 use crate::exit::say;
 use crate::inputs::BadClasses;
+use crate::instrument::opened::{Opened, say_missing};
 use crate::instrument::targets::Targets;
-use crate::instrument::{Opened, say_missing};
+use crate::marking::above::world;
 use crate::pending_file::PendingFile;
 use crate::progress::Progress;
 

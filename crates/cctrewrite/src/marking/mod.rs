@@ -2,6 +2,7 @@
 //!
 //! What is wanted of a command line ([`wanted`]), how classes of inputs get it ([`all`], [`driver`]), and what became of it ([`tally`]); beforehand ([`instrument`]) or as a whole JDK ([`image`]).
 
+mod above;
 mod all;
 mod beside;
 mod driver;
@@ -12,7 +13,6 @@ mod place;
 mod tally;
 mod wanted;
 
-pub use all::world;
 pub use beside::{Account, Beside};
 pub use driver::unless_refused;
 pub use explain::explain;
@@ -20,6 +20,8 @@ pub use instrument::instrument;
 pub use place::{flags, flags_beside};
 pub use tally::{Tally, shown};
 pub use wanted::{Wanted, rules};
+
+pub use crate::marking::above::world;
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed runs (docs/recover.md).
 
+pub(crate) mod file;
 mod runs;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -10,14 +10,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cct_archive::{INDEX_NAME, Input, Limits};
 use cct_arena::{Memory, Recovered, State};
 
 use crate::args::{self, Recover, Snapshot};
 use crate::exit::{self, Outcome, say};
-use crate::output::entry;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{is_stdin, shown};
+use crate::recover_command::file::{in_jar, of_file};
 
 /// Runs `recover`.
 pub fn recover(arguments: &Recover) -> Result<Outcome> {
@@ -51,25 +50,6 @@ fn recover_file(arena: &Path, output: &Path) -> Result<Outcome> {
         ));
     }
     deliver(&shown.to_string(), recovered, output)
-}
-
-/// The profile in a file.
-pub fn of_file(path: &Path) -> Result<Recovered> {
-    let shown = path.display();
-    let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
-    let memory = Memory::open(file).with_context(|| shown.to_string())?;
-    let state = if memory.is_in_use() { State::Running } else { State::Killed };
-    cct_arena::recover(&memory, state, &in_jar).with_context(|| shown.to_string())
-}
-
-/// The index in a jar that is an output.
-fn in_jar(jar: &Path) -> Result<Vec<u8>, String> {
-    let index = || -> Result<Vec<u8>> {
-        let input = Input::open(jar, &Limits::default())?;
-        let index = entry(&input, INDEX_NAME)?.map(Cow::into_owned);
-        index.with_context(|| format!("it has no {INDEX_NAME}"))
-    };
-    index().map_err(|e| format!("{e:#}"))
 }
 
 /// Runs `snapshot`.

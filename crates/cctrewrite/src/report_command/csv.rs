@@ -5,7 +5,7 @@ use std::io::Write;
 use cct_profile::ReportError;
 use cct_profile::csv::{Field, Writer};
 
-use super::Shown;
+use crate::report_command::shown::Shown;
 
 /// Writes the table, after a line that names the columns.
 pub fn write(report: &Shown<'_>, out: &mut dyn Write) -> Result<(), ReportError> {

@@ -15,6 +15,7 @@ use crate::exit::{self, Outcome};
 use crate::info_command;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{check_stdin, read, read_sum, shown};
+use crate::report_command::shown::names;
 
 /// Writes the page.
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
@@ -73,7 +74,7 @@ fn options(arguments: &Report) -> PageOptions {
         selection: selection.selection(),
         selected: thread.chain(selection.in_words()).collect(),
         by: arguments.by.into(),
-        names: super::names(arguments),
+        names: names(arguments),
         metric: arguments.metric.map(Metric::from),
         fold_recursion: arguments.fold_recursion,
         most_contexts: arguments.max_contexts,

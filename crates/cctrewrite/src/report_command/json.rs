@@ -7,9 +7,9 @@ use cct_profile::report::Row;
 use cct_profile::{ReportError, Site};
 use serde::Serialize;
 
-use super::{Shown, View};
 use crate::json::{self, Head};
 use crate::profile_file::shown;
+use crate::report_command::shown::{Shown, View};
 
 #[derive(Serialize)]
 struct Selected<'a> {

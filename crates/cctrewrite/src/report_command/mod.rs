@@ -3,23 +3,16 @@
 mod csv;
 mod html;
 mod json;
-
-use std::io::Write;
+pub(crate) mod shown;
 
 use anyhow::{Result, bail};
+use cct_profile::Summary;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
-use cct_profile::labels::{self, By, Labels};
-use cct_profile::names::NameStyle;
-use cct_profile::origin::Origins;
-use cct_profile::report::{
-    Order, Rows, RowsOptions, Table, grouped, percent, thread_title, write_header, write_table, write_tree,
-};
-use cct_profile::summary::Extent;
-use cct_profile::{Method, Metric, Profile, ReportError, Summary, ThreadTree, Tree};
 
-use crate::args::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat};
+use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View as Part, check_stdin, read_sum};
+use crate::report_command::shown::{Shown, by, metric, names, select, view};
 use crate::{classes, tables_command};
 
 /// Runs the command.
@@ -52,182 +45,4 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
         }
     })?;
     Ok(if damage.is_empty() { Outcome::Complete } else { Outcome::Damaged })
-}
-
-/// What is reported.
-struct Shown<'a> {
-    arguments: &'a Report,
-    /// Of the whole profile.
-    summary: Summary,
-    /// What is selected of it.
-    profile: Profile,
-    /// How much that is; `None` for all.
-    selected: Option<Extent>,
-    metric: Metric,
-    origins: Origins,
-}
-
-/// Names as the command line asks for them.
-pub fn names(arguments: &Report) -> NameStyle {
-    if arguments.raw_names { NameStyle::Raw } else { NameStyle::Normalised }
-}
-
-fn by(arguments: &Report) -> By {
-    arguments.by.into()
-}
-
-/// What of the profile is looked at: types only where methods are told apart.
-pub fn view(arguments: &Report) -> Part {
-    match (Part::of(arguments.metric), by(arguments)) {
-        (Part::Objects, By::Method | By::Thread) => Part::Objects,
-        (Part::Objects, _) => Part::Makers,
-        (view, _) => view,
-    }
-}
-
-fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
-    match arguments.metric {
-        None => Ok(summary.metric()),
-        Some(MetricArgument::Calls) => Ok(Metric::Calls),
-        Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
-        // With a cost model, what they cost.
-        Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
-        Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),
-    }
-}
-
-/// What is selected of a profile, and how much that is if it is not everything.
-pub fn select(arguments: &Report, profile: Profile) -> Result<(Profile, Option<Extent>)> {
-    let selection = arguments.selection.selection();
-    if selection.is_everything() {
-        return Ok((profile, None));
-    }
-    let selected = selection.of_profile(profile, names(arguments))?;
-    for pattern in &selected.vain {
-        exit::say(&format!(
-            "cctrewrite: no method is ignored by '{}'",
-            crate::text::readable(pattern.as_bytes())
-        ));
-    }
-    let trees = selected.profile.threads.iter().map(|thread| Extent::of(&thread.tree));
-    let extent = trees.fold(Extent::default(), Extent::and);
-    Ok((selected.profile, Some(extent)))
-}
-
-/// A tree that is shown, with its labels.
-struct View<'v> {
-    /// `None`: all threads.
-    thread: Option<&'v ThreadTree>,
-    tree: Tree,
-}
-
-impl Shown<'_> {
-    fn order(&self, otherwise: Order) -> Order {
-        match self.arguments.sort {
-            None => otherwise,
-            Some(OrderArgument::Own) => Order::Own,
-            Some(OrderArgument::Inclusive) => Order::Inclusive,
-            Some(OrderArgument::Calls) => Order::Calls,
-        }
-    }
-
-    fn rows<'t>(&self, tree: &'t Tree) -> Result<Rows<'t>, ReportError> {
-        let options = RowsOptions {
-            metric: self.metric,
-            order: self.order(Order::Inclusive),
-            min_percent: self.arguments.min_percent,
-            depth: self.arguments.depth,
-        };
-        Ok(Rows::new(tree, options)?)
-    }
-
-    /// Shows one tree after the other; only one is in memory.
-    fn for_each_view(
-        &self,
-        labels: &Labels<'_>,
-        mut show: impl FnMut(&View<'_>) -> Result<(), ReportError>,
-    ) -> Result<(), ReportError> {
-        let recursion = self.arguments.fold_recursion;
-        let threads = &self.profile.threads;
-        if labels.by() == By::Thread {
-            return show(&View { thread: None, tree: labels::threads(threads)?.1 });
-        }
-        if !self.arguments.per_thread {
-            return show(&View { thread: None, tree: labels.tree(threads, recursion)? });
-        }
-        threads.iter().try_for_each(|thread| {
-            let tree = labels.tree(std::slice::from_ref(thread), recursion)?;
-            show(&View { thread: Some(thread), tree })
-        })
-    }
-
-    /// The labels of the table.
-    fn labels(&self) -> Result<Labels<'_>, ReportError> {
-        self.labelled(Labels::new)
-    }
-
-    /// The labels of trees, in which call sites may be told apart.
-    fn labels_of_contexts(&self) -> Result<Labels<'_>, ReportError> {
-        self.labelled(Labels::of_contexts)
-    }
-
-    fn labelled<'s>(
-        &'s self,
-        label: fn(&'s [Method], By, NameStyle, &Origins) -> Labels<'s>,
-    ) -> Result<Labels<'s>, ReportError> {
-        match by(self.arguments) {
-            By::Thread => Ok(labels::threads(&self.profile.threads)?.0),
-            by => Ok(label(&self.profile.methods, by, names(self.arguments), &self.origins)),
-        }
-    }
-
-    /// The table over all threads.
-    fn table(&self, labels: &Labels<'_>) -> Result<Table, ReportError> {
-        let order = self.order(Order::Own);
-        if labels.by() == By::Thread {
-            let (of_threads, tree) = labels::threads(&self.profile.threads)?;
-            let trees = [(&tree, of_threads.of_method())];
-            return Ok(Table::of(&trees, of_threads.len(), self.metric, order)?);
-        }
-        let trees = self.profile.threads.iter().map(|thread| (&thread.tree, labels.of_method()));
-        let trees = trees.collect::<Vec<_>>();
-        if view(self.arguments) == Part::Objects {
-            return Ok(Table::of_objects(&trees, labels.len(), order)?);
-        }
-        Ok(Table::of(&trees, labels.len(), self.metric, order)?)
-    }
-
-    /// What is selected, in words, and how much that is.
-    fn selected_in_words(&self) -> Option<String> {
-        let selected = self.selected?;
-        let thread = self.arguments.selection.thread.iter().map(|thread| format!("threads '{thread}'"));
-        let words: Vec<String> = thread.chain(self.arguments.selection.in_words()).collect();
-        let (part, whole) = (selected.total(self.metric), self.summary.all.total(self.metric));
-        Some(format!(
-            "{}: {} {}, {:.2} % of all",
-            words.join(", "),
-            grouped(part),
-            self.metric.name(),
-            percent(part, whole)
-        ))
-    }
-
-    fn text(&self, out: &mut dyn Write) -> Result<(), ReportError> {
-        let Report { width, top, .. } = *self.arguments;
-        let selected: Vec<_> =
-            self.selected_in_words().into_iter().map(|words| ("Selected", words)).collect();
-        write_header(&self.summary, &selected, out)?;
-        let labels = self.labels_of_contexts()?;
-        let names = labels.readable();
-        let trees = self.profile.threads.len();
-        let all =
-            format!("All threads ({} {})", grouped(trees as u128), if trees == 1 { "tree" } else { "trees" });
-        self.for_each_view(&labels, |view| {
-            let title = view.thread.map_or_else(|| all.clone(), thread_title);
-            write_tree(&title, &self.rows(&view.tree)?, &names, width, out)
-        })?;
-        let Some(limit) = top else { return Ok(()) };
-        let labels = self.labels()?;
-        write_table(&self.table(&labels)?, &labels, limit, width, out)
-    }
 }

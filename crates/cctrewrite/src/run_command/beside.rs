@@ -9,7 +9,7 @@ use super::files::with_suffix;
 use super::marked::{put_printed, put_report};
 use crate::args::Run;
 use crate::exit::say;
-use crate::image;
+use crate::image::order;
 use crate::marking::Wanted;
 use crate::run_folder::Jvm;
 use crate::target_jdk::Target;
@@ -38,7 +38,7 @@ impl<'a> Beside<'a> {
         if let Some(option) = arguments.marking.given() {
             // A JDK that is there already may have its own rules.
             let target = Target::of(command, arguments.jdk.as_deref())?;
-            if image::checks_properties_beside(&target.home)?.is_none() {
+            if order::checks_properties_beside(&target.home)?.is_none() {
                 bail!(
                     "{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
                 );
@@ -49,9 +49,9 @@ impl<'a> Beside<'a> {
 
     /// Whether the image in a folder has what is wanted.
     pub fn check(&self, home: &Path) -> Result<()> {
-        let checks_properties = image::checks_properties_beside(home)?;
+        let checks_properties = order::checks_properties_beside(home)?;
         match (&self.wanted, checks_properties) {
-            (Some(wanted), Some(_)) => image::check_marked(home, wanted)?,
+            (Some(wanted), Some(_)) => order::check_marked(home, wanted)?,
             (Some(_), None) => bail!(
                 "{}: this JDK was made without markers; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
                 home.display()
@@ -66,7 +66,7 @@ impl<'a> Beside<'a> {
 
     /// What JVMs of the image in a folder leave beside profiles; `None` if that is nothing.
     pub fn left(&self, home: &Path) -> Result<Option<Left>> {
-        let Some(checks_properties) = image::checks_properties_beside(home)? else { return Ok(None) };
+        let Some(checks_properties) = order::checks_properties_beside(home)? else { return Ok(None) };
         // Of rules that are those of properties alone nothing is printed.
         let prints = !checks_properties
             || !self.arguments.choices.markers.is_empty()

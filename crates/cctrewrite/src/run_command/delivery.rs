@@ -18,11 +18,9 @@ use crate::args::Wanted;
 use crate::exit::say;
 use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
+use crate::run_command::files::{UNKNOWN, file_name};
 use crate::run_folder::Jvm;
 use crate::text::{counted, shell_word};
-
-/// What a profile gives as its main class when the JVM was asked for something else, as by `java -version`.
-pub const UNKNOWN: &str = "unknown";
 
 /// Methods in the summary.
 const TOP: usize = 5;
@@ -125,21 +123,6 @@ pub fn deliver(
 /// Moves a JVM's profile to its place.
 fn take(jvm: &Jvm, to: &Path) -> Result<()> {
     jvm.profile.as_deref().map_or(Ok(()), |from| move_file(from, to))
-}
-
-/// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.
-pub fn file_name(number: usize, count: usize, main: &str) -> String {
-    let width = count.to_string().len();
-    let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");
-    let simple = if main == UNKNOWN { "" } else { simple };
-    let plain: String = simple
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
-        .collect();
-    match plain.is_empty() {
-        true => format!("{number:0width$}.cct"),
-        false => format!("{number:0width$}-{plain}.cct"),
-    }
 }
 
 fn totals(summary: &Summary) -> String {

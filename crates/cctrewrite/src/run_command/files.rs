@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::delivery::{UNKNOWN, file_name};
 use super::execution::{Execution, execute};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::{self, Leaves};
+use crate::image::order;
+use crate::image::order::Leaves;
 use crate::pending_file::PendingFile;
 use crate::run_folder::Jvm;
 
@@ -48,7 +48,7 @@ pub fn run(
     if output.is_dir() {
         bail!("{} is a folder; name a file", output.display());
     }
-    let check = |home: &Path| image::check_tool(home, kind.leaves).and_then(|()| check(home));
+    let check = |home: &Path| order::check_tool(home, kind.leaves).and_then(|()| check(home));
     let mut ended = match execute(arguments, command, rest, &output, check)? {
         Execution::Ended(ended) => ended,
         Execution::NotStarted(outcome) => return Ok(outcome),
@@ -119,4 +119,22 @@ pub fn move_file(from: &Path, to: &Path) -> Result<()> {
     }
     let mut file = File::open(from).with_context(|| format!("cannot read {}", from.display()))?;
     PendingFile::write_profile(to, |out| io::copy(&mut file, out).map(drop).map_err(Into::into))?.commit()
+}
+
+/// What a profile gives as its main class when the JVM was asked for something else, as by `java -version`.
+pub const UNKNOWN: &str = "unknown";
+
+/// The file of one of several JVMs: its number, so that they are listed in order, and the main class's simple name.
+pub fn file_name(number: usize, count: usize, main: &str) -> String {
+    let width = count.to_string().len();
+    let simple = main.rsplit(['/', '.']).find(|part| !part.is_empty() && *part != "jar").unwrap_or("");
+    let simple = if main == UNKNOWN { "" } else { simple };
+    let plain: String = simple
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .collect();
+    match plain.is_empty() {
+        true => format!("{number:0width$}.cct"),
+        false => format!("{number:0width$}-{plain}.cct"),
+    }
 }

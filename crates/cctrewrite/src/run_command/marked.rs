@@ -11,7 +11,8 @@ use cct_typestate::report::Report;
 use super::files::{self, Kind, move_file};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::{self, Leaves};
+use crate::image::order;
+use crate::image::order::Leaves;
 use crate::marking::Wanted;
 use crate::target_jdk::Target;
 use crate::text::{counted, readable, shell_word};
@@ -40,7 +41,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     let wanted = arguments.choices.has_rules().then(|| Wanted::of(&arguments.choices)).transpose()?;
     let target = Target::of(command, arguments.jdk.as_deref())?;
     // A marked JDK that is there already has its own rules.
-    let checks_properties = match image::checks_properties(&target.home)? {
+    let checks_properties = match order::checks_properties(&target.home)? {
         Some(checks) => checks,
         None => !arguments.choices.typestate.is_empty(),
     };
@@ -51,7 +52,7 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
     // Of rules that are those of properties alone nothing is printed.
     let prints =
         !checks_properties || !arguments.choices.markers.is_empty() || !arguments.marking.client.is_empty();
-    let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| image::check_marked(home, wanted));
+    let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| order::check_marked(home, wanted));
     files::run(arguments, command, rest, &kind, is_ours, |from, place| {
         let to = place(None);
         if checks_properties {

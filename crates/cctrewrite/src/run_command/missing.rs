@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::execution::Ended;
 use crate::exit::say;
 use crate::pending_file::PendingFile;
-use crate::recover_command;
+use crate::recover_command::file;
 use crate::run_folder::Jvm;
 
 /// What a JVM that names a profiling agent is started with.
@@ -86,7 +86,7 @@ fn why_nothing_is_left(jvm: &Jvm, code: Option<u8>, how: &str) -> String {
 
 /// Makes a profile of a JVM's memory.
 fn recover(arena: &Path, place: &Path) -> Result<()> {
-    let recovered = recover_command::of_file(arena);
+    let recovered = file::of_file(arena);
     if place.is_file() {
         // The JVM has written it meanwhile.
         return Ok(());

@@ -23,7 +23,7 @@ use anyhow::{Result, bail};
 
 use crate::args::Run;
 use crate::exit::Outcome;
-use crate::image::{Leaves, check_tool};
+use crate::image::order::{Leaves, check_tool};
 use beside::Beside;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};

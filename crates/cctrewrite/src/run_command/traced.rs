@@ -9,7 +9,7 @@ use cct_trace::Trace;
 use super::files::{self, Kind, Place, move_file, with_suffix};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::Leaves;
+use crate::image::order::Leaves;
 use crate::text::{counted, shell_word};
 
 const TRACES: Kind = Kind {

@@ -21,6 +21,8 @@ use cct_private::{FOLDER_MODE, PrivateFolder};
 pub use jvm::Jvm;
 pub use record::Record;
 
+use crate::run_folder::record::LOCK;
+
 /// How names of such folders begin.
 const PREFIX: &str = ".cctrewrite-";
 
@@ -29,9 +31,6 @@ const SUFFIX: &str = ".run";
 
 /// How they end while they are made or removed. Such a folder holds nothing of value.
 const UNFINISHED: &str = ".tmp";
-
-/// The file that the owner of a folder has locked; it holds the [`Record`].
-const LOCK: &str = "lock";
 
 /// A folder of which this process is the owner.
 #[derive(Debug)]

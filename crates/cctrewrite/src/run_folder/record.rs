@@ -7,8 +7,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use cct_private::PrivateFolder;
 
-use super::LOCK;
-
 /// What a run was asked for. In the file each part is ended by a zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -61,6 +59,9 @@ impl Default for Record {
         Record { output: PathBuf::from("cctrewrite.cct"), command: Vec::new() }
     }
 }
+
+/// The file that the owner of a folder has locked; it holds the [`Record`].
+pub(crate) const LOCK: &str = "lock";
 
 #[cfg(test)]
 mod tests {

@@ -10,12 +10,12 @@ use cct_trace::timeline::Timeline;
 use cct_trace::{Callee, Found, Program, Trace, contexts, coverage, metrics, structure, timeline};
 use serde_json::json;
 
-use super::remarks;
 use crate::args::{
     CoverageFormat, GraphFormat, StructureFormat, TraceCallgraph, TraceCoverage, TraceMetrics, TraceReplay,
     TraceStructure, TraceTimeline,
 };
 use crate::exit::{say, text_to_stdout, to_stdout};
+use crate::trace_command::remarks::remarks;
 
 /// Whether a class, by its name with slashes, is wanted.
 fn wanted(pattern: Option<&str>) -> impl Fn(&str) -> bool {

@@ -1,16 +1,18 @@
 //! `cctrewrite typestate`: properties and what runs found of them (docs/typestate.md).
 
 mod check;
+mod properties;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
-use cct_typestate::{Property, encoded, file, rules, shipped};
+use anyhow::{Result, anyhow, bail};
+use cct_typestate::{Property, encoded, rules, shipped};
 
 use crate::args::{TypestateCommand, TypestateShipped};
-use crate::exit::{Outcome, to_stdout};
-use crate::pending_file::PendingFile;
+use crate::exit::Outcome;
+use crate::typestate_command::properties::properties;
+use crate::typestate_command::report::write;
 
 /// Runs the command.
 pub fn run(command: &TypestateCommand) -> Result<Outcome> {
@@ -46,22 +48,6 @@ pub fn all(files: &[PathBuf]) -> Result<Vec<Property>> {
     Ok(all)
 }
 
-/// The properties of a file, or of one that comes along.
-fn properties(path: &Path) -> Result<Vec<Property>> {
-    let text = match path.to_str().and_then(shipped::text) {
-        Some(text) => text.to_owned(),
-        None => std::fs::read_to_string(path).with_context(|| {
-            let known = shipped::names().collect::<Vec<_>>().join(", ");
-            format!("cannot read {} (what comes along is {known})", path.display())
-        })?,
-    };
-    let properties = file::parse(&text).with_context(|| path.display().to_string())?;
-    if properties.is_empty() {
-        return Err(anyhow!("{} has no [[property]]", path.display()));
-    }
-    Ok(properties)
-}
-
 fn show(arguments: &TypestateShipped) -> Result<()> {
     let names = || shipped::names().collect::<Vec<_>>();
     let text = match &arguments.name {
@@ -73,11 +59,4 @@ fn show(arguments: &TypestateShipped) -> Result<()> {
             .to_owned(),
     };
     write(None, &text)
-}
-
-fn write(output: Option<&Path>, text: &str) -> Result<()> {
-    match output {
-        None => to_stdout(|out| out.write_all(text.as_bytes())),
-        Some(path) => PendingFile::write(path, |out| Ok(out.write_all(text.as_bytes())?))?.commit(),
-    }
 }

@@ -4,10 +4,12 @@ use std::io::BufReader;
 
 use anyhow::{Context, Result};
 use cct_typestate::report::{Report, sarif, text};
+use std::path::Path;
 
 use crate::args::{LevelArgument, TypestateFormat, TypestateReport};
 use crate::exit::{Outcome, say, to_stdout};
 use crate::json;
+use crate::pending_file::PendingFile;
 use crate::profile_file::{open, shown};
 
 /// Runs the command.
@@ -46,4 +48,11 @@ pub fn run(arguments: &TypestateReport) -> Result<Outcome> {
         return Ok(Outcome::Different);
     }
     Ok(if all.is_whole { Outcome::Complete } else { Outcome::Damaged })
+}
+
+pub(crate) fn write(output: Option<&Path>, text: &str) -> Result<()> {
+    match output {
+        None => to_stdout(|out| out.write_all(text.as_bytes())),
+        Some(path) => PendingFile::write(path, |out| Ok(out.write_all(text.as_bytes())?))?.commit(),
+    }
 }

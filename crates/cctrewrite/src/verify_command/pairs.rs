@@ -7,8 +7,8 @@ use cct_archive::{Input, Layout, Location};
 use cct_verify::convention::class_hash;
 use cct_verify::{Expectation, Finding, Links, StaticSide, Tally, check_with_links};
 
-use super::Account;
 use crate::progress::Progress;
+use crate::verify_command::account::Account;
 
 /// What a class is in the output.
 enum Seen {

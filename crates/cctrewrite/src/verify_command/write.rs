@@ -7,8 +7,8 @@ use cct_profile::report::grouped;
 use cct_verify::Tally;
 use serde_json::{Value, json};
 
-use super::{Account, What};
 use crate::text::{counted, readable};
+use crate::verify_command::account::{Account, What};
 
 /// Methods that are named of each kind of what was not checked; the rest are counted.
 const NAMED: usize = 4;

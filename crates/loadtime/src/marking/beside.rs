@@ -11,7 +11,7 @@ use cct_markers::{Marked, World, library};
 use cct_rewrite::markers::{Markers, Shared};
 use cct_rewrite::{ClassSummary, World as Surroundings};
 
-use super::{CLIENTS, MARKING, read};
+use crate::marking::rules::{CLIENTS, MARKING, read};
 
 /// Takes what an image carries. Says what is wrong with it.
 pub fn start(folder: &Path) -> Result<(), String> {

@@ -11,9 +11,10 @@ use cct_rewrite::hooks;
 use jni_sys as sys;
 use jni_sys::{jclass, jint, jobject};
 
-use super::{CLIENTS, MARKING, Marking, ancestors};
+use super::ancestors;
 use crate::jni::Env;
 use crate::jvmti::Jvmti;
+use crate::marking::rules::{CLIENTS, MARKING, Marking};
 use crate::rewriting::PARENT_FIRST;
 use crate::state::jvmti;
 

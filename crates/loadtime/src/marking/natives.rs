@@ -8,10 +8,11 @@ use std::ptr;
 
 use jni_sys as sys;
 
-use super::{MARKING, beside, start};
+use super::{beside, start};
 use crate::collection;
+use crate::guard::guarded;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
-use crate::natives::guarded;
+use crate::marking::rules::MARKING;
 
 /// Binds them. Whether this is a JDK with markers.
 pub fn register(env: Env) -> bool {

@@ -10,8 +10,8 @@ use jni_sys::{jboolean, jlong};
 
 use super::table::Record;
 use super::{Tables, replay, tables};
+use crate::guard::guarded;
 use crate::jni::{Env, jclass, jobjectArray, jstring};
-use crate::natives::guarded;
 
 /// Binds them.
 pub fn register(env: Env) -> bool {

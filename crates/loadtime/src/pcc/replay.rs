@@ -12,14 +12,15 @@ use cct_rewrite::plan;
 use rustc_hash::FxHashMap;
 
 use crate::archived;
-use crate::frames::{anonymous_name, known_class};
-use crate::identity::without_number;
+use crate::frames::known_class;
+use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jint, jmethodID, jobject, jobjectArray, jstring};
 use crate::jvmti::Jvmti;
 use crate::known::{Appearance, Bytecodes, Known};
+use crate::members::Members;
 use crate::native_methods;
 use crate::replay::Site as Place;
-use crate::state::{Members, jvmti, state};
+use crate::state::{jvmti, state};
 
 /// A method on the stack that has a part in contexts.
 #[derive(Debug, Clone)]

@@ -15,8 +15,8 @@ use super::options::Options;
 use super::record::Record;
 use super::{Tracer, tracer};
 use crate::archived;
+use crate::guard::guarded;
 use crate::jni::{Env, jclass, jobject, jobjectArray, jstring};
-use crate::natives::guarded;
 use crate::state::jvmti;
 
 /// Binds them.

@@ -2,7 +2,7 @@
 
 use cct_classfile::{Bci, Instruction, opcode};
 
-use super::Aligned;
+use crate::align::aligned::Aligned;
 use crate::finding::{Check, Finding, Problem};
 use crate::probe::Reader;
 

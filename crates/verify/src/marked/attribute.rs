@@ -1,6 +1,6 @@
 //! What a marked class says of its markers: the attribute `cctrewrite.Markers` (docs/markers.md).
 
-use cct_classfile::{Attribute, Bci};
+use cct_classfile::{Attribute, Bci, ClassFile, Member};
 
 /// Its name.
 pub const NAME: &[u8] = b"cctrewrite.Markers";
@@ -78,4 +78,17 @@ pub fn read<'a>(attribute: &Attribute<'a>) -> Option<Vec<Descriptor<'a>>> {
         rest = behind;
     }
     rest.is_empty().then_some(descriptors)
+}
+
+/// Whether a field of markers begins with all bits on.
+pub(crate) fn is_on(class: &ClassFile<'_>, field: &Member<'_>) -> bool {
+    let attributes: Vec<_> = field.attributes.iter().collect();
+    let [value] = attributes[..] else { return false };
+    let index = <[u8; 2]>::try_from(value.data).ok().map(u16::from_be_bytes);
+    value.name == b"ConstantValue" && index.and_then(|i| class.pool.integer(i).ok()) == Some(-1)
+}
+
+/// Whether an attribute is what a class says of its markers.
+pub(crate) fn is_list(attribute: &cct_classfile::Attribute<'_>) -> bool {
+    attribute.name == NAME
 }

@@ -6,14 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use cct_classfile::{ClassFile, Code, Instruction, Member, access};
 
 use super::attribute::{self, Descriptor};
-use super::body::Method;
-use super::helpers::{Gains, Gate, Helper};
+use super::helpers::{Gains, Helper};
 use super::order;
 use super::pieces::Pieces;
 use super::places;
 use super::told::Told;
-use crate::align::Aligned;
+use crate::align::aligned::Aligned;
 use crate::finding::Check;
+use crate::marked::gate::Gate;
+use crate::marked::method::Method;
+use crate::marked::walked::Walked;
 use crate::probe::{Locals, Reader};
 
 /// The markers of a class that counts, too.
@@ -153,7 +155,7 @@ impl<'m, 'a> Erased<'m, 'a> {
     /// Whether the pieces stand where descriptors say, and regions that are entered are left. Gives the helpers that are called.
     pub fn check(
         &self,
-        told: &order::Walked,
+        told: &Walked,
         aligned: &Aligned<'a>,
         locals: &Locals,
     ) -> Check<BTreeMap<Helper, u16>> {

@@ -1,42 +1,25 @@
 //! A method with markers: what is left without the pieces is the original, each marker stands where its descriptor says, and each region that is entered is left.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, opcode};
+use cct_classfile::{Bci, Code, Instruction, Member, opcode};
 
-use super::attribute::Descriptor;
-use super::helpers::{Gate, Helper};
+use super::helpers::Helper;
 use super::order;
 use super::pieces::Pieces;
 use super::places;
 use super::told::Told;
+use crate::align::aligned::{Aligned, Appended};
+use crate::align::mnemonic;
 use crate::align::same::{is_same, jumps};
-use crate::align::{Aligned, Appended, mnemonic};
 use crate::body::{argument_slots, rewritten_code};
 use crate::finding::{Check, Finding, Problem};
-use crate::frames;
-use crate::limits::{self, Coded};
-use crate::op::{Kind, Op};
+use crate::limits::Coded;
+use crate::marked::method::Method;
+use crate::op::Op;
 use crate::probe::{Carries, Locals, Reader};
 use crate::tables::{TRAMPOLINE, Tables};
-
-/// A method and its markers.
-pub struct Method<'m, 'a> {
-    /// The original class.
-    pub before: &'m ClassFile<'a>,
-    /// The marked one.
-    pub after: &'m ClassFile<'a>,
-    /// The original method.
-    pub original: &'m Member<'a>,
-    /// Its code.
-    pub code: &'m Code<'a>,
-    /// All markers of the class.
-    pub markers: &'m [Descriptor<'a>],
-    /// The numbers of its own.
-    pub own: &'m [usize],
-    /// What marked code calls.
-    pub gate: Gate,
-}
+use crate::{frames, limits};
 
 /// What is found out of a method that is right.
 #[derive(Debug, Default)]
@@ -50,11 +33,6 @@ pub struct Body {
 }
 
 impl<'a> Method<'_, 'a> {
-    /// Whether a marker is one of this method's.
-    pub fn has(&self, marker: &Descriptor<'_>) -> bool {
-        marker.method == (self.original.name, self.original.descriptor)
-    }
-
     /// Checks a method.
     pub fn body(&self, rewritten: &Member<'a>) -> Check<Body> {
         let code = rewritten_code(self.after, rewritten)?;
@@ -71,36 +49,6 @@ impl<'a> Method<'_, 'a> {
             }
         }
         Err(first.unwrap_or_else(|| Finding::of(Problem::Prologue)))
-    }
-
-    /// How many tokens there are: what helpers give goes into as many locals.
-    pub fn tokens(&self, at: u16, reader: &Reader<'_, 'a>) -> Check<u16> {
-        let mut tokens = BTreeSet::new();
-        for step in 1..reader.steps.len() {
-            let (Op::Invoke(opcode::INVOKESTATIC, callee, _), Op::Store(Kind::Reference, local)) =
-                (reader.op(step - 1), reader.op(step))
-            else {
-                continue;
-            };
-            if Helper::of(self.after, &callee, self.gate).is_some_and(|helper| helper.enters) {
-                tokens.insert(local);
-            }
-        }
-        let by = tokens.len() as u16;
-        match tokens.into_iter().eq(at..at.saturating_add(by)) {
-            true => Ok(by),
-            false => Err(Finding::of(Problem::Marker("keeps its token among other locals"))),
-        }
-    }
-
-    /// How many of its calls are regions, by where they are.
-    pub fn calls(&self) -> BTreeMap<Bci, usize> {
-        let mut calls = BTreeMap::new();
-        let own = self.own.iter().map(|number| &self.markers[*number]);
-        for marker in own.filter(|marker| marker.has_token() && marker.place == b"call") {
-            *calls.entry(marker.bci).or_default() += 1;
-        }
-        calls
     }
 
     fn under(

@@ -5,8 +5,8 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::frames::{Frame, Signature, VerificationType, read};
 use cct_classfile::{Bci, ClassFile, Code, Handler, Instruction, Member, opcode};
 
-use super::helpers::Gate;
 use crate::limits::{Coded, suffice};
+use crate::marked::gate::Gate;
 use crate::op::{Kind, Op, op};
 
 /// An instruction as it must be.

@@ -2,28 +2,32 @@
 //!
 //! What stands in a class is held against what the class says of itself, its attribute, and that against the original: which rules were given nobody tells.
 
-mod attribute;
+pub(crate) mod attribute;
 mod beside;
 mod body;
 mod exactly;
+mod gate;
 mod helpers;
+mod method;
 mod order;
 mod pieces;
 mod places;
 mod told;
+mod walked;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{ClassFile, Code, Member, access, mutf8, opcode};
 
-use crate::Tally;
-use crate::class::is_on;
 use crate::finding::{Finding, Problem};
+use crate::marked::attribute::is_on;
+use crate::marked::gate::Gate;
+use crate::marked::method::Method;
 use crate::op::{Callee, Op};
 use crate::probe::Reader;
+use crate::tally::Tally;
 use attribute::Descriptor;
-use body::Method;
-use helpers::{Gains, Gate, Helper};
+use helpers::{Gains, Helper};
 
 pub(crate) use attribute::Descriptor as Marker;
 pub(crate) use beside::{Beside, Erased};
@@ -48,11 +52,6 @@ const TOLD: [(&[u8], &[u8]); 3] = [
 /// Whether a class has markers.
 pub(crate) fn is_marked(class: &ClassFile<'_>) -> bool {
     class.attributes.find(attribute::NAME).is_some()
-}
-
-/// Whether an attribute is what a class says of its markers.
-pub(crate) fn is_list(attribute: &cct_classfile::Attribute<'_>) -> bool {
-    attribute.name == attribute::NAME
 }
 
 /// Checks one class against its original.

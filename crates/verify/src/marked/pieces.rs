@@ -6,7 +6,8 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, opcode};
 
 use super::attribute::Descriptor;
-use super::helpers::{Gate, Helper, Leaving};
+use super::helpers::Helper;
+use crate::marked::gate::{Gate, Leaving};
 use crate::op::{Kind, Op};
 use crate::probe::{Locals, Reader};
 

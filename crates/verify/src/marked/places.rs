@@ -8,9 +8,9 @@ use cct_classfile::descriptor::{MethodDescriptor, end_of_parameters, field_type}
 use cct_classfile::{Bci, ClassFile, Code, Instruction, Member, access, opcode};
 
 use super::attribute::Descriptor;
-use super::body::Method;
-use super::order::Where;
 use super::pieces::{Enter, Receiver};
+use crate::marked::method::Method;
+use crate::marked::walked::Where;
 use crate::op::Kind;
 
 /// What is asked again and again of a method's code.

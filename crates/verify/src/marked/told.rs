@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use cct_classfile::{Bci, Instruction, opcode};
 
 use super::attribute::Descriptor;
-use super::body::Method;
-use super::order::{self, Walked};
 use super::pieces::{Enter, How, Piece, Pieces};
 use super::places;
 use crate::finding::{Check, Finding, Problem};
+use crate::marked::method::Method;
+use crate::marked::walked::{Walked, Where};
 
 /// What was passed over.
 pub struct Told<'m, 'p, 'a> {
@@ -57,7 +57,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
                     if self.marker(at, &enter)?.place == b"method"
                         && self.method.original.name != b"<init>" =>
                 {
-                    self.walked.entered.push((order::Where::Entry, enter));
+                    self.walked.entered.push((Where::Entry, enter));
                 }
                 _ => return Ok(at),
             }
@@ -85,7 +85,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
                 }
                 Piece::Enter(enter) if !is_left => {
                     has_entries = true;
-                    self.walked.entered.push((order::Where::Before(number), enter));
+                    self.walked.entered.push((Where::Before(number), enter));
                 }
                 _ => return self.wrong(at, original.bci, "stands where none can be"),
             }
@@ -104,7 +104,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
                     self.walked.called.push((number, token, how));
                 }
                 Piece::Enter(enter) if self.is_behind(at, &enter, original)? => {
-                    self.walked.entered.push((order::Where::Behind(number), enter));
+                    self.walked.entered.push((Where::Behind(number), enter));
                 }
                 _ => break,
             }

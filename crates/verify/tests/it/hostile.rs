@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
 use cct_rewrite::Settings;
-use cct_verify::links::{Links, follow};
+use cct_verify::linked::follow;
+use cct_verify::links::Links;
 use cct_verify::{Tally, check};
 
 use super::build::{Body, Builder};

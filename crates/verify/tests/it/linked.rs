@@ -3,7 +3,7 @@
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
 use cct_rewrite::Settings;
-use cct_verify::links::{Linked, follow};
+use cct_verify::linked::{Linked, follow};
 use cct_verify::{Problem, check_with_links};
 
 use super::build::{Body, Builder};

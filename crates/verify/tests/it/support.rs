@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
-use cct_verify::links::{Linked, follow};
+use cct_verify::linked::{Linked, follow};
 use cct_verify::{Expectation, Finding, Rule, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 

@@ -6,7 +6,7 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, opcode};
 use cct_pcc::Chosen;
 use cct_rewrite::{Intrinsics, Settings};
-use cct_verify::links::follow;
+use cct_verify::linked::follow;
 use cct_verify::{Expectation, check_with_links};
 
 use super::alterations::{Place, at_instructions, helper, instead, offset};

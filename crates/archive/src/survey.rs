@@ -1,0 +1,95 @@
+//! The walk over containers that shows the classes, those of archives in archives too.
+
+use std::borrow::Cow;
+
+use crate::container::Container;
+use crate::entry::EntryKind;
+use crate::error::{ArchiveProblem, Error, Failure, Notice};
+use crate::jar::Jar;
+use crate::limits::Budget;
+use crate::location::{ArchivePath, Location};
+use crate::pipeline;
+
+/// Bytes of classes looked at between two points where results are gathered.
+pub(crate) const SURVEY_WINDOW: u64 = 64 << 20;
+
+/// What a visitor made of the classes of a container, with notices, in order.
+pub(crate) struct Visited<T> {
+    pub(crate) results: Vec<T>,
+    pub(crate) notices: Vec<Notice>,
+}
+
+/// What a class is shown to. Not a generic parameter: the walk calls itself.
+pub(crate) type Visitor<'v, T, E> = dyn Fn(&Location<'_>, &[u8]) -> Result<T, E> + Sync + 'v;
+
+/// Shows each class of a container, and of the archives nested in it, to `visit`.
+pub(crate) fn survey<T: Send, E: Send>(
+    container: &dyn Container,
+    archive: &ArchivePath<'_>,
+    budget: &Budget<'_>,
+    visit: &Visitor<'_, T, E>,
+) -> Result<Visited<T>, Failure<E>> {
+    let entries = container.entries();
+    let mut all = Visited { results: Vec::new(), notices: Vec::new() };
+    pipeline::in_order(
+        entries.len(),
+        SURVEY_WINDOW,
+        |index| entries[index].size,
+        |index| {
+            let at = Location { archive, index, entry: &entries[index] };
+            match at.entry.kind {
+                EntryKind::Class => {
+                    let bytes = container.read(index, budget).map_err(Error::entry(&at))?;
+                    let result = visit(&at, &bytes)
+                        .map_err(|cause| Failure::Callback { at: at.to_string(), cause })?;
+                    Ok(Seen::Class(result))
+                }
+                EntryKind::NestedArchive => {
+                    let bytes = container.read(index, budget).map_err(Error::entry(&at))?;
+                    match open_nested(&at, bytes, budget)? {
+                        Ok(jar) => survey(&jar, &ArchivePath::nested(&at), budget, visit).map(Seen::Archive),
+                        Err(notice) => Ok(Seen::Archive(Visited { results: vec![], notices: vec![notice] })),
+                    }
+                }
+                _ => Ok(Seen::Other),
+            }
+        },
+        |_, window| {
+            for seen in window {
+                match seen {
+                    Seen::Class(result) => all.results.push(result),
+                    Seen::Archive(nested) => {
+                        all.results.extend(nested.results);
+                        all.notices.extend(nested.notices);
+                    }
+                    Seen::Other => {}
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(all)
+}
+
+pub(crate) enum Seen<T> {
+    Class(T),
+    Archive(Visited<T>),
+    Other,
+}
+
+/// Opens an archive inside another. What only bears the name of an archive, or is damaged as a whole, is told in a
+/// notice: test data often is, and no JVM loads a class from it.
+pub(crate) fn open_nested<'a>(
+    at: &Location<'_>,
+    bytes: Cow<'a, [u8]>,
+    budget: &Budget<'_>,
+) -> Result<Result<Jar<'a>, Notice>, Error> {
+    match Jar::parse(bytes) {
+        Ok(_) if at.archive.depth() >= budget.limits.max_depth => Err(Error::Archive {
+            archive: at.to_string(),
+            problem: ArchiveProblem::TooDeep { limit: budget.limits.max_depth },
+        }),
+        Ok(jar) => Ok(Ok(jar)),
+        Err(problem) => Ok(Err(Notice::NotAnArchive { entry: at.to_string(), problem })),
+    }
+}

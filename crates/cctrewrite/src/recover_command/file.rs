@@ -1,0 +1,31 @@
+//! Recovers the profile of one file.
+
+use std::fs::File;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use cct_archive::{INDEX_NAME, Input, Limits};
+use cct_arena::{Memory, Recovered, State};
+use std::borrow::Cow;
+
+use crate::output::entry;
+
+/// The profile in a file.
+pub fn of_file(path: &Path) -> Result<Recovered> {
+    let shown = path.display();
+    let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
+    let memory = Memory::open(file).with_context(|| shown.to_string())?;
+    let state = if memory.is_in_use() { State::Running } else { State::Killed };
+    cct_arena::recover(&memory, state, &in_jar).with_context(|| shown.to_string())
+}
+
+/// The index in a jar that is an output.
+pub(crate) fn in_jar(jar: &Path) -> Result<Vec<u8>, String> {
+    let index = || -> Result<Vec<u8>> {
+        let input = Input::open(jar, &Limits::default())?;
+        let index = entry(&input, INDEX_NAME)?.map(Cow::into_owned);
+        index.with_context(|| format!("it has no {INDEX_NAME}"))
+    };
+    index().map_err(|e| format!("{e:#}"))
+}

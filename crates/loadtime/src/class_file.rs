@@ -1,0 +1,10 @@
+//! Class files as the JVM gives them.
+
+use cct_classfile::{ClassFile, wellformed};
+
+/// Reads a class file, if it is one that may be rewritten.
+pub(crate) fn read(bytes: &[u8]) -> cct_classfile::Result<ClassFile<'_>> {
+    let class = ClassFile::parse(bytes)?;
+    wellformed::check(&class)?;
+    Ok(class)
+}

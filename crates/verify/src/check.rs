@@ -1,0 +1,378 @@
+//! One class: what is not code must be as it was, and what was added must be known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cct_classfile::descriptor::end_of_parameters;
+use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
+use cct_jdk::convention::{OBJECT, with_extension};
+use cct_jdk::fields::added_fields;
+
+use crate::class::Class;
+use crate::convention::{ATTRIBUTE, CALLED_BY_RUNTIME, class_hash};
+use crate::expectation::{Expectation, Tool};
+use crate::fields::Fields;
+use crate::finding::{Finding, Problem};
+use crate::forwarder::Target;
+use crate::links::Links;
+use crate::marked::Beside;
+use crate::marked::attribute::{is_list, is_on};
+use crate::probe::Reader;
+use crate::structure::StaticSide;
+use crate::tables::is_static;
+use crate::tally::Tally;
+use crate::{allocations, convention, events, forwarder};
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// Checks a class; what the static side of a trace says of it, too, where there is one.
+    pub fn check(
+        before: &'c ClassFile<'a>,
+        after: &'c ClassFile<'a>,
+        expectation: Expectation,
+        side: Option<&StaticSide>,
+    ) -> (Vec<Finding>, Tally, Links) {
+        let hash = class_hash(before.bytes);
+        let mut class = Class {
+            before,
+            after,
+            expectation,
+            hash,
+            findings: Vec::new(),
+            tally: Tally::default(),
+            counts: Vec::new(),
+            is_recorded: None,
+            may_be_recorded: Vec::new(),
+            pins: (false, None),
+            counts_itself: BTreeSet::new(),
+            by_callers: BTreeSet::new(),
+            counted: BTreeMap::new(),
+            first_method: None,
+            traced: BTreeMap::new(),
+            bodiless: BTreeMap::new(),
+            own_fields: Fields::new(),
+            positions: Vec::new(),
+            beside: Beside::default(),
+            of_markers: Vec::new(),
+        };
+        class.tally.classes = 1;
+        if before.is(access::MODULE) {
+            class.module();
+        } else {
+            class.all();
+            if let Some(side) = side {
+                class.described(side);
+            }
+        }
+        let counted = std::mem::take(&mut class.counted).into_values().collect();
+        let Class { counts_itself, by_callers, .. } = &class;
+        let mut links =
+            Links::known(after, |n| counts_itself.contains(&n), |n| by_callers.contains(&n), counted);
+        links.numbers = (class.first_method, before.methods.len() as u32);
+        (class.findings, class.tally, links)
+    }
+
+    /// A module's descriptor may have lost what holds no longer.
+    fn module(&mut self) {
+        self.tally.modules = 1;
+        let (before, after) = (self.before, self.after);
+        let may_go = |a: &&Attribute<'a>| matches!(a.name, b"ModuleHashes" | b"ModulePackages");
+        let kept = |class: &'c ClassFile<'a>| -> Vec<(&'a [u8], &'a [u8])> {
+            class.attributes.iter().filter(|a| !may_go(a)).map(|a| (a.name, a.data)).collect()
+        };
+        let head = |class: &ClassFile<'a>| class.bytes.len() - class.attributes.raw.len();
+        if before.bytes[..head(before)] != after.bytes[..head(after)] || kept(before) != kept(after) {
+            self.find(Problem::Class("a module descriptor: more than its hashes and packages"));
+        }
+        let left = after.attributes.iter().filter(may_go);
+        for attribute in left {
+            if !before.attributes.iter().any(|a| (a.name, a.data) == (attribute.name, attribute.data)) {
+                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+            }
+        }
+    }
+
+    fn all(&mut self) {
+        let (before, after) = (self.before, self.after);
+        // Everything that names a constant by its index means the same from here on.
+        if !after.pool.raw().starts_with(before.pool.raw()) {
+            return self.find(Problem::Class("the constant pool, as far as the original's goes,"));
+        }
+        self.heads();
+        for field in &before.fields {
+            self.own_fields.entry((field.name, field.descriptor)).or_insert(field.access_flags);
+        }
+        match Beside::of(after) {
+            Some(beside) => self.beside = beside,
+            None => return self.find(Problem::Attribute("cctrewrite.Markers".to_owned())),
+        }
+        self.attributes();
+        let rows = self.own_attribute();
+        // Where nothing is known of the output.
+        let are_apart = self.positions.iter().any(|positions| !positions.is_empty());
+        self.expectation.call_sites.get_or_insert(are_apart);
+        let has_place =
+            after.fields.iter().chain(&after.methods).any(|m| {
+                m.name == b"cct$stack" || before.name() == OBJECT && m.name.starts_with(b"cct$marker")
+            });
+        self.expectation.markers.get_or_insert(has_place);
+        if names(after, &[b"cct$rootOf"]) {
+            self.expectation.no_natives.get_or_insert(true);
+        }
+        if names(after, &[b"cct$event", b"cct$receiver"]) {
+            self.expectation.tool.get_or_insert(Tool::Trace);
+        }
+        let is_trace = self.expectation.tool == Some(Tool::Trace);
+        self.expectation.allocations.get_or_insert_with(|| match is_trace {
+            true => events::are_of_objects(after),
+            false => allocations::are_counted_in(after),
+        });
+        self.fields();
+        let added = self.added();
+        if is_trace {
+            self.first_method = first_number(before, after);
+        }
+        for (number, original) in before.methods.iter().enumerate() {
+            let same_name = |m: &&Member<'a>| {
+                (m.name_index, m.descriptor_index) == (original.name_index, original.descriptor_index)
+            };
+            match after.methods.get(number).filter(same_name) {
+                Some(rewritten) => {
+                    let twin = added.get(&(original.name, with_extension(original.descriptor))).copied();
+                    let found = self.findings.len();
+                    self.method(number, original, rewritten, twin, rows.get(number).copied());
+                    for finding in &mut self.findings[found..] {
+                        if finding.member.is_none() {
+                            *finding = finding.clone().in_member(original.name, original.descriptor);
+                        }
+                    }
+                }
+                None => self
+                    .findings
+                    .push(Finding::of(Problem::Missing).in_member(original.name, original.descriptor)),
+            }
+        }
+        self.recorded_rows();
+        self.pins();
+        self.rule();
+        self.markers();
+    }
+
+    /// Each marker is told of, and what the class gained for them is as it must be.
+    fn markers(&mut self) {
+        if !self.beside.are_in_order() {
+            self.find(Problem::Class("the list of markers"));
+        }
+        // What bodies tell and call is known of those that are right.
+        if !self.findings.is_empty() {
+            return;
+        }
+        if let Some((name, descriptor)) = self.beside.untold() {
+            let problem = Problem::Marker("that a descriptor tells of is missing");
+            self.findings.push(Finding::of(problem).in_member(name, descriptor));
+        }
+        for (name, descriptor, is_there) in self.beside.wrong_methods(self.after, &self.of_markers) {
+            let problem = if is_there { Problem::AddedMember } else { Problem::Missing };
+            self.findings.push(Finding::of(problem).in_member(&name, &descriptor));
+        }
+    }
+
+    /// Where nothing is known of the output, the answers of all clocks are replaced or none is.
+    fn pins(&mut self) {
+        if let (true, Some(unpinned)) = std::mem::take(&mut self.pins) {
+            self.findings.push(unpinned);
+        }
+    }
+
+    fn heads(&mut self) {
+        let (before, after) = (self.before, self.after);
+        let version = (before.major_version, before.minor_version);
+        let raised = before.is_interface() && before.major_version < 52;
+        let is_raised = raised && (after.major_version, after.minor_version) == (52, 0);
+        if (after.major_version, after.minor_version) != version && !is_raised {
+            self.find(Problem::Class("the version"));
+        }
+        let flags = match is_raised {
+            // Older ones may lack what version 52 asks for.
+            true => (before.access_flags | access::ABSTRACT) & !access::SUPER,
+            false => before.access_flags,
+        };
+        if after.access_flags != flags {
+            self.find(Problem::Class("the access flags"));
+        }
+        if (after.this_class, after.super_class) != (before.this_class, before.super_class) {
+            self.find(Problem::Class("the name or the superclass"));
+        }
+        if after.raw_interfaces() != before.raw_interfaces() {
+            self.find(Problem::Class("the list of interfaces"));
+        }
+    }
+
+    fn fields(&mut self) {
+        let (before, after) = (self.before, self.after);
+        for (number, field) in before.fields.iter().enumerate() {
+            if after.fields.get(number).is_none_or(|f| f.raw != field.raw) {
+                self.findings.push(Finding::of(Problem::Field).in_member(field.name, field.descriptor));
+            }
+        }
+        let markers = self.expectation.markers == Some(true);
+        let mode = convention::mode(&self.expectation);
+        let expected: Vec<_> =
+            added_fields(before.name(), mode, markers).map(|field| (field.name, field.descriptor)).collect();
+        for &(name, descriptor) in &expected {
+            let added = after.fields.iter().skip(before.fields.len());
+            if added.filter(|f| (f.name, f.descriptor) == (name, descriptor)).count() != 1 {
+                self.findings.push(Finding::of(Problem::Missing).in_member(name, descriptor));
+            }
+        }
+        let mut wanted: BTreeMap<Vec<u8>, _> = BTreeMap::new();
+        for (name, descriptor, flags, all_on) in self.beside.fields(after) {
+            wanted.insert(name, (descriptor, flags, all_on));
+        }
+        for field in after.fields.iter().skip(before.fields.len()) {
+            if let Some((descriptor, flags, all_on)) = wanted.remove(field.name) {
+                self.tally.added_fields += 1;
+                let has_value = if all_on { is_on(after, field) } else { field.attributes.is_empty() };
+                if (field.descriptor, field.access_flags) != (descriptor, flags) || !has_value {
+                    let finding = Finding::of(Problem::AddedMember);
+                    self.findings.push(finding.in_member(field.name, field.descriptor));
+                }
+                continue;
+            }
+            let is_known = expected.contains(&(field.name, field.descriptor))
+                && field.access_flags == access::TRANSIENT | access::SYNTHETIC
+                && field.attributes.is_empty();
+            self.tally.added_fields += 1;
+            if !is_known {
+                self.findings.push(Finding::of(Problem::AddedMember).in_member(field.name, field.descriptor));
+            }
+        }
+        if let Some(name) = wanted.into_keys().next() {
+            self.findings.push(Finding::of(Problem::Missing).in_member(&name, b""));
+        }
+    }
+
+    /// The class's own attributes, of which the last is the rewriter's; in front of it the class may say what its markers are.
+    fn attributes(&mut self) {
+        let mut after = self.after.attributes.iter();
+        for attribute in self.before.attributes.iter() {
+            if after.next().is_none_or(|a| (a.name, a.data) != (attribute.name, attribute.data)) {
+                self.find(Problem::Attribute(mutf8::decode_lossy(attribute.name).into_owned()));
+                return;
+            }
+        }
+        let is_marked = !self.beside.markers.is_empty();
+        if is_marked && after.next().is_none_or(|a| !is_list(a)) {
+            self.find(Problem::Attribute("cctrewrite.Markers".to_owned()));
+        }
+        if after.next().is_none_or(|a| a.name != ATTRIBUTE) || after.next().is_some() {
+            self.find(Problem::OwnAttribute("is missing, or not the last one"));
+        }
+    }
+
+    /// The added methods, by name and descriptor; those that are no extended forms of methods are checked.
+    fn added(&mut self) -> BTreeMap<(&'a [u8], Vec<u8>), &'c Member<'a>> {
+        let (before, after) = (self.before, self.after);
+        let is_marked = !self.beside.markers.is_empty();
+        let mut twins = BTreeMap::new();
+        let mut helpers = 0;
+        let mut seen = BTreeSet::new();
+        // Natives that the runtime calls past their hooks: whether they are static.
+        let mut natives: BTreeMap<(&[u8], &[u8]), u16> = before
+            .methods
+            .iter()
+            .filter(|m| m.is(access::NATIVE) && CALLED_BY_RUNTIME.contains(&(before.name(), m.name)))
+            .map(|m| ((m.name, m.descriptor), m.access_flags & access::STATIC))
+            .collect();
+        let mut renamed: BTreeMap<(Vec<u8>, &[u8]), u16> =
+            self.renamed_natives().map(|(name, descriptor, flags)| ((name, descriptor), flags)).collect();
+        let wanted: BTreeSet<(&[u8], Vec<u8>)> =
+            before.methods.iter().map(|m| (m.name, with_extension(m.descriptor))).collect();
+        for method in after.methods.iter().skip(before.methods.len()) {
+            self.tally.added_methods += 1;
+            let is_first = seen.insert((method.name, method.descriptor));
+            let key = (method.name, method.descriptor.to_vec());
+            let mut is_known = if wanted.contains(&key) {
+                twins.insert(key, method).is_none()
+            } else if before.name() == OBJECT && forwarder::is_helper(after, method, &self.expectation) {
+                helpers += 1;
+                method.access_flags == access::PUBLIC | access::STATIC | access::SYNTHETIC
+            } else if let Some(flags) = renamed.remove(&(method.name.to_vec(), method.descriptor)) {
+                method.access_flags == flags && method.attributes.iter().next().is_none()
+            } else if is_tie_break(after, method) {
+                self.tally.tie_breaks += 1;
+                method.access_flags == access::PUBLIC | access::SYNTHETIC && !method.is(access::STATIC)
+            } else {
+                let native = method.name.strip_prefix(b"cct$").unwrap_or_default();
+                natives.remove(&(native, method.descriptor)).is_some_and(|kind| {
+                    method.access_flags == kind | access::FINAL | access::SYNTHETIC
+                        && forwarder::is_call_for_the_runtime(after, method, is_static(kind))
+                })
+            };
+            if !is_known && is_marked && method.name.starts_with(b"cct$") {
+                // They are looked at when it is known what bodies call.
+                self.of_markers.push(method);
+                is_known = true;
+            }
+            is_known &= is_first;
+            is_known &= method.attributes.iter().all(|a| {
+                a.name == b"Code"
+                    || a.name == b"RuntimeVisibleAnnotations" && !method.name.starts_with(b"cct$")
+                    || before.name() == OBJECT && a.name == b"RuntimeVisibleAnnotations"
+            });
+            if !is_known {
+                self.findings
+                    .push(Finding::of(Problem::AddedMember).in_member(method.name, method.descriptor));
+            }
+        }
+        for (name, descriptor) in renamed.into_keys() {
+            let problem = Problem::Class("a native under its other name");
+            self.findings.push(Finding::of(problem).in_member(&name, descriptor));
+        }
+        for ((native, descriptor), _) in natives {
+            let problem = Problem::Runtime("past the hook of this native has no method");
+            self.findings.push(Finding::of(problem).in_member(native, descriptor));
+        }
+        if before.name() == OBJECT && helpers != convention::helpers(&self.expectation).count() {
+            self.find(Problem::Class("the list of helpers"));
+        }
+        twins
+    }
+}
+
+/// Whether an added method redispatches a method that the class inherits.
+pub(crate) fn is_tie_break<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> bool {
+    let tail = end_of_parameters(method.descriptor).unwrap_or_default();
+    let Some(arguments) = method.descriptor[..tail].strip_suffix(cct_jdk::convention::EXTENSION) else {
+        return false;
+    };
+    let descriptor = [arguments, &method.descriptor[tail..]].concat();
+    // The target borrows what it is made of.
+    let Ok(Some(code)) = Code::of(class, method) else { return false };
+    let callee = code.instructions().filter_map(|i| class.pool.member_ref(i.pool_index()?).ok());
+    let same = callee.filter(|c| c.name == method.name && c.descriptor == descriptor).last();
+    same.and_then(|c| Target::of(class, method.name, c.descriptor, false))
+        .is_some_and(|t| t.redispatch().is(class, method))
+}
+
+/// Whether code of the class names one of these helpers.
+pub(crate) fn names(class: &ClassFile<'_>, helpers: &[&[u8]]) -> bool {
+    let is_one = |index| matches!(class.pool.member_ref(index), Ok(member) if helpers.contains(&member.name));
+    class.pool.indices().any(is_one)
+}
+
+/// The number of a class's first method, as the first of its methods says that writes its start.
+pub(crate) fn first_number(before: &ClassFile<'_>, after: &ClassFile<'_>) -> Option<u32> {
+    let mut numbers: BTreeMap<(&[u8], Vec<u8>), u32> = BTreeMap::new();
+    for (number, method) in (0..).zip(&before.methods) {
+        numbers.insert((method.name, method.descriptor.to_vec()), number);
+        numbers.insert((method.name, with_extension(method.descriptor)), number);
+    }
+    let started = |method: &Member<'_>| {
+        let code = Code::of(after, method).ok()??;
+        let reader = Reader::new(after, &code);
+        (1..reader.steps.len()).find_map(|at| events::started(reader.op(at - 1), reader.op(at)))
+    };
+    after.methods.iter().find_map(|method| {
+        let number = *numbers.get(&(method.name, method.descriptor.to_vec()))?;
+        started(method)?.checked_sub(number)
+    })
+}

@@ -1,0 +1,286 @@
+//! Whether what classes want of each other is there: all references are followed, as the JVM does when it resolves them.
+
+use std::collections::HashMap;
+
+use cct_classfile::{access, mutf8, opcode};
+use cct_jdk::convention::OBJECT;
+
+use crate::convention::foreign_id;
+use crate::finding::{Finding, Problem};
+use crate::hierarchy::{Hierarchy, Node, Resolved};
+use crate::links::{Counted, Links, Means, is_extended};
+use crate::values;
+
+/// What became of all references.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Linked {
+    /// References to extended forms that lead to one.
+    pub found: u64,
+    /// Those whose owner, or a class above it, is not among the classes.
+    pub unknown: u64,
+    /// Those that lead nowhere: the class that has it, and what it names.
+    pub missing: Vec<(String, String)>,
+    /// Call sites that count their callee, which is among the classes and right.
+    pub counted: u64,
+    /// Those among them whose id is that of a class which the reference does not name.
+    pub ids: u64,
+    /// Call sites that count a callee that is not among the classes.
+    pub uncounted: u64,
+    /// What is wrong with call sites that count their callee, with numbers of methods, and with extended forms: the class that has them, and
+    /// what it is.
+    pub wrong: Vec<(String, Finding)>,
+}
+
+/// A question about what a class has or inherits.
+pub(crate) enum Question<'l> {
+    /// Whether there is an extended form, and who asks.
+    Extended(&'l Links, &'l [Box<[u8]>; 3]),
+    /// What is counted by its caller.
+    Counted(&'l Links, &'l Counted),
+}
+
+/// Follows all references, as the JVM does when it resolves them (JVMS 5.4.3.3): the class that is named, and those above it.
+pub fn follow(classes: &[Links]) -> Linked {
+    let hierarchy = Hierarchy::of(classes);
+    let mut linked = Linked::default();
+    let mut questions: HashMap<Node, Vec<Question<'_>>> = HashMap::new();
+    for class in classes {
+        for reference in &class.wanted {
+            match hierarchy.node(&reference[0]) {
+                Some(node) => questions.entry(node).or_default().push(Question::Extended(class, reference)),
+                None => linked.unknown += 1,
+            }
+        }
+        for callee in &class.counted {
+            match searched(class, callee).and_then(|owner| hierarchy.node(owner)) {
+                Some(node) => questions.entry(node).or_default().push(Question::Counted(class, callee)),
+                None if callee.is_question() => {}
+                None => linked.uncounted += callee.sites,
+            }
+        }
+    }
+    hierarchy.visit(|view| {
+        let class = hierarchy.name(view.node());
+        let overrides = view.overridden_finals().filter(|method| is_extended(&method.descriptor));
+        linked.wrong.extend(overrides.map(|method| {
+            let finding = Finding::of(Problem::FinalOverridden);
+            (text(class), finding.in_member(&method.name, &method.descriptor))
+        }));
+        for question in questions.get(&view.node()).into_iter().flatten() {
+            match question {
+                Question::Extended(class, [owner, name, descriptor]) => match view.inherits(name, descriptor)
+                {
+                    Some(true) => linked.found += 1,
+                    None => linked.unknown += 1,
+                    Some(false) => {
+                        let callee = [&**owner, b".", name, descriptor].concat();
+                        linked.missing.push((text(&class.name), text(&callee)));
+                    }
+                },
+                Question::Counted(class, callee) => {
+                    match view.nearest(&callee.callee[1], &callee.callee[2]) {
+                        None if callee.is_question() => {}
+                        None => linked.uncounted += callee.sites,
+                        Some(method) => match wrong(callee, method, &hierarchy) {
+                            None if callee.is_question() => {}
+                            None => {
+                                linked.counted += callee.sites;
+                                linked.ids += if callee.is_known { 0 } else { callee.sites };
+                            }
+                            Some(problem) => {
+                                let finding = Finding { problem, ..callee.place.clone() };
+                                linked.wrong.push((text(&class.name), finding));
+                            }
+                        },
+                    }
+                }
+            }
+        }
+    });
+    // No two methods of a trace have one number.
+    let mut numbered: Vec<_> =
+        classes.iter().filter_map(|c| Some((c.numbers.0?, c.numbers.1, &c.name))).collect();
+    numbered.sort_unstable();
+    for pair in numbered.windows(2) {
+        let ((first, count, before), (next, _, name)) = (pair[0], pair[1]);
+        // One class file may stand in several archives.
+        let is_same = (first, before) == (next, name);
+        if !is_same && first.checked_add(count).is_none_or(|end| end > next) {
+            linked.wrong.push((text(name), Finding::of(Problem::Numbers)));
+        }
+    }
+    // In the order of classes, whatever the order in which they were visited.
+    linked.missing.sort();
+    linked.wrong.sort_by_cached_key(|(class, finding)| (class.clone(), finding.to_string()));
+    linked
+}
+
+/// The class from which on a counted callee is looked for. A super call begins with the superclass, whichever class above is named (JVMS 6.5,
+/// *invokespecial*); what arrays have is that of `Object`.
+pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l [u8]> {
+    let [owner, name, _] = &callee.callee;
+    if owner.first() == Some(&b'[') {
+        return Some(OBJECT);
+    }
+    match callee.opcode == opcode::INVOKESPECIAL && **name != *b"<init>" && *owner != class.name {
+        true => class.superclass.as_deref(),
+        false => Some(owner),
+    }
+}
+
+/// What is wrong with counting a callee that is this method.
+pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
+    let [owner, name, descriptor] = &callee.callee;
+    let Resolved { class, method } = resolved;
+    // Only one method can be meant (docs/scheme.md, *Calls that cannot take a context*). Nothing is below an array.
+    let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
+        || method.flags & (access::FINAL | access::PRIVATE) != 0
+        || class.is_final
+        || owner.first() == Some(&b'[')
+        || hierarchy.is_final(owner);
+    if let Means::Nothing(chosen) = callee.means {
+        // Of what only callers can record something is missing.
+        let is_place =
+            chosen.is_some_and(|chosen| values::Part::of(chosen, &class.name, name, descriptor).is_place);
+        let is_hash_code = (&**name, &**descriptor) == (b"hashCode", b"()I");
+        let is_missed = method.by_callers && (is_alone || is_hash_code && is_place);
+        return is_missed.then_some(Problem::Probe("that is for the callee, which has no body, is missing"));
+    }
+    if method.counts_itself {
+        return Some(Problem::CountedTwice);
+    }
+    let wrong = match callee.means {
+        Means::Counted(id) => {
+            let is_right = id == foreign_id(&class.name, name, descriptor, (id & 0x7F) as usize);
+            (!is_right).then_some("counts another method than the callee")
+        }
+        Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
+        Means::Nothing(_) => None,
+        Means::Traced { calls_back } => {
+            // Natives may, but for those of `Object`; what callers count otherwise has a body, and is over at once.
+            let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
+            (may != calls_back)
+                .then_some("says of a callee that may call back that it does not, or the reverse")
+        }
+    };
+    match wrong {
+        Some(what) => Some(Problem::Probe(what)),
+        None => (!is_alone).then_some(Problem::CountedInVain),
+    }
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    mutf8::decode_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::links::Declared;
+
+    fn class(name: &str, supers: &[&str], defined: &[&str], wanted: &[[&str; 2]]) -> Links {
+        let bytes = |text: &str| text.as_bytes().into();
+        let descriptor = || bytes("(J[[[[J)V");
+        let declared = |name: &&str| Declared {
+            name: bytes(name),
+            descriptor: descriptor(),
+            flags: 0,
+            counts_itself: false,
+            by_callers: false,
+        };
+        Links {
+            name: bytes(name),
+            superclass: supers.first().map(|s| bytes(s)),
+            interfaces: supers.iter().skip(1).map(|s| bytes(s)).collect(),
+            is_final: false,
+            numbers: (None, 0),
+            declared: defined.iter().map(declared).collect(),
+            wanted: wanted.iter().map(|[owner, name]| [bytes(owner), bytes(name), descriptor()]).collect(),
+            counted: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_extended_form_that_overrides_a_final_one_is_found() {
+        let above = |flags: u16| {
+            let mut base = class("p/Base", &["O"], &["m", "n"], &[]);
+            base.declared[0].flags = flags;
+            let [object, between] = [class("O", &[], &[], &[]), class("p/Between", &["p/Base"], &[], &[])];
+            let leaves = ["p/Leaf", "q/Leaf"].map(|name| class(name, &["p/Between"], &["m"], &[]));
+            let [leaf, other] = leaves;
+            let wrong = follow(&[other, leaf, between, base, object]).wrong.into_iter();
+            wrong.map(|(class, finding)| format!("{class}: {finding}")).collect::<Vec<_>>()
+        };
+        let found = |class: &str| format!("{class}: m(J[[[[J)V: {}", Problem::FinalOverridden);
+        assert_eq!(above(access::PUBLIC | access::FINAL), [found("p/Leaf"), found("q/Leaf")]);
+        // Another package neither sees nor overrides it.
+        assert_eq!(above(access::FINAL), [found("p/Leaf")]);
+        for flags in [access::PUBLIC, access::PRIVATE | access::FINAL, access::STATIC | access::FINAL] {
+            assert_eq!(above(flags), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn references_are_followed_upwards() {
+        let object = class("O", &[], &[], &[]);
+        let i = class("I", &["O"], &["d"], &[]);
+        let a = class("A", &["O", "I"], &["m"], &[]);
+        let wanted = [["B", "m"], ["B", "d"], ["B", "gone"], ["X", "m"], ["C", "m"]];
+        let b = class("B", &["A"], &[], &wanted);
+        // A cycle, and a class that is not there.
+        let c = class("C", &["C", "X"], &[], &[]);
+        let linked = follow(&[object, i, a, b, c]);
+        assert_eq!((linked.found, linked.unknown), (2, 2));
+        assert_eq!(linked.missing, [("B".to_owned(), "B.gone(J[[[[J)V".to_owned())]);
+    }
+
+    #[test]
+    fn all_classes_of_a_name_count() {
+        let object = class("O", &[], &["m"], &[]);
+        let first = class("A", &["O"], &[], &[]);
+        let second = class("A", &["B"], &[], &[["A", "n"], ["A", "m"]]);
+        let b = class("B", &["O"], &["n"], &[]);
+        assert_eq!(follow(&[object, first, second, b]).found, 2);
+    }
+
+    /// `n` of `A`, which is static and final, and what a caller counts of it.
+    fn counting(callee: [&str; 3], opcode: u8, id: i64, change: impl Fn(&mut Links)) -> Linked {
+        let bytes = |text: &str| text.as_bytes().into();
+        let mut a = class("A", &["O"], &["n"], &[]);
+        a.declared[0].flags = access::FINAL;
+        a.declared[0].descriptor = bytes("()V");
+        change(&mut a);
+        let mut caller = class("C", &["B"], &[], &[]);
+        caller.counted = vec![Counted {
+            opcode,
+            callee: callee.map(bytes),
+            means: Means::Counted(id),
+            is_known: false,
+            sites: 3,
+            place: Finding::of(Problem::CountedTwice),
+        }];
+        follow(&[class("O", &[], &[], &[]), class("B", &["A"], &[], &[]), a, caller])
+    }
+
+    #[test]
+    fn a_callee_is_counted_once_and_as_what_it_is() {
+        let id = foreign_id(b"A", b"n", b"()V", 1);
+        let (b, call) = (["B", "n", "()V"], opcode::INVOKEVIRTUAL);
+        let problem =
+            |linked: Linked| linked.wrong.first().map(|(class, f)| (class.clone(), f.problem.clone()));
+        let same = |_: &mut Links| ();
+        let right = counting(b, call, id, same);
+        assert_eq!((right.counted, right.ids, right.uncounted, right.wrong.len()), (3, 3, 0, 0));
+        let twice = counting(b, call, id, |a| a.declared[0].counts_itself = true);
+        assert_eq!(problem(twice), Some(("C".to_owned(), Problem::CountedTwice)));
+        let other = counting(b, call, id ^ 0x80, same);
+        assert!(matches!(problem(other), Some((_, Problem::Probe(_)))));
+        let overridden = counting(b, call, id, |a| a.declared[0].flags = 0);
+        assert_eq!(problem(overridden), Some(("C".to_owned(), Problem::CountedInVain)));
+        assert_eq!(counting(b, opcode::INVOKESTATIC, id, |a| a.declared[0].flags = 0).counted, 3);
+        // A super call is looked for from the superclass on; what is not there is not known.
+        assert_eq!(counting(["A", "n", "()V"], opcode::INVOKESPECIAL, id, same).counted, 3);
+        assert_eq!(counting(["X", "n", "()V"], call, id, same).uncounted, 3);
+        assert_eq!(counting(["B", "m", "()V"], call, id, same).uncounted, 3);
+    }
+}

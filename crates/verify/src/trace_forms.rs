@@ -1,0 +1,36 @@
+//! Forwarders where events are recorded.
+
+use cct_classfile::access;
+
+use crate::class::Class;
+use crate::forms::{Asked, Extended, Found};
+use crate::forwarder::Entry;
+use crate::traces::has_end;
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// The forwarder that an extended form is where events are recorded.
+    pub(crate) fn forwarder_of_traces(&self, asked: &Asked<'_, 'a>) -> Found {
+        let Asked { number, original, target, ways, lines, is } = *asked;
+        let is_native = original.is(access::NATIVE);
+        let number = self.first_method.and_then(|first| first.checked_add(number as u32));
+        let entry = number.map_or(Entry::None, Entry::Event);
+        let objects = self.expectation.allocations == Some(true);
+        let found = |form| Some((form, Some(number.is_some())));
+        if is_native && ways.iter().any(|way| is(target.to_native(entry, false, way, objects))) {
+            return found(Extended::ToNative);
+        }
+        if is_native && let Some(number) = number {
+            let makes = target.started_with_result(number).filter(|_| objects);
+            let is_right = match (has_end(self.before.name(), original.name), makes) {
+                (true, _) => is(target.ended(number)),
+                (false, Some(makes)) => is(makes),
+                (false, None) => lines.iter().any(|line| is(target.counted(entry, *line))),
+            };
+            return found(Extended::Counted(0)).filter(|_| is_right);
+        }
+        if lines.iter().any(|line| is(target.counted(entry, *line))) {
+            return found(Extended::Counted(0));
+        }
+        found(Extended::Bypassed).filter(|_| is(target.bypassed(entry)))
+    }
+}

@@ -1,0 +1,51 @@
+//! Forwarders where contexts are values.
+
+use cct_classfile::{Member, access};
+use cct_jdk::program::QUESTION;
+use cct_pcc::Chosen;
+
+use crate::class::Class;
+use crate::convention::method_id;
+use crate::forms::{Asked, Extended, Found};
+use crate::forwarder::Entry;
+use crate::values::Part;
+
+impl<'c, 'a> Class<'c, 'a> {
+    /// Whether a method is the one by which a program asks for its value.
+    pub(crate) fn is_question(&self, method: &Member<'a>) -> bool {
+        self.expectation.chosen().is_some()
+            && (self.before.name(), method.name, method.descriptor) == QUESTION
+    }
+
+    /// The forwarder that an extended form is where contexts are values.
+    pub(crate) fn forwarder_of_values(&self, chosen: &'static Chosen, asked: &Asked<'_, 'a>) -> Found {
+        let Asked { number, original, target, ways, lines, is } = *asked;
+        let id = |slots| method_id(self.hash, number, slots);
+        let part = Part::of(chosen, self.before.name(), original.name, original.descriptor);
+        let is_native = original.is(access::NATIVE);
+        let entry = |slots: usize, calls_back: bool| Entry::Value {
+            place: part.is_place.then(|| id(slots)),
+            site: (part.takes_part && calls_back).then(|| part.site(None)),
+        };
+        let none = Entry::Value { place: None, site: None };
+        // What is recorded, and what is not; one that neither records nor adds anything is both.
+        let tried = |slots, calls_back, is: &dyn Fn(Entry) -> bool| {
+            let recorded = entry(slots, calls_back);
+            match (is(recorded), recorded == none) {
+                (true, true) => Some(None),
+                (true, false) => Some(Some(true)),
+                (false, _) => is(none).then_some(Some(false)),
+            }
+        };
+        let to_native = |entry| ways.iter().any(|way| is(target.to_native(entry, false, way, false)));
+        let counted = |entry| lines.iter().any(|line| is(target.counted(entry, *line)));
+        let bypassed = |entry| is(target.bypassed(entry));
+        if let Some(recorded) = tried(1, true, &to_native).filter(|_| is_native) {
+            return Some((Extended::ToNative, recorded));
+        }
+        if let Some(recorded) = tried(0, false, &counted) {
+            return Some((Extended::Counted(0), recorded));
+        }
+        tried(0, false, &bypassed).map(|recorded| (Extended::Bypassed, recorded))
+    }
+}
