@@ -1,15 +1,19 @@
 //! Facts about the class library and the runtime in it, each stated once: the calling convention between rewritten classes and the
-//! runtime, the helpers of `java/lang/Object`, the fields that classes of the library get, and the methods by which programs talk to
-//! the runtime.
+//! runtime, the helpers of `java/lang/Object`, the fields that classes of the library get, the hooks (single methods
+//! of the library that call the runtime), the clocks that are pinned, and the methods by which programs talk to the runtime.
 //!
 //! The rewriter and the checker both read these tables. What each does with them is its own: they share no algorithm.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod body_hooks;
 pub mod convention;
 pub mod fields;
 pub mod helpers;
+pub mod native_hooks;
+pub mod pins;
 pub mod program;
+pub mod runtime_classes;
 pub mod runtime_method;
 
 /// What a class library is rewritten for, as far as helpers and fields depend on it.

@@ -12,107 +12,8 @@
 //! A class of the library that should have a pinned call and has none has changed since this table was made: its rewriting says so
 //! ([`crate::report::ClassReport::unpinned`]).
 
-use cct_classfile::{Bci, ClassFile, Code, Result, opcode};
-
-/// Where the class library reads the time, a `long`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Clock {
-    /// `System.nanoTime()`.
-    Nanos,
-    /// `System.currentTimeMillis()`.
-    Millis,
-    /// The static field `SoftReference.clock`: when the garbage collector ran last.
-    Collections,
-}
-
-impl Clock {
-    /// Class of the method or field.
-    pub fn class(self) -> &'static [u8] {
-        match self {
-            Clock::Nanos | Clock::Millis => b"java/lang/System",
-            Clock::Collections => b"java/lang/ref/SoftReference",
-        }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static [u8] {
-        match self {
-            Clock::Nanos => b"nanoTime",
-            Clock::Millis => b"currentTimeMillis",
-            Clock::Collections => b"clock",
-        }
-    }
-
-    /// The instruction that reads it, and the descriptor.
-    fn read(self) -> (u8, &'static [u8]) {
-        match self {
-            Clock::Nanos | Clock::Millis => (opcode::INVOKESTATIC, b"()J"),
-            Clock::Collections => (opcode::GETSTATIC, b"J"),
-        }
-    }
-
-    /// What it says. As a seed neither is 0, since a salt of 0 is none, and they differ, since seeds are made by `mix(millis) ^ mix(nanos)`. Soft
-    /// references are as old as the machine then, for which `-XX:SoftRefLRUPolicyMSPerMB` of `--reproducible` makes up.
-    pub fn constant(self) -> i64 {
-        match self {
-            Clock::Nanos => 123_456_789_012_345,
-            Clock::Millis => 1_000_000_000_000,
-            Clock::Collections => 0,
-        }
-    }
-}
-
-/// A method of the class library that reads a clock for another purpose than to tell the time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pin {
-    /// Internal name of the class.
-    pub class: &'static [u8],
-    /// Name of the method.
-    pub method: &'static [u8],
-    /// The clock that it asks, at one or more places.
-    pub clock: Clock,
-    /// The JDKs in which it does: the first.
-    pub since: u16,
-    /// The last; [`NEWEST`] where it still does.
-    pub until: u16,
-}
-
-/// For methods that have not changed yet: a class library newer than those that were looked at is held to the same.
-const NEWEST: u16 = u16::MAX;
-
-const fn pin(class: &'static [u8], method: &'static [u8], clock: Clock, since: u16, until: u16) -> Pin {
-    Pin { class, method, clock, since, until }
-}
-
-/// All pins, by class. `Math.random`, `Collections.shuffle`, the probes of `LongAdder` and `ConcurrentHashMap`, the levels of
-/// `ConcurrentSkipListMap`, `BigInteger.isProbablePrime` and the generators of `java.util.random` take their seeds from these.
-/// (`java.util.secureRandomSeed`, with which a user asks for seeds from the operating system, still has its effect.)
-pub const PINS: &[Pin] = &[
-    pin(b"java/lang/ref/SoftReference", b"<init>", Clock::Collections, 8, NEWEST),
-    pin(b"java/lang/ref/SoftReference", b"get", Clock::Collections, 8, NEWEST),
-    // SALT, from 17 on SALT32L and REVERSE. While an archive is dumped, the VM gives the seed.
-    pin(b"java/util/ImmutableCollections", b"<clinit>", Clock::Nanos, 9, 26),
-    pin(b"java/util/ImmutableCollections", b"runtimeSetup", Clock::Nanos, 27, NEWEST),
-    pin(b"java/util/Random", b"<init>", Clock::Nanos, 8, NEWEST),
-    pin(b"java/util/SplittableRandom", b"initialSeed", Clock::Nanos, 8, 8),
-    pin(b"java/util/SplittableRandom", b"initialSeed", Clock::Millis, 8, 8),
-    pin(b"java/util/SplittableRandom", b"<clinit>", Clock::Nanos, 9, 16),
-    pin(b"java/util/SplittableRandom", b"<clinit>", Clock::Millis, 9, 16),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"initialSeed", Clock::Nanos, 8, 8),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"initialSeed", Clock::Millis, 8, 8),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"<clinit>", Clock::Nanos, 9, NEWEST),
-    pin(b"java/util/concurrent/ThreadLocalRandom", b"<clinit>", Clock::Millis, 9, NEWEST),
-    pin(b"jdk/internal/util/random/RandomSupport", b"initialSeed", Clock::Nanos, 17, NEWEST),
-    pin(b"jdk/internal/util/random/RandomSupport", b"initialSeed", Clock::Millis, 17, NEWEST),
-];
-
-impl Pin {
-    /// The pins of a class. A class of the library has the class-file version of its JDK: 52 is JDK 8.
-    pub fn of(class: &ClassFile<'_>) -> impl Iterator<Item = &'static Pin> {
-        let (name, jdk) = (class.name().to_vec(), class.major_version.saturating_sub(44));
-        PINS.iter().filter(move |pin| *pin.class == *name && (pin.since..=pin.until).contains(&jdk))
-    }
-}
+use cct_classfile::{Bci, ClassFile, Code, Result};
+use cct_jdk::pins::{Clock, Pin};
 
 /// The reads of clocks in a method's code whose results are replaced, in code order.
 pub fn reads(class: &ClassFile<'_>, method: &[u8], code: &Code<'_>) -> Result<Vec<(Bci, Clock)>> {
@@ -139,6 +40,8 @@ pub fn reads(class: &ClassFile<'_>, method: &[u8], code: &Code<'_>) -> Result<Ve
 
 #[cfg(test)]
 mod tests {
+    use cct_classfile::opcode;
+
     use super::*;
     use cct_test_classes::{TestClass, class};
 

@@ -6,9 +6,10 @@ use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
 use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::fields::added_fields;
+use cct_jdk::native_hooks::CALLED_BY_RUNTIME;
 
 use crate::class::Class;
-use crate::convention::{ATTRIBUTE, CALLED_BY_RUNTIME, class_hash};
+use crate::convention::{ATTRIBUTE, class_hash};
 use crate::expectation::{Expectation, Tool};
 use crate::fields::Fields;
 use crate::finding::{Finding, Problem};

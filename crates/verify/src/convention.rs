@@ -69,22 +69,6 @@ pub fn mode(expectation: &Expectation) -> Mode {
     }
 }
 
-/// Natives that the runtime calls past their hooks.
-pub const CALLED_BY_RUNTIME: &[(&[u8], &[u8])] = &[
-    (b"java/lang/Class", b"getDeclaredFields0"),
-    (b"java/lang/Class", b"getDeclaredMethods0"),
-    (b"java/lang/StackTraceElement", b"initStackTraceElement"),
-    (b"java/lang/StackTraceElement", b"initStackTraceElements"),
-    (b"java/lang/StackStreamFactory$AbstractStackWalker", b"fetchStackFrames"),
-];
-
-/// The native that becomes a Java method which calls the runtime.
-pub const REPLACED_NATIVE: (&[u8], &[u8], &[u8]) =
-    (b"sun/reflect/Reflection", b"getCallerClass", b"(I)Ljava/lang/Class;");
-
-/// What `REPLACED_NATIVE` and hooks of the stack call.
-pub const STACKS: &[u8] = b"java/lang/CctStacks";
-
 /// Classes whose methods run while the current thread changes, with the classes nested in them; of `System` only the latter (docs/scheme.md).
 const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
     b"java/lang/Thread",

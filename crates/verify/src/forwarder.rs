@@ -5,9 +5,12 @@ use cct_classfile::constant_pool::tag;
 use cct_classfile::descriptor::{FieldType, MethodDescriptor};
 use cct_classfile::{ClassFile, Code, Member, opcode};
 use cct_jdk::helpers::{Helper, PADDING};
+use cct_jdk::native_hooks::{CALLED_BY_RUNTIME, DEFINE_LENGTH, DEFINE_OFFSET, DEPTH};
+use cct_jdk::runtime_classes::STACKS;
+use cct_jdk::runtime_method::RuntimeMethod;
 
 use crate::allocations;
-use crate::convention::{CALLED_BY_RUNTIME, FACTOR, STACKS, helpers};
+use crate::convention::{FACTOR, helpers};
 use crate::debug_tables::{self, DebugTables};
 use crate::events::Event;
 use crate::expectation::Expectation;
@@ -189,11 +192,11 @@ impl<'a> Target<'a> {
         let (thread, saved) = (self.slots + 2, self.slots + 3);
         let mut ops = Vec::new();
         for &hook in hooks {
-            match hook.2 {
+            match hook.kind {
                 native_hooks::Kind::Define => self.define(hook, &mut ops),
                 native_hooks::Kind::Last => {
                     let last = self.slots.saturating_sub(1);
-                    ops.extend([Op::Load(Kind::Reference, last), runtime((hook.3, hook.4, hook.5))]);
+                    ops.extend([Op::Load(Kind::Reference, last), runtime(hook.call)]);
                     ops.push(Op::Store(Kind::Reference, last));
                 }
                 native_hooks::Kind::Argument(number) => {
@@ -239,7 +242,7 @@ impl<'a> Target<'a> {
             ops.push(Op::Helper(Helper::RootOf));
         }
         ops.push(Op::Helper(Helper::Carry));
-        let of = |kind| hooks.iter().find(|hook| hook.2 == kind).copied();
+        let of = |kind| hooks.iter().find(|hook| hook.kind == kind).copied();
         if let Some(hook) = of(native_hooks::Kind::Entered) {
             self.call(hook, &mut ops);
         }
@@ -251,7 +254,7 @@ impl<'a> Target<'a> {
             for load in self.arguments() {
                 let is_depth = matches!(load, Op::Load(Kind::Int, slot) if self.is_int(slot));
                 ops.push(load);
-                ops.extend(is_depth.then(|| runtime(native_hooks::DEPTH)));
+                ops.extend(is_depth.then(|| runtime(DEPTH)));
             }
             ops.push(self.twin(self.descriptor));
         } else {
@@ -265,7 +268,7 @@ impl<'a> Target<'a> {
             restore.extend(Event::End { method, by_exception: true }.ops(self.slots, None));
         }
         if let Some(hook) = of(native_hooks::Kind::Result) {
-            ops.push(runtime((hook.3, hook.4, hook.5)));
+            ops.push(runtime(hook.call));
             self.cast(hook, &mut ops);
         }
         if let Some(hook) = of(native_hooks::Kind::After) {
@@ -301,14 +304,14 @@ impl<'a> Target<'a> {
     /// The runtime is called with the receiver and the arguments.
     fn call<'s>(&'s self, hook: &'s NativeHook, ops: &mut Vec<Op<'s>>) {
         ops.extend(self.arguments());
-        ops.push(runtime((hook.3, hook.4, hook.5)));
+        ops.push(runtime(hook.call));
     }
 
     /// What the runtime gives as any object is of the native's type.
     fn cast<'s>(&'s self, hook: &NativeHook, ops: &mut Vec<Op<'s>>) {
         let native = MethodDescriptor::parse(self.descriptor).map(|d| d.result);
         if let (Ok(FieldType::Class(class) | FieldType::Array(class)), true) =
-            (native, hook.5.ends_with(b")Ljava/lang/Object;"))
+            (native, hook.call.descriptor.ends_with(b")Ljava/lang/Object;"))
             && class != OBJECT
         {
             ops.push(Op::CheckCast(class));
@@ -326,7 +329,7 @@ impl<'a> Target<'a> {
         let Some(number) = descriptor.arguments().position(is_class_file) else { return };
         let slot = self.arguments[number].1;
         if descriptor.arguments().nth(number + 1) == Some(FieldType::Base(b'I')) {
-            for (place, tells) in (slot + 1..).zip(native_hooks::DEFINED) {
+            for (place, tells) in (slot + 1..).zip([DEFINE_OFFSET, DEFINE_LENGTH]) {
                 ops.extend([
                     Op::Load(Kind::Reference, free),
                     Op::Load(Kind::Reference, slot),
@@ -465,7 +468,7 @@ impl<'a> Target<'a> {
 }
 
 /// A static method of the runtime.
-fn runtime((class, name, descriptor): (&'static [u8], &'static [u8], &'static [u8])) -> Op<'static> {
+fn runtime(RuntimeMethod { class, name, descriptor }: RuntimeMethod) -> Op<'static> {
     Op::Invoke(opcode::INVOKESTATIC, Callee { tag: tag::METHODREF, class, name, descriptor }, 0)
 }
 

@@ -2,13 +2,14 @@
 
 use cct_classfile::{Code, Member, access, mutf8};
 use cct_jdk::convention::{OBJECT, with_extension};
+use cct_jdk::native_hooks::REPLACED;
 use cct_jdk::program;
 
 use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, MAY_OUTGROW, Method};
 use crate::class::{Class, Traced};
-use crate::convention::{REPLACED_NATIVE, method_id};
+use crate::convention::method_id;
 use crate::debug_tables::DebugTables;
 use crate::expectation::Tool;
 use crate::finding::{Finding, Problem};
@@ -273,7 +274,7 @@ impl<'c, 'a> Class<'c, 'a> {
     ) -> Option<Original> {
         let class = self.before.name();
         let switch = program::switch(class, original.name, original.descriptor);
-        let is_replaced = (class, original.name, original.descriptor) == REPLACED_NATIVE;
+        let is_replaced = REPLACED.contains(&(class, original.name, original.descriptor));
         let is_question = self.is_question(original);
         if original.raw == rewritten.raw {
             if switch.is_some() || is_replaced || is_question {

@@ -1,6 +1,7 @@
 //! What documents want to have in a method of the class library: calls of the runtime, and constants in the place of what clocks say.
 
 use cct_classfile::{Code, Member, access};
+use cct_jdk::body_hooks::BodyHook;
 
 use crate::class::Class;
 use crate::finding::{Finding, Problem};
@@ -13,12 +14,12 @@ impl<'c, 'a> Class<'c, 'a> {
     pub(crate) fn left_out(&mut self, method: &'c Member<'a>, code: &Code<'a>) {
         let (class, reproducible) = (self.before, self.expectation.reproducible);
         let is_wanted =
-            |(hook, is_certain): (&hooks::BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
+            |(hook, is_certain): (&BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
         if hooks::of_body(class.name(), method.name, method.descriptor, &self.expectation).any(is_wanted) {
             self.find(Problem::Runtime("that belongs here is missing"));
         }
         let clocks = pins::clocks(class, method.name);
-        let read = code.instructions().find(|i| pins::read(clocks, class, i).is_some());
+        let read = code.instructions().find(|i| pins::read(&clocks, class, i).is_some());
         if let (Some(read), Some(true)) = (read, reproducible) {
             let problem = Problem::Clock("is not replaced, in a method that was left as it is");
             self.findings.push(Finding::at(problem, read.bci, None));

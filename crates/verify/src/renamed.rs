@@ -3,6 +3,7 @@
 use cct_classfile::{Member, access, opcode};
 use cct_jdk::convention::{NATIVE_PREFIX, SLOTS_OFFSET};
 use cct_jdk::helpers::Helper;
+use cct_jdk::native_hooks::REPLACED;
 
 use crate::class::Class;
 use crate::finding::Problem;
@@ -56,7 +57,7 @@ impl<'c, 'a> Class<'c, 'a> {
             before.is(access::NATIVE)
                 && !after.is(access::NATIVE)
                 && self.expectation.renames_natives != Some(false)
-                && (self.before.name(), before.name, before.descriptor) != crate::convention::REPLACED_NATIVE
+                && !REPLACED.contains(&(self.before.name(), before.name, before.descriptor))
         });
         taken.map(|(before, _)| {
             let kept = before.access_flags & (access::STATIC | access::SYNCHRONIZED);

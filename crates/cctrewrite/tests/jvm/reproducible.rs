@@ -6,7 +6,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code};
-use cct_rewrite::pins::{Clock, PINS, reads};
+use cct_jdk::pins::{Clock, PINS};
+use cct_rewrite::pins::reads;
 
 use crate::support::{
     Blocks, Java, Jdk, Library, assert_succeeded, fixture, folder, instrument, lasting_folder,

@@ -4,11 +4,11 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, ClassFile, Code, Member};
 use cct_events::structure::Recording;
 use cct_flow::{BlockRule, OwnMembers};
+use cct_jdk::pins::Clock;
 
 use crate::allocation::Allocation;
 use crate::carrier::Sites;
 use crate::pcc::Part;
-use crate::pins::Clock;
 use crate::plan::CallTarget;
 use crate::report::Fallback;
 use crate::settings::Settings;

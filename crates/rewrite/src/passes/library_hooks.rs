@@ -4,8 +4,9 @@ use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Result, opcode};
+use cct_jdk::body_hooks::{BodyHook, Place};
 
-use crate::hooks::{self, BodyHook, Place};
+use crate::hooks;
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
 
 /// The pass.
@@ -17,9 +18,9 @@ impl Pass for LibraryHooks {
         method: &'m MethodContext<'m, '_>,
         _level: &Level,
     ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
-        let hooks: Vec<_> = hooks::body_hooks(method.class.name(), method.member.name, method.settings)
-            .filter(|hook| hook.fits(method.member.descriptor))
-            .collect();
+        let MethodContext { class, member, settings, .. } = *method;
+        let hooks: Vec<_> =
+            hooks::body_hooks(class.name(), member.name, member.descriptor, settings).collect();
         Ok((!hooks.is_empty()).then(|| Box::new(MethodHooks(hooks)) as _))
     }
 }

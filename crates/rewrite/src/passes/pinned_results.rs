@@ -3,9 +3,9 @@
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Bci, Result, opcode};
+use cct_jdk::pins::Clock;
 
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
-use crate::pins::Clock;
 
 /// The pass.
 pub struct PinnedResults;

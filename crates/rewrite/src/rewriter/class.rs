@@ -10,6 +10,7 @@ use cct_index::mid::Shape;
 use cct_index::positions::Packed;
 use cct_index::record::{ClassRecord, MethodRecord};
 use cct_index::treatment::Treatment;
+use cct_jdk::pins::Pin;
 use cct_jdk::program;
 use cct_markers::Marked;
 
@@ -21,7 +22,6 @@ use crate::error::{Error, Result};
 use crate::hooks;
 use crate::markers::{self, Stopped};
 use crate::marks;
-use crate::pins::Pin;
 use crate::plan;
 use crate::report::Fallback;
 use crate::rules;

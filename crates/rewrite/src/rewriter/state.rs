@@ -12,13 +12,13 @@ use cct_flow::{BlockRule, OwnMembers};
 use cct_index::mid::{Mid, Shape};
 use cct_index::record::{ForeignRecord, MethodRecord};
 use cct_index::treatment::Treatment;
+use cct_jdk::pins::Clock;
 use cct_markers::{Beside, LeftOut};
 
 use super::shared::Rewriter;
 use crate::carrier::Constants;
 use crate::error::Result;
 use crate::markers::{self};
-use crate::pins::Clock;
 use crate::plan;
 use crate::report::ClassReport;
 use crate::world::ClassId;

@@ -1,10 +1,10 @@
 use cct_classfile::access::PUBLIC;
 use cct_classfile::{ClassFile, Code, Instruction, access, opcode};
+use cct_jdk::pins::Clock;
 use cct_test_classes::class;
 
 use super::*;
 use crate::marks::Marks;
-use crate::pins::Clock;
 use crate::report::Fallback;
 use crate::settings::Settings;
 use crate::world::World;

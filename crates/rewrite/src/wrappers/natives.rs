@@ -10,10 +10,10 @@ use cct_events::Event;
 use cct_index::mid::Mid;
 use cct_jdk::convention::NATIVE_FORWARDER_LINE;
 use cct_jdk::helpers::Helper;
+use cct_jdk::native_hooks::{self, NativeHook};
 
 use crate::allocation::NativeMakes;
 use crate::carrier::{Emitter, push_first_slot_offset};
-use crate::hooks::{self, NativeHook};
 use crate::pcc::{self};
 
 use super::Target;
@@ -180,7 +180,7 @@ pub(super) fn then_original_and_restore(
             target.result_of(emitter, &mut asm, *method)?;
         }
         Some(NativeHook::After(_)) => {
-            let depth = emitter.constants.runtime_method(hooks::DEPTH, emitter.edit)?;
+            let depth = emitter.constants.runtime_method(native_hooks::DEPTH, emitter.edit)?;
             target.push_arguments_but(&mut asm, Some(depth));
             target.invoke_special(emitter, &mut asm, target.descriptor_index)?;
         }
@@ -236,7 +236,9 @@ fn replace_class_file(
     }
     asm.store(Kind::Reference, free);
     if arguments.next() == Some(FieldType::Base(b'I')) {
-        for (which, place) in [(hooks::DEFINE_OFFSET, slot + 1), (hooks::DEFINE_LENGTH, slot + 2)] {
+        for (which, place) in
+            [(native_hooks::DEFINE_OFFSET, slot + 1), (native_hooks::DEFINE_LENGTH, slot + 2)]
+        {
             asm.load(Kind::Reference, free).load(Kind::Reference, slot).load(Kind::Int, place);
             emitter.runtime(asm, which)?;
             asm.store(Kind::Int, place);

@@ -7,16 +7,18 @@ mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+use cct_jdk::body_hooks::{BodyHook, Place};
 use cct_jdk::helpers::Helper;
+use cct_jdk::pins::Clock;
 
 use crate::align::aligned::{Aligned, Appended};
 use crate::allocations::{self, Makes};
 use crate::expectation::Expectation;
 use crate::finding::{Check, Finding, Problem};
-use crate::hooks::{self, BodyHook, Place};
+use crate::hooks;
 use crate::marked::Told;
 use crate::op::{Callee, Kind, Op};
-use crate::pins::{self, Clock};
+use crate::pins;
 use crate::probe::{Call, Probe, Reader, restoring};
 use crate::prologue::Prologue;
 use crate::sites::Sites;
@@ -69,7 +71,7 @@ pub fn align<'p, 'a>(
         told,
         hooks: hooks::of_body(pair.class.name(), pair.name, pair.descriptor, pair.expectation).collect(),
         clocks: match pair.expectation.reproducible {
-            Some(false) => &[],
+            Some(false) => Vec::new(),
             _ => pins::clocks(pair.class, pair.name),
         },
         at: pair.prologue.end,
@@ -116,7 +118,7 @@ struct Walk<'w, 'p, 'a> {
     /// Calls of the runtime that belong into the body, and whether they must be there.
     hooks: Vec<(&'static BodyHook, bool)>,
     /// Clocks whose answers may be replaced in it.
-    clocks: &'static [Clock],
+    clocks: Vec<Clock>,
     /// Number of the next instruction of the rewritten code.
     at: usize,
     /// Number of the next call site.
@@ -137,7 +139,7 @@ impl<'a> Walk<'_, '_, 'a> {
     fn hooks_on_entry(&mut self) -> Check {
         for (hook, is_certain) in self.hooks.clone() {
             let mut ops = Vec::new();
-            match hook.2 {
+            match hook.place {
                 Place::Entry => {}
                 Place::EntryWith(local) => ops.push(Op::Load(Kind::Reference, local)),
                 Place::Argument(_) => {
@@ -153,8 +155,10 @@ impl<'a> Walk<'_, '_, 'a> {
                 _ => continue,
             }
             ops.push(runtime(hook));
-            if let Place::Argument(local) = hook.2 {
-                let given = MethodDescriptor::parse(hook.5).ok().and_then(|given| Kind::of(given.result));
+            if let Place::Argument(local) = hook.place {
+                let given = MethodDescriptor::parse(hook.call.descriptor)
+                    .ok()
+                    .and_then(|given| Kind::of(given.result));
                 ops.extend(given.map(|kind| Op::Store(kind, local)));
             }
             self.hook(&ops, is_certain, 0)?;
@@ -166,7 +170,7 @@ impl<'a> Walk<'_, '_, 'a> {
     fn hooks_on_return(&mut self, original: &Instruction<'a>) -> Check {
         for (hook, is_certain) in self.hooks.clone() {
             let is_return = opcode::is_return(original.opcode);
-            match hook.2 {
+            match hook.place {
                 Place::Return if is_return => self.hook(&[runtime(hook)], is_certain, original.bci)?,
                 Place::ReturnWithThis if is_return => {
                     let ops = [Op::Load(Kind::Reference, 0), runtime(hook)];
@@ -278,10 +282,10 @@ impl<'a> Walk<'_, '_, 'a> {
             self.at = told.behind(self.at, number, original)?;
         }
         self.made(original);
-        if let Some(clock) = pins::read(self.clocks, class, original) {
+        if let Some(clock) = pins::read(&self.clocks, class, original) {
             // The program's own `pop2` follows the constant then.
             let is_own = next.is_some_and(|i| i.opcode == opcode::POP2);
-            if self.pair.code.has(self.at, &[Op::Pop2, Op::Long(clock.4)])
+            if self.pair.code.has(self.at, &[Op::Pop2, Op::Long(clock.constant())])
                 && (!is_own || self.pair.code.op(self.at + 2) == Op::Pop2)
             {
                 self.at += 2;
@@ -291,7 +295,7 @@ impl<'a> Walk<'_, '_, 'a> {
             }
         }
         for (hook, is_certain) in self.hooks.clone() {
-            let Place::Read(field) = hook.2 else { continue };
+            let Place::Read(field) = hook.place else { continue };
             let read = original.pool_index().filter(|_| original.opcode == opcode::GETFIELD);
             let member = read.and_then(|index| class.pool.member_ref(index).ok());
             if member.is_some_and(|m| (m.class, m.name) == (class.name(), field)) {
@@ -363,9 +367,9 @@ impl<'a> Walk<'_, '_, 'a> {
 fn runtime(hook: &BodyHook) -> Op<'static> {
     let callee = Callee {
         tag: cct_classfile::constant_pool::tag::METHODREF,
-        class: hook.3,
-        name: hook.4,
-        descriptor: hook.5,
+        class: hook.call.class,
+        name: hook.call.name,
+        descriptor: hook.call.descriptor,
     };
     Op::Invoke(opcode::INVOKESTATIC, callee, 0)
 }
