@@ -190,3 +190,23 @@ fn this_workspace_is_in_order() {
     let findings = check(root).unwrap();
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
+
+/// Each file and folder that ARCHITECTURE.md names is there: by its whole path, or by the end of it.
+#[test]
+fn architecture_names_files_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut all = Vec::new();
+    for folder in ["crates", "jdk-wrap", "xtask", "docs"] {
+        let entries = walkdir::WalkDir::new(root.join(folder)).sort_by_file_name();
+        all.extend(entries.into_iter().map(|entry| format!("{}/", entry.unwrap().path().display())));
+    }
+    let mut named = 0;
+    for span in page.split('`').skip(1).step_by(2).filter(|span| span.contains('/') || span.ends_with(".rs"))
+    {
+        let end = format!("/{}/", span.trim_end_matches('/'));
+        assert!(all.iter().any(|path| path.ends_with(&end)), "ARCHITECTURE.md names {span}");
+        named += 1;
+    }
+    assert!(named > 30, "only {named} names found");
+}
