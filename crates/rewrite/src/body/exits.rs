@@ -1,10 +1,10 @@
 //! The ways out of a body: what the thread carried is put back, and passes have their code run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound::Excluded;
+use std::ops::Bound::{Excluded, Included};
 
-use cct_classfile::edit::Asm;
 use cct_classfile::edit::frames::{Frame, VerificationType};
+use cct_classfile::edit::{Asm, HandlerId};
 use cct_classfile::{Bci, Result, opcode};
 use cct_flow::initialisation::{self, Region};
 use cct_index::positions::Form;
@@ -30,10 +30,10 @@ fn restore_thread(body: &mut BodyWriter<'_, '_, '_>, asm: &mut Asm) -> Result<()
 /// Guards a body against exceptions that leave it. First what passes guard by ranges (the first entry that matches is taken,
 /// JVMS 2.10), then the whole body.
 pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) -> Result<()> {
-    let guards: Vec<Guard<'_>> = plans.passes().map(|pass| pass.guard(body)).collect();
-    if body.form == Form::Extended && guards.iter().all(|guard| *guard == Guard::Nowhere) {
+    if body.form == Form::Extended && plans.passes().all(|pass| pass.guard(body) == Guard::Nowhere) {
         return Ok(());
     }
+    let guards: Vec<Guard<'_>> = plans.passes().map(|pass| pass.guard(body)).collect();
     let states = states(body)?;
     let mut restore = Asm::new();
     restore_thread(body, &mut restore)?;
@@ -47,26 +47,64 @@ pub(super) fn catch_all(body: &mut BodyWriter<'_, '_, '_>, plans: &Plans<'_>) ->
     }
     let exits = Exits { form: body.form, guards: &guards, codes: &codes, restore: &restore };
     let pieces = pieces(&guards);
-    let mut handlers = BTreeMap::new();
+    let mut handlers = Handlers::default();
     for (region, frame) in &states {
-        for (&(start, end), ranged) in &pieces {
+        for &Piece { start, end, passes } in &pieces {
             let (start, end) = (start.max(region.start), end.min(region.end));
             if start < end {
-                let handler = *handlers
-                    .entry((region.initialised, ranged))
-                    .or_insert_with(|| body.edit.handler(exits.handler(region, ranged), frame.clone()));
+                let handler = handlers
+                    .of(region, passes, || body.edit.handler(exits.handler(region, passes), frame.clone()));
                 body.edit.catch_all(start, end, handler);
             }
         }
     }
-    let nobody = Vec::new();
     for (region, frame) in states.iter().filter(|(region, _)| exits.covers(region)) {
-        let handler = *handlers
-            .entry((region.initialised, &nobody))
-            .or_insert_with(|| body.edit.handler(exits.handler(region, &nobody), frame.clone()));
+        let nobody = PassSet::default();
+        let handler =
+            handlers.of(region, nobody, || body.edit.handler(exits.handler(region, nobody), frame.clone()));
         body.edit.catch_all(region.start, region.end, handler);
     }
     Ok(())
+}
+
+/// A set of passes, by their positions among those of a method.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct PassSet(u64);
+
+impl PassSet {
+    fn of(place: usize) -> PassSet {
+        PassSet(1 << place)
+    }
+
+    fn contains(self, place: usize) -> bool {
+        self.0 & PassSet::of(place).0 != 0
+    }
+}
+
+/// A piece of code that these passes guard by ranges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Piece {
+    start: Bci,
+    end: Bci,
+    passes: PassSet,
+}
+
+/// The handlers of a body: one for each set of passes, and for `this` initialised or not.
+#[derive(Default)]
+struct Handlers(Vec<(bool, PassSet, HandlerId)>);
+
+impl Handlers {
+    fn of(&mut self, region: &Region, passes: PassSet, make: impl FnOnce() -> HandlerId) -> HandlerId {
+        let is_this = |(initialised, of, _): &&(bool, PassSet, HandlerId)| {
+            (*initialised, *of) == (region.initialised, passes)
+        };
+        if let Some(&(.., handler)) = self.0.iter().find(is_this) {
+            return handler;
+        }
+        let handler = make();
+        self.0.push((region.initialised, passes, handler));
+        handler
+    }
 }
 
 /// What runs when an exception leaves a body.
@@ -87,11 +125,11 @@ impl Exits<'_> {
     }
 
     /// A handler for a region, or for a piece of it that these passes guard by ranges. It throws the exception again.
-    fn handler(&self, region: &Region, ranged: &[usize]) -> Asm {
+    fn handler(&self, region: &Region, ranged: PassSet) -> Asm {
         let mut asm = Asm::new();
         let mut outermost = Asm::new();
         for (place, (guard, code)) in self.guards.iter().zip(self.codes).enumerate() {
-            let runs = ranged.contains(&place) || runs_in(guard, region);
+            let runs = ranged.contains(place) || runs_in(guard, region);
             let to = if *guard == Guard::Outermost { &mut outermost } else { &mut asm };
             if runs {
                 to.bytes.extend_from_slice(&code.bytes);
@@ -109,26 +147,35 @@ fn runs_in(guard: &Guard<'_>, region: &Region) -> bool {
     *guard == Guard::Body || *guard == Guard::Outermost && region.initialised
 }
 
-/// What passes guard by ranges, cut where another such range begins or ends, with the positions of the passes that guard each piece.
-fn pieces(guards: &[Guard<'_>]) -> BTreeMap<(Bci, Bci), Vec<usize>> {
-    let ranges = |guard: &Guard<'_>| match guard {
-        Guard::Ranges(ranges) => ranges.to_vec(),
-        _ => Vec::new(),
-    };
-    let bounds: BTreeSet<Bci> =
-        guards.iter().flat_map(ranges).flat_map(|(start, end)| [start, end]).collect();
-    let mut pieces: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (place, guard) in guards.iter().enumerate() {
-        for (start, end) in ranges(guard).into_iter().filter(|(start, end)| start < end) {
-            let inner = bounds.range((Excluded(start), Excluded(end)));
-            let mut from = start;
-            for &to in inner.chain([&end]) {
-                pieces.entry((from, to)).or_default().push(place);
-                from = to;
-            }
-        }
+/// What passes guard by ranges, in code order, cut where a range of another pass begins or ends.
+fn pieces(guards: &[Guard<'_>]) -> Vec<Piece> {
+    let ranged = guards.iter().enumerate().filter_map(|(place, guard)| match guard {
+        Guard::Ranges(ranges) => Some((PassSet::of(place), *ranges)),
+        _ => None,
+    });
+    let mut pieces: Vec<Piece> = Vec::new();
+    for (pass, ranges) in ranged {
+        let ranges = ranges.iter().filter(|(start, end)| start < end);
+        let added = ranges.map(|&(start, end)| Piece { start, end, passes: pass });
+        pieces =
+            if pieces.is_empty() { added.collect() } else { overlaid(&pieces, &added.collect::<Vec<_>>()) };
     }
     pieces
+}
+
+/// Two lists of pieces, laid over each other.
+fn overlaid(below: &[Piece], above: &[Piece]) -> Vec<Piece> {
+    let all = || below.iter().chain(above);
+    let bounds: BTreeSet<Bci> = all().flat_map(|piece| [piece.start, piece.end]).collect();
+    let mut cut: BTreeMap<(Bci, Bci), PassSet> = BTreeMap::new();
+    for piece in all() {
+        let mut start = piece.start;
+        for &end in bounds.range((Excluded(piece.start), Included(piece.end))) {
+            cut.entry((start, end)).or_default().0 |= piece.passes.0;
+            start = end;
+        }
+    }
+    cut.into_iter().map(|((start, end), passes)| Piece { start, end, passes }).collect()
 }
 
 /// The parts of a body that a handler can cover, and what the locals are in it for each.
@@ -176,16 +223,11 @@ mod tests {
     fn ranges_are_cut_where_those_of_another_pass_begin_or_end() {
         let (a, b) = ([(0, 10), (20, 30)], [(5, 25)]);
         let guards = [Guard::Ranges(&a), Guard::Body, Guard::Ranges(&b)];
-        let expected = [
-            ((0, 5), vec![0]),
-            ((5, 10), vec![0, 2]),
-            ((10, 20), vec![2]),
-            ((20, 25), vec![0, 2]),
-            ((25, 30), vec![0]),
-        ];
-        assert_eq!(pieces(&guards), BTreeMap::from(expected));
+        let expected = [(0, 5, 1), (5, 10, 5), (10, 20, 4), (20, 25, 5), (25, 30, 1)];
+        let expected = expected.map(|(start, end, passes)| Piece { start, end, passes: PassSet(passes) });
+        assert_eq!(pieces(&guards), expected);
         // Ranges of one pass that meet stay as they are.
         let c = [(0, 5), (5, 9)];
-        assert_eq!(pieces(&[Guard::Ranges(&c)]).into_keys().collect::<Vec<_>>(), c);
+        assert_eq!(pieces(&[Guard::Ranges(&c)]).iter().map(|p| (p.start, p.end)).collect::<Vec<_>>(), c);
     }
 }

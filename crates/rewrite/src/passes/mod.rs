@@ -23,9 +23,9 @@ pub const PASSES: &[&dyn Pass] = &[
     &local_names::LocalNames,
     &markers::Markers,
     &counts::Counts,
+    &trace::Trace,
     &values::Values,
     &nodes::Nodes,
     &allocations::Allocations,
     &pinned_results::PinnedResults,
-    &trace::Trace,
 ];
