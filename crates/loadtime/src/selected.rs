@@ -70,6 +70,7 @@ impl Selected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cct_rewrite::marks::MethodName;
 
     #[test]
     fn what_became_of_each_is_said() {
