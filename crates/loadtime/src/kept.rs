@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use cct_rewrite::plan::without_extension;
 use cct_rewrite::kept_members::{Kept, KeptMembers};
+use cct_rewrite::plan::without_extension;
 
 use crate::known::Known;
 

@@ -8,13 +8,13 @@ use cct_classfile::constant_pool::tag;
 use cct_index::class_attribute::{ClassAttribute, MethodRow};
 use cct_index::provenance::Provenance;
 use cct_rewrite::filter::Filter;
+use cct_rewrite::kept_members::KeptMembers;
 use cct_rewrite::markers::Shared;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
 use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, convention, hooks};
 use rustc_hash::FxHashMap;
-use cct_rewrite::kept_members::KeptMembers;
 
 use crate::class_file::read;
 use crate::frames;
