@@ -108,7 +108,7 @@ impl Sources {
         if let Some((_, items)) = inner.content {
             return self.module(&Place { folder: &folder, ..*place }, file, parent, items);
         }
-        let named = inner.attrs.iter().find_map(|attribute| path_of(attribute));
+        let named = inner.attrs.iter().find_map(path_of);
         let mut candidates = match named {
             Some(path) => vec![place.file.with_file_name(path)],
             None => vec![place.folder.join(format!("{name}.rs")), folder.join("mod.rs")],
