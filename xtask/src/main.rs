@@ -12,6 +12,7 @@ mod fuzz;
 mod jdks;
 mod papers;
 mod paths;
+mod print;
 mod process;
 mod programs;
 mod quickstart;
@@ -24,12 +25,12 @@ mod test;
 mod watch;
 mod workspace;
 
-use std::fmt::Display;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
+
+use crate::print::print_line;
 
 /// Tasks for those who work on cctrewrite.
 #[derive(Parser)]
@@ -178,12 +179,4 @@ fn list_jdks(named: &[u32], offline: bool) -> Result<()> {
         bail!("not to be had: JDK {}; the reasons stand above", absent.join(", "));
     }
     Ok(())
-}
-
-/// Writes a line to standard output.
-///
-/// # Errors
-/// If nobody reads it any more.
-fn print_line(line: &dyn Display) -> Result<()> {
-    Ok(writeln!(std::io::stdout(), "{line}")?)
 }

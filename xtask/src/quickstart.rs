@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 
 use crate::jdks::{self, Fetch, Jdk, tool};
-use crate::print_line;
+use crate::print::print_line;
 use crate::process;
 use crate::workspace::{self, Built};
 

@@ -13,7 +13,7 @@ use walkdir::WalkDir;
 use crate::cache::{self, Locked};
 use crate::debian::{Archive, unpack};
 use crate::jdks::Fetch;
-use crate::print_line;
+use crate::print::print_line;
 use crate::process;
 use crate::programs::npm;
 

@@ -10,8 +10,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 use crate::jdks::{self, Fetch, Jdk};
+use crate::print::print_line;
 use crate::workspace::{cargo, root};
-use crate::{paths, print_line, process};
+use crate::{paths, process};
 
 /// Options of `cargo xtask reproducible`.
 #[derive(clap::Args)]

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use cct_runtime_sources::{GROUPS, RECORD, RELEASE, Record, compile, files_below, version};
 
 use crate::jdks::{self, Fetch};
-use crate::print_line;
+use crate::print::print_line;
 use crate::workspace::root;
 
 /// Options of `cargo xtask runtime`.

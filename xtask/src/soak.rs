@@ -17,8 +17,9 @@ use cct_profile::Profile;
 use clap::Args;
 
 use crate::jdks::{self, Fetch, Jdk};
+use crate::print::print_line;
+use crate::process;
 use crate::workspace::{self, Built};
-use crate::{print_line, process};
 
 /// Arguments of the task.
 #[derive(Args)]

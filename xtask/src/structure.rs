@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::print_line;
+use crate::print::print_line;
 use crate::workspace::root;
 
 /// Prints what is out of order; the exit code says whether anything is.

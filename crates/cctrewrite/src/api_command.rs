@@ -3,13 +3,13 @@
 use std::io::{Cursor, Write};
 
 use anyhow::Result;
+use cct_build::pending_file::PendingFile;
 use jdk_wrap::Class;
 use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
 use crate::args::Api;
-use crate::pending_file::PendingFile;
 
 /// The module's name is that of the package that is used.
 const OF_PROGRAMS: &str = "cctrewrite.api";

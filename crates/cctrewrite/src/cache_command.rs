@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
+use cct_build::image::cache;
 
 use crate::args::{CacheCommand, CacheFolder, CacheList, CachePrune};
 use crate::exit::{say, text_to_stdout, to_stdout};
-use crate::image::{self, prune};
+use crate::image::prune;
 use crate::text::counted;
 use prune::{CachedImage, DAY, Policy, Removal};
 
@@ -24,7 +25,7 @@ pub fn run(command: &CacheCommand) -> Result<()> {
 }
 
 fn folder(arguments: &CacheFolder) -> Result<PathBuf> {
-    arguments.folder.clone().map_or_else(image::default_folder, Ok)
+    arguments.folder.clone().map_or_else(cache::default_folder, Ok)
 }
 
 fn list(arguments: &CacheList) -> Result<()> {

@@ -5,6 +5,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use cct_build::pending_file::PendingFile;
 use cct_export::flame::Growth;
 use cct_export::{
     Difference, ExportError, Metric, NameForm, Options, Source, Threshold, callgrind, collapsed, flame, json,
@@ -15,7 +16,6 @@ use cct_profile::names::NameStyle;
 
 use crate::args::{Export, ExportFormat, NamesArgument};
 use crate::exit::{self, Outcome};
-use crate::pending_file::PendingFile;
 use crate::profile_file::{View, check_stdin, read, read_sum, shown};
 
 /// The least share of a box in a picture, in percent: a pixel or so.

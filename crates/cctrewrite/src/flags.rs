@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{INDEX_NAME, Input, InputKind, Limits};
+use cct_build::place::{PLACE_NAME, Place, RESOLVED_NAME};
+use cct_build::{load_time, output};
 
 use crate::args::Flags;
 use crate::exactness;
 use crate::exit;
-use crate::load_time;
 use crate::marking;
-use crate::output;
-use crate::place::{PLACE_NAME, Place, RESOLVED_NAME};
 use crate::reproducible;
 use crate::traces;
 

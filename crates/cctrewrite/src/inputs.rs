@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Layout, Limits, Location};
+use cct_build::{jdk, output};
 use cct_index::mid::ClassHash;
 use cct_index::provenance::{self, Provenance};
 use cct_jdk::convention;
@@ -12,7 +13,6 @@ use cct_rewrite::{ClassSummary, Role, Settings, World, hooks, jlink};
 
 use crate::text::counted;
 use crate::udi::Transformed;
-use crate::{jdk, output};
 
 /// Name and version of this program, as they stand in outputs.
 pub const TOOL: &str = concat!("cctrewrite ", env!("CARGO_PKG_VERSION"));

@@ -1,6 +1,7 @@
 //! `cctrewrite markers`: rules without a rewriting, and the runtime for who compiles a client.
 
 use anyhow::Result;
+use cct_build::pending_file::PendingFile;
 use cct_markers::{Marked, Way, weave};
 use cct_profile::report::grouped;
 
@@ -8,7 +9,6 @@ use crate::args::{MarkersCheck, MarkersCommand};
 use crate::exit::{say, text_to_stdout};
 use crate::inputs::Sources;
 use crate::marking::{self, Tally};
-use crate::pending_file::PendingFile;
 use crate::text::readable;
 
 /// Runs the command.

@@ -3,11 +3,11 @@
 use std::fs;
 
 use anyhow::{Result, bail};
+use cct_build::pending_file::PendingFile;
 use cct_profile::merge::{Bodies, MergeOptions, Threads};
 
 use crate::args::{Merge, ThreadsArgument};
 use crate::exit::{self, Outcome};
-use crate::pending_file::PendingFile;
 use crate::profile_file::{check_stdin, is_stdin, merge, shown};
 
 /// Runs the command.

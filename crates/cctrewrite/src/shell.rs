@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
+use cct_build::pending_file::PendingFile;
 use clap_mangen::Man;
 
 use crate::args;
 use crate::exit;
 use crate::exit_codes;
 use crate::inputs::TOOL;
-use crate::pending_file::PendingFile;
 
 /// Runs `completions`.
 pub fn completions(arguments: &args::Completions) -> Result<()> {

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
+use cct_build::classes;
 use cct_profile::compare::{CompareOptions, Overlap, compare};
 use cct_profile::csv::{Field, Reader, Writer};
 use cct_profile::origin::{Origins, is_jdk_by_name};
@@ -14,9 +15,9 @@ use serde_json::{Value, json};
 
 use crate::args::{Report, ReportFormat, TableArgument};
 use crate::exit::{self, Outcome};
+use crate::json;
 use crate::profile_file::{View, read, read_input, shown};
 use crate::report_command::shown::{names, select};
-use crate::{classes, json};
 
 /// A column: what programs call it, and people.
 type Column = (&'static str, &'static str);

@@ -69,9 +69,8 @@ impl Selected {
 
 #[cfg(test)]
 mod tests {
-    use cct_rewrite::marks::MethodName;
-
     use super::*;
+    use cct_rewrite::marks::MethodName;
 
     #[test]
     fn what_became_of_each_is_said() {

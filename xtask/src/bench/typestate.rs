@@ -15,9 +15,10 @@ use super::run::geometric;
 use super::run::works::Work;
 use super::turns::{self, Choice, Measured, Turns, Way};
 use crate::jdks::Jdk;
+use crate::print::print_line;
+use crate::process;
 use crate::programs::packages::Fetched;
 use crate::programs::place::Place;
-use crate::{print_line, process};
 
 /// Options of `cargo xtask bench typestate`.
 #[derive(clap::Args)]

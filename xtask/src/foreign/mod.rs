@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.list {
         for set in chosen {
             let jdks = set.jdks.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-            crate::print_line(&format!("{:<12} {:<8} {}", set.name, jdks, set.about))?;
+            crate::print::print_line(&format!("{:<12} {:<8} {}", set.name, jdks, set.about))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -146,7 +146,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     }
     let section = table::section(&tried, &skipped);
-    crate::print_line(&section.trim_end())?;
+    crate::print::print_line(&section.trim_end())?;
     if !arguments.names.is_empty() && !skipped.is_empty() {
         bail!("not to be had: {}; the reasons stand above", skipped.join(", "));
     }

@@ -14,7 +14,7 @@ use clap::{Args, value_parser};
 
 use self::piece::Way;
 use self::table::Sums;
-use crate::print_line;
+use crate::print::print_line;
 
 /// Options of `cargo xtask fuzz`.
 #[derive(Args)]

@@ -16,7 +16,7 @@ use crate::bench::ground::Ground;
 use crate::bench::machine;
 use crate::bench::page::write_section_of;
 use crate::jdks::{self, Fetch, Jdk};
-use crate::print_line;
+use crate::print::print_line;
 use crate::process;
 use crate::programs::catalogue::{Program, programs};
 use crate::programs::packages::Packages;

@@ -29,7 +29,7 @@ use clap::{Args, ValueEnum};
 
 use crate::jdks::{self, Fetch, Jdk};
 use crate::paths;
-use crate::print_line;
+use crate::print::print_line;
 use crate::workspace::Built;
 use catalogue::{Program, SMOKE, programs};
 use compare::Difference;

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::known;
 use super::{Case, Profiled};
-use crate::print_line;
+use crate::print::print_line;
 
 /// So many differences of one run are shown.
 const SHOWN: usize = 8;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 
 use crate::jdks::{self, Answer, Fetch, Jdk, without_user_options};
-use crate::print_line;
+use crate::print::print_line;
 use crate::process;
 use crate::programs;
 use crate::readers;

@@ -6,10 +6,10 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use cct_build::pending_file::PendingFile;
 use serde::Deserialize;
 
 use super::counts::{Count, Counts};
-use crate::pending_file::PendingFile;
 
 /// The version of the format.
 const VERSION: u32 = 1;

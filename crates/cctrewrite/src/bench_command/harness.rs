@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::jvm::FROM_OUTSIDE;
+use cct_build::pending_file::PendingFile;
 use cct_private::FOLDER_MODE;
 use cct_profile::Profile;
 use tempfile::TempDir;
 
 use crate::exit::ProgramFailed;
-use crate::image::FROM_OUTSIDE;
-use crate::pending_file::PendingFile;
 
 /// Exit codes of the harness.
 const DONE: i32 = 97;

@@ -7,6 +7,7 @@ mod junit;
 mod sentence;
 
 use anyhow::{Context, Result, bail};
+use cct_build::classes;
 use cct_profile::Metric;
 use cct_profile::diff::{DiffOptions, DiffOrder, Difference, Limits, diff, write_text};
 use cct_profile::labels::By;
@@ -16,7 +17,7 @@ use cct_profile::pair::TextOptions;
 use crate::args::{ByArgument, Diff, DiffFormat, DiffOrderArgument};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View, check_stdin, named, read_input, shown};
-use crate::{classes, text};
+use crate::text;
 
 /// Runs the command.
 pub fn run(arguments: &Diff) -> Result<Outcome> {

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::cache::{self, Slot};
+use cct_build::image::check::{self, Archives, Damage, Finding};
+use cct_build::image::repair::repair;
+use cct_build::image::workshop::Workshop;
 
-use super::cache::{self, Slot};
-use super::check::{self, Archives, Damage, Finding};
 use super::prune;
-use super::repair::repair;
 use super::use_of_image::remedy;
-use super::workshop::Workshop;
 use crate::args;
 use crate::exit::{say, to_stdout};
 use crate::text::counted;

@@ -6,20 +6,19 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cct_archive::{EntryKind, Limits, Target};
+use cct_build::image::home::{Home, Layout};
+use cct_build::image::{record, structure};
+use cct_build::jdk;
+use cct_build::pending_file::PendingFile;
 use cct_index::record::ClassRecord;
 
-use super::home::{Home, Layout};
 use super::options;
-use super::record;
-use super::structure;
 use crate::api_command;
 use crate::args;
 use crate::inputs::{BadClasses, Sources};
 use crate::instrument::manner::Manner;
 use crate::instrument::{Record, Rewritten, Summary, rewrite_all};
-use crate::jdk;
 use crate::marking::{self, Beside, Wanted};
-use crate::pending_file::PendingFile;
 use crate::udi::Module;
 
 /// The files that hold the class library, opened.

@@ -1,13 +1,13 @@
 //! The key of an image: a hash over everything that decides about its contents.
 
 use anyhow::{Context, Result};
+use cct_build::fingerprint::{content, of_file, text};
+use cct_build::image::archive_of_classes::Variant;
+use cct_build::image::tree::Tree;
+use cct_build::load_time;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::archive_of_classes::Variant;
-use super::tree::Tree;
 use crate::args;
-use crate::fingerprint::{content, of_file, text};
-use crate::load_time;
 use crate::udi::Module;
 
 /// The key: over the JDK's files, the choices as they are spelled, the options, and this build of cctrewrite with its libraries. How many threads there are and how files are

@@ -1,53 +1,36 @@
 //! `cctrewrite jdk`: a profiled JDK (docs/images.md).
 //!
-//! The files of a home are listed ([`tree`]) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
-//! are built in ([`options`]), and the image says what it is ([`record`]). All this happens in a temporary folder ([`workshop`]) that takes its place in
-//! the end, or in the cache ([`cache`]).
+//! The files of a home are listed ([`tree`](cct_build::image::tree)) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
+//! are built in ([`options`]), and the image says what it is ([`record`](cct_build::image::record)). All this happens in a temporary folder ([`workshop`](cct_build::image::workshop)) that takes its place in
+//! the end, or in the cache ([`cache`](cct_build::image::cache)).
 
-mod archive_of_classes;
-mod cache;
-mod check;
 mod check_command;
 mod class_library;
-mod home;
-mod jvm;
+mod copying;
 mod key;
-mod manifest;
 mod options;
 pub(crate) mod order;
-mod permissions;
-mod processes;
 pub mod prune;
-mod record;
-mod release;
-mod repair;
-mod stamp;
-mod structure;
-mod tree;
 mod use_of_image;
-mod workshop;
 
 use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::{check, permissions, record};
 
 use crate::args;
 use crate::exit::{say, to_stdout};
 use crate::image::order::Order;
 use crate::instrument::with_threads;
-use crate::pending_file::PendingFile;
+use cct_build::image::home::Home;
+use cct_build::image::tree::{Manner, Tree};
+use cct_build::pending_file::PendingFile;
 use class_library::Made;
-use home::Home;
-use tree::Manner;
 
-pub use record::FOLDER as OWN_FOLDER;
-use workshop::{Place, Workshop};
+use cct_build::image::workshop::{Place, Workshop};
 
-pub use cache::default_folder;
-pub use jvm::FROM_OUTSIDE;
-pub use tree::Tree;
 pub use use_of_image::{ImageInUse, of_home};
 
 /// Runs the command.
@@ -99,7 +82,7 @@ fn make(arguments: &args::Jdk) -> Result<()> {
 
 /// Copies an image out of the cache. The copy is checked in full.
 fn copy_out(image: &Path, to: &Path, manner: Manner, quiet: bool) -> Result<()> {
-    Tree::list(image)?.copy(to, manner, quiet)?;
+    copying::copy(&Tree::list(image)?, to, manner, quiet)?;
     permissions::forbid_others_to_write(to)?;
     match check::in_full(to, check::Archives::Fixed)? {
         check::Finding::Damaged(damage) => {

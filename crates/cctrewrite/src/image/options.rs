@@ -5,11 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::home::{Home, Layout};
-use super::record;
 use crate::args;
 use crate::exactness::WITHOUT_SYSTEM_THREADS;
-use crate::{exactness, load_time, reproducible, traces};
+use crate::{exactness, reproducible, traces};
+use cct_build::image::home::{Home, Layout};
+use cct_build::image::record;
+use cct_build::load_time;
 use cct_rewrite::{Intrinsics, Natives};
 
 /// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.

@@ -5,23 +5,23 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::archive_of_classes::{self, Variant};
+use cct_build::image::cache::{self, Content};
+use cct_build::image::home::{Home, Layout};
+use cct_build::image::record::{self, Record};
+use cct_build::image::tree::{Manner, Tree};
+use cct_build::image::workshop::{self, Place, Workshop};
+use cct_build::image::{check, jvm, permissions};
+use cct_build::load_time;
+use cct_build::pending_file::PendingFile;
 
+use crate::args;
 use crate::exit::say;
-use crate::image::archive_of_classes::Variant;
-use crate::image::cache::Content;
 use crate::image::class_library::{ClassLibrary, Made};
-use crate::image::home::{Home, Layout};
-use crate::image::record::Record;
-use crate::image::tree::{Manner, Tree};
-use crate::image::workshop::{Place, Workshop};
-use crate::image::{
-    archive_of_classes, cache, check, jvm, key, options, permissions, prune, record, workshop,
-};
+use crate::image::{copying, key, options, prune};
 use crate::inputs::TOOL;
 use crate::marking::Wanted;
-use crate::pending_file::PendingFile;
 use crate::text::counted;
-use crate::{args, load_time};
 
 /// An image that is to be made.
 pub(crate) struct Order<'a> {
@@ -103,7 +103,7 @@ impl<'a> Order<'a> {
         let class_library = ClassLibrary::open(&self.home, self.arguments)?;
         let mut rest = Tree::list(&self.home.path)?;
         rest.leave_out(|path| is_stale(&self.home, path) || class_library.has(path));
-        rest.copy(image, self.manner, self.arguments.quiet)?;
+        copying::copy(&rest, image, self.manner, self.arguments.quiet)?;
         let own = image.join(self.home.own_folder());
         fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
         let mut made = match &self.wanted {

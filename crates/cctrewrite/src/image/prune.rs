@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
+use cct_build::image::cache::{self, Slot};
+use cct_build::image::processes;
+use cct_build::image::record::Record;
+use cct_build::image::tree::Tree;
+use cct_build::image::workshop::{self, Workshop};
 
-use super::cache::{self, Slot};
-use super::processes;
-use super::record::Record;
-use super::tree::Tree;
-use super::workshop::{self, Workshop};
 use crate::exit::say;
 
 /// An image in the cache.

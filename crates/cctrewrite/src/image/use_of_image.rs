@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use cct_build::image::cache::{Hold, Slot};
+use cct_build::image::check::{self, Archives, Finding};
+use cct_build::image::record::Record;
 
 use super::Made;
-use super::cache::{Hold, Slot};
-use super::check::{self, Archives, Finding};
-use super::record::Record;
 use crate::args;
 use crate::exit::say;
 use crate::image::order::Order;

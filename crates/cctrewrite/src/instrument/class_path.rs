@@ -5,8 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, InputKind, Limits, manifest};
-
-use crate::output;
+use cct_build::output;
 
 /// A jar or folder that a manifest names.
 #[derive(Debug, Clone, PartialEq, Eq)]

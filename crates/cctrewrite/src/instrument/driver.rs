@@ -8,6 +8,8 @@ use cct_archive::{
     Action, ArchivePath, EntryKind, INDEX_NAME, Layout, Location, Method, NewEntry,
     Rewriter as ArchiveRewriter,
 };
+use cct_build::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
+use cct_build::vm_options::VmOptions;
 use cct_classfile::{ClassFile, ErrorKind, wellformed};
 use cct_index::mid::ClassHash;
 use cct_index::record::ClassRecord;
@@ -21,10 +23,8 @@ use crate::instrument::manner::Manner;
 use crate::instrument::record::Record;
 use crate::instrument::refusal::refusal;
 use crate::marking::{self, Beside};
-use crate::place::{PLACE_NAME, Place, RESOLVED_NAME, made_from_line};
 use crate::progress::Progress;
 use crate::udi::Transformed;
-use crate::vm_options::VmOptions;
 
 /// The archive crate's rewriter, on top of ours.
 pub struct Driver<'r> {

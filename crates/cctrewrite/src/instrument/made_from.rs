@@ -4,15 +4,15 @@ use std::path::Path;
 
 use anyhow::Result;
 use cct_archive::{Input, Limits, Target};
+use cct_build::fingerprint::{opened, text};
+use cct_build::output;
+use cct_build::place::{PLACE_NAME, made_from};
 use cct_jdk::convention;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::args::Instrument;
-use crate::fingerprint::{opened, text};
 use crate::inputs::{Sources, TOOL};
 use crate::marking::Beside;
-use crate::output;
-use crate::place::{PLACE_NAME, made_from};
 use crate::udi::Module;
 
 /// The hash over all that decides about a run's outputs: contents of inputs and libraries, options, the version of this program and the runtime

@@ -28,9 +28,9 @@ use crate::instrument::opened::{Opened, say_missing};
 pub use crate::instrument::record::Record;
 pub use crate::instrument::refusal::refused_by_jvms;
 use crate::marking::Beside;
-use crate::output;
 use crate::progress::Progress;
 use crate::udi::Module;
+use cct_build::output;
 use driver::Driver;
 use targets::Targets;
 

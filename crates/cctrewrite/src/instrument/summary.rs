@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use cct_build::pending_file::PendingFile;
 use cct_profile::report::grouped;
 use std::borrow::Cow;
 
@@ -19,7 +20,6 @@ use crate::exit::{say, say_lines};
 use crate::inputs::TOOL;
 use crate::instrument::record::Record;
 use crate::marking::{Account, Beside};
-use crate::pending_file::PendingFile;
 use crate::text::counted;
 use crate::treatments;
 use crate::udi::{Aborted, Transformed};

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, InputKind, Layout, Target};
+use cct_build::output;
 use cct_classfile::ClassFile;
 use cct_rewrite::module_graph::Descriptor;
 
 use super::class_path::Named;
 use crate::inputs::Sources;
-use crate::output;
 
 /// The targets of a run, one for each input. Dropped before [`Targets::keep`], folders that were made for them go again.
 #[derive(Debug)]

@@ -5,16 +5,15 @@ use std::sync::Mutex;
 
 use anyhow::{Result, bail};
 use cct_archive::{Input, Layout, RewriteOptions, Staged, Target};
+use cct_build::vm_options::VmOptions;
+use cct_build::{jdk, output};
 use cct_markers::{Library, World};
 
 use super::driver::{Driver, Record};
 use super::{Tally, Wanted};
 use crate::exit::say;
 use crate::inputs::BadClasses;
-use crate::jdk;
-use crate::output;
 use crate::text::counted;
-use crate::vm_options::VmOptions;
 
 /// What decides beside inputs and rules.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use cct_archive::Layout;
+use cct_build::pending_file::PendingFile;
 use cct_markers::Marked;
 use cct_rewrite::markers::{Markers, Shared};
 
@@ -12,7 +13,6 @@ use super::image::of_library;
 use super::{BESIDE, Tally, Wanted, tables_of, world};
 use crate::args::Instrument;
 use crate::inputs::Sources;
-use crate::pending_file::PendingFile;
 use crate::text::counted;
 
 /// What is to be marked beside.

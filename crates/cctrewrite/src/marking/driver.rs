@@ -3,6 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use cct_archive::{Action, ArchivePath, EntryKind, Layout, Location, Method, NewEntry, Rewriter};
+use cct_build::place::RESOLVED_NAME;
+use cct_build::vm_options::VmOptions;
 use cct_classfile::ClassFile;
 use cct_jdk::convention;
 use cct_markers::{Error, Library, Marked, Rules, Way, World, library, mark};
@@ -14,8 +16,6 @@ use cct_verify::{Expectation, Tool};
 use super::{ENTRY, lossy};
 use crate::inputs::BadClasses;
 use crate::instrument::refused_by_jvms;
-use crate::place::RESOLVED_NAME;
-use crate::vm_options::VmOptions;
 
 /// What is kept of a class.
 #[derive(Debug)]

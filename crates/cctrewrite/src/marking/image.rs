@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use cct_archive::{Input, Target};
+use cct_build::image::record;
 
 use super::Wanted;
 use super::all::{Done, Manner, mark_all};
 use crate::exit::say;
-use crate::image::OWN_FOLDER;
 use crate::inputs::BadClasses;
 use crate::marking::above::world;
 
@@ -21,7 +21,7 @@ pub const FOLDER: &str = "markers";
 
 /// Whether the home of a JDK is one whose class library was marked.
 pub fn is_in(home: &Path) -> bool {
-    ["lib", "jre/lib"].iter().any(|lib| home.join(lib).join(OWN_FOLDER).join(FOLDER).is_dir())
+    ["lib", "jre/lib"].iter().any(|lib| home.join(lib).join(record::FOLDER).join(FOLDER).is_dir())
 }
 
 /// What was marked in a class library.

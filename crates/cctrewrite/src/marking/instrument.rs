@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use cct_archive::Layout;
+use cct_build::pending_file::PendingFile;
 
 use super::all::{Manner, mark_all};
 use super::{JAR, Wanted, jar, tables_of};
@@ -14,7 +15,6 @@ use crate::inputs::BadClasses;
 use crate::instrument::opened::{Opened, say_missing};
 use crate::instrument::targets::Targets;
 use crate::marking::above::world;
-use crate::pending_file::PendingFile;
 use crate::progress::Progress;
 
 /// Runs the command.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_archive::{Input, Limits};
+use cct_build::output;
+use cct_build::place::RESOLVED_NAME;
 
 use super::{BESIDE, CHECKER, ENTRY, JAR, TYPESTATE, tables_of};
-use crate::output;
-use crate::place::RESOLVED_NAME;
 
 /// The options for outputs of `--tool markers`; `None` if none of them is one.
 pub fn flags(outputs: &[PathBuf]) -> Result<Option<Vec<String>>> {

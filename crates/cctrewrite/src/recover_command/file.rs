@@ -7,9 +7,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use cct_archive::{INDEX_NAME, Input, Limits};
 use cct_arena::{Memory, Recovered, State};
+use cct_build::output::entry;
 use std::borrow::Cow;
-
-use crate::output::entry;
 
 /// The profile in a file.
 pub fn of_file(path: &Path) -> Result<Recovered> {

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_arena::{Memory, Recovered, State};
+use cct_build::pending_file::PendingFile;
 
 use crate::args::{self, Recover, Snapshot};
 use crate::exit::{self, Outcome, say};
-use crate::pending_file::PendingFile;
 use crate::profile_file::{is_stdin, shown};
 use crate::recover_command::file::{in_jar, of_file};
 

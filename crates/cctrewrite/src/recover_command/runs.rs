@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_arena::ReadError;
+use cct_build::pending_file::PendingFile;
 use cct_profile::Profile;
 
 use crate::exit::{Outcome, say};
-use crate::pending_file::PendingFile;
 use crate::profile_file::{is_stdin, open};
 use crate::run_command::delivery::{Places, deliver};
 use crate::run_command::files::{UNKNOWN, file_name, with_suffix};

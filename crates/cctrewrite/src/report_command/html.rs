@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use cct_build::pending_file::PendingFile;
 use cct_export::html::{About, Page, PageOptions};
 use cct_profile::labels::By;
 use cct_profile::origin::Origins;
@@ -13,7 +14,6 @@ use cct_profile::{Metric, Profile, Summary};
 use crate::args::Report;
 use crate::exit::{self, Outcome};
 use crate::info_command;
-use crate::pending_file::PendingFile;
 use crate::profile_file::{check_stdin, read, read_sum, shown};
 use crate::report_command::shown::names;
 

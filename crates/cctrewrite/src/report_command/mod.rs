@@ -6,6 +6,7 @@ mod json;
 pub(crate) mod shown;
 
 use anyhow::{Result, bail};
+use cct_build::classes;
 use cct_profile::Summary;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 
@@ -13,7 +14,7 @@ use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
 use crate::profile_file::{View as Part, check_stdin, read_sum};
 use crate::report_command::shown::{Shown, by, metric, names, select, view};
-use crate::{classes, tables_command};
+use crate::tables_command;
 
 /// Runs the command.
 pub fn run(arguments: &Report) -> Result<Outcome> {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use cct_build::target_jdk::Target;
 
 use super::files::with_suffix;
 use super::marked::{put_printed, put_report};
@@ -12,7 +13,6 @@ use crate::exit::say;
 use crate::image::order;
 use crate::marking::Wanted;
 use crate::run_folder::Jvm;
-use crate::target_jdk::Target;
 
 /// The extensions of what is left beside profiles: what clients print, and reports.
 pub const EXTENSIONS: [&str; 2] = ["markers", "typestate"];

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_build::pending_file::PendingFile;
 use cct_profile::labels::{By, Labels};
 use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::names::NameStyle;
@@ -16,7 +17,6 @@ use super::beside;
 use super::files::move_file;
 use crate::args::Wanted;
 use crate::exit::say;
-use crate::pending_file::PendingFile;
 use crate::profile_file::{CANNOT, read};
 use crate::run_command::files::{UNKNOWN, file_name};
 use crate::run_folder::Jvm;

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cct_build::target_jdk::Target;
 
 use super::child::{self, Ending};
 use super::collection::Collection;
@@ -12,7 +13,6 @@ use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::exit_codes::RUN;
 use crate::image::{self, ImageInUse};
-use crate::target_jdk::Target;
 use crate::text::shell_word;
 
 /// Exit codes of a process that a signal ended which its own code has caused: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.

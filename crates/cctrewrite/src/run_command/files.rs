@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_build::pending_file::PendingFile;
 
 use super::execution::{Execution, execute};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
 use crate::image::order;
 use crate::image::order::Leaves;
-use crate::pending_file::PendingFile;
 use crate::run_folder::Jvm;
 
 /// What such JVMs leave.

@@ -6,6 +6,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use cct_build::target_jdk::Target;
 use cct_typestate::report::Report;
 
 use super::files::{self, Kind, move_file};
@@ -14,7 +15,6 @@ use crate::exit::{Outcome, say};
 use crate::image::order;
 use crate::image::order::Leaves;
 use crate::marking::Wanted;
-use crate::target_jdk::Target;
 use crate::text::{counted, readable, shell_word};
 
 /// What clients print.

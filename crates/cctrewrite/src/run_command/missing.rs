@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::Result;
+use cct_build::pending_file::PendingFile;
 
 use super::execution::Ended;
 use crate::exit::say;
-use crate::pending_file::PendingFile;
 use crate::recover_command::file;
 use crate::run_folder::Jvm;
 

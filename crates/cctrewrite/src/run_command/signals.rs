@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use cct_build::pending_file;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::exit::say;
-use crate::pending_file;
 use crate::run_folder;
 
 /// How long after the command's end a signal counts as the one that ended it: both processes get the signals of a terminal, and `run` may

@@ -6,11 +6,11 @@ mod info;
 mod remarks;
 
 use anyhow::Result;
+use cct_build::pending_file::PendingFile;
 use cct_trace::{Trace, contexts};
 
 use crate::args::{TraceCommand, TraceContexts};
 use crate::exit::say;
-use crate::pending_file::PendingFile;
 use crate::trace_command::remarks::remarks;
 
 /// Runs the command.

@@ -3,13 +3,13 @@
 use std::io::BufReader;
 
 use anyhow::{Context, Result};
+use cct_build::pending_file::PendingFile;
 use cct_typestate::report::{Report, sarif, text};
 use std::path::Path;
 
 use crate::args::{LevelArgument, TypestateFormat, TypestateReport};
 use crate::exit::{Outcome, say, to_stdout};
 use crate::json;
-use crate::pending_file::PendingFile;
 use crate::profile_file::{open, shown};
 
 /// Runs the command.

@@ -10,15 +10,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_archive::{Input, Limits};
+use cct_build::{jdk, output};
 use cct_events::file::Places;
 use cct_verify::{Expectation, StaticSide, Tool};
 
 use crate::args::{Verify, VerifyFormat};
 use crate::exit::{self, Outcome};
 use crate::instrument::with_threads;
+use crate::marking;
 use crate::progress::Progress;
 use crate::verify_command::account::Account;
-use crate::{jdk, marking, output};
 
 /// Runs the command.
 pub fn run(arguments: &Verify) -> Result<Outcome> {

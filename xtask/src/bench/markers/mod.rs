@@ -15,9 +15,10 @@ use super::run::geometric;
 use super::run::works::Work;
 use super::turns::{self, Choice, Measured, Turns};
 use crate::jdks::{Jdk, tool};
+use crate::print::print_line;
 use crate::programs::packages::Fetched;
 use crate::programs::place::Place;
-use crate::{print_line, process, workspace};
+use crate::{process, workspace};
 use ways::{WAYS, Way};
 
 /// Options of `cargo xtask bench markers`.

@@ -21,7 +21,7 @@ use super::machine;
 use super::page::write_section;
 use super::ways::{Homes, WAYS, Way};
 use crate::jdks::{self, Fetch, Jdk};
-use crate::print_line;
+use crate::print::print_line;
 use crate::programs::packages::Packages;
 pub use columns::FOR_SPEED;
 use columns::{COMPILERS, Column, Tuning, USUAL};

@@ -19,7 +19,7 @@ use super::page::write_section;
 use super::sources::Sources;
 use super::ways::{Homes, Way};
 use crate::jdks;
-use crate::print_line;
+use crate::print::print_line;
 use crate::process;
 use crate::workspace;
 

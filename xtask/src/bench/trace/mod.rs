@@ -19,7 +19,8 @@ use super::run::{KERNELS, geometric};
 use super::turns::Choice;
 use super::ways;
 use crate::jdks::tool;
-use crate::{print_line, process};
+use crate::print::print_line;
+use crate::process;
 
 /// Options of `cargo xtask bench trace`.
 #[derive(clap::Args)]

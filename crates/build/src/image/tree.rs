@@ -10,8 +10,6 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::progress::Progress;
-
 /// What a home holds, folders before what is in them, in a fixed order.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -155,9 +153,8 @@ impl Tree {
         Ok(sum)
     }
 
-    /// Makes everything anew in an empty folder.
-    pub fn copy(&self, to: &Path, manner: Manner, quiet: bool) -> Result<()> {
-        let progress = Progress::of("copying", self.files().count() as u64, !quiet);
+    /// Makes everything anew in an empty folder. Calls `copied` after each file.
+    pub fn copy(&self, to: &Path, manner: Manner, copied: impl Fn() + Sync) -> Result<()> {
         for item in &self.items {
             let path = to.join(&item.path);
             let cannot = || format!("cannot make {}", path.display());
@@ -170,7 +167,7 @@ impl Tree {
         self.items.par_iter().try_for_each(|item| {
             let What::File(source) = &item.what else { return Ok(()) };
             copy_file(source, &to.join(&item.path), manner)?;
-            progress.step();
+            copied();
             Ok(())
         })
     }
@@ -271,7 +268,7 @@ mod tests {
             assert_eq!(tree.dangling, [Path::new("docs")]);
             let copy = folder.path().join("copy");
             fs::create_dir(&copy).unwrap();
-            tree.copy(&copy, manner, true).unwrap();
+            tree.copy(&copy, manner, || ()).unwrap();
             fs::remove_dir_all(&home).unwrap();
             fs::remove_dir_all(folder.path().join("etc")).unwrap();
             let read = |path: &str| fs::read_to_string(copy.join(path)).unwrap();
@@ -289,7 +286,7 @@ mod tests {
         let (folder, home) = home();
         let copy = folder.path().join("copy");
         fs::create_dir(&copy).unwrap();
-        Tree::list(&home).unwrap().copy(&copy, Manner::Link, true).unwrap();
+        Tree::list(&home).unwrap().copy(&copy, Manner::Link, || ()).unwrap();
         let links = |path: &str| fs::metadata(copy.join(path)).unwrap().nlink();
         assert_eq!((links("lib/modules"), links("conf/java.security")), (2, 1));
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use cct_archive::Input;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use crate::image::Tree;
+use crate::image::tree::Tree;
 
 /// Feeds a text with its length, so that no two sequences of texts are fed alike.
 pub fn text(hash: &mut Xxh3, bytes: &[u8]) {

@@ -1,0 +1,17 @@
+//! Images of JDKs as folders (docs/images.md): listed and copied, kept in a cache, held against their manifests. What is in them is not decided here.
+
+pub mod archive_of_classes;
+pub mod cache;
+pub mod check;
+pub mod home;
+pub mod jvm;
+pub mod manifest;
+pub mod permissions;
+pub mod processes;
+pub mod record;
+pub mod release;
+pub mod repair;
+pub mod stamp;
+pub mod structure;
+pub mod tree;
+pub mod workshop;

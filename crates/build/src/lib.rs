@@ -1,0 +1,16 @@
+//! What outputs lie in and beside: images of JDKs and their cache, places of outputs, what an output says of itself, files that appear whole or not at all.
+//!
+//! Part of the command: it knows neither arguments nor messages, and its errors are for people.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod classes;
+pub mod fingerprint;
+pub mod image;
+pub mod jdk;
+pub mod load_time;
+pub mod output;
+pub mod pending_file;
+pub mod place;
+pub mod target_jdk;
+pub mod vm_options;
