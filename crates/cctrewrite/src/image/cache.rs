@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 
 use super::check::{self, Archives, Finding};
-use super::record::Record;
+use cct_image::Record;
 
 /// The folder of images in the cache that the environment names: `$CCTREWRITE_CACHE`, else `$XDG_CACHE_HOME/cctrewrite`, else `~/.cache/cctrewrite`.
 pub fn default_folder() -> Result<PathBuf> {
@@ -224,7 +224,7 @@ fn lock(folder: &Path, key: &str, mut say_waiting: Option<impl FnOnce()>) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{FOLDER, HAS_MANIFEST, NAME};
+    use cct_image::record::{FOLDER, HAS_MANIFEST, NAME};
     use super::*;
 
     fn chosen(variables: &[(&str, &str)]) -> Option<PathBuf> {

@@ -10,7 +10,6 @@ use cct_rewrite::index::{self, ClassRecord};
 
 use super::home::{Home, Layout};
 use super::options;
-use super::record;
 use super::structure;
 use crate::api_command;
 use crate::args;
@@ -20,6 +19,7 @@ use crate::jdk;
 use crate::marking::{self, Beside, Wanted};
 use crate::pending_file::PendingFile;
 use crate::udi::Module;
+use cct_image::record;
 
 /// The files that hold the class library, opened.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! `cctrewrite jdk`: a profiled JDK (docs/images.md).
 //!
 //! The files of a home are listed ([`tree`]) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
-//! are built in ([`options`]), and the image says what it is ([`record`]). All this happens in a temporary folder ([`workshop`]) that takes its place in
+//! are built in ([`options`]), and the image says what it is ([`Record`]). All this happens in a temporary folder ([`workshop`]) that takes its place in
 //! the end, or in the cache ([`cache`]).
 
 mod archive_of_classes;
@@ -17,7 +17,7 @@ mod options;
 mod permissions;
 mod processes;
 pub mod prune;
-mod record;
+
 mod release;
 mod repair;
 mod stamp;
@@ -44,10 +44,10 @@ use archive_of_classes::Variant;
 use cache::Content;
 use class_library::{ClassLibrary, Made};
 use home::{Home, Layout};
-use record::Record;
+use cct_image::{Record, record};
 use tree::Manner;
 
-pub use record::FOLDER as OWN_FOLDER;
+pub use cct_image::record::FOLDER as OWN_FOLDER;
 use workshop::{Place, Workshop};
 
 pub use cache::default_folder;

@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::home::{Home, Layout};
-use super::record;
 use crate::args;
 use crate::exactness::WITHOUT_SYSTEM_THREADS;
 use crate::{exactness, load_time, reproducible, traces};
+use cct_image::record;
 use cct_rewrite::{Intrinsics, Natives};
 
 /// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.

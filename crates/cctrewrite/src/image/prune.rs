@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::cache::{self, Slot};
 use super::processes;
-use super::record::Record;
+use cct_image::Record;
 use super::tree::Tree;
 use super::workshop::{self, Workshop};
 use crate::exit::say;

@@ -11,8 +11,8 @@ use std::path::Path;
 use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::manifest::{self, Manifest};
 use crate::pending_file::PendingFile;
+use cct_image::manifest::{self, Manifest};
 
 /// The file's name, in the folder of the manifest.
 pub const NAME: &str = "stamp";
@@ -61,7 +61,7 @@ mod tests {
         fs::create_dir_all(&own).unwrap();
         let file = own.join("index");
         fs::write(&file, b"index").unwrap();
-        let manifest = Manifest::of_image(&image, Path::new("/jdk")).unwrap();
+        let manifest = super::super::manifest::of_image(&image, Path::new("/jdk")).unwrap();
         let fits = || fits(&image, &own, &manifest);
         assert!(!fits());
         renew(&image, &own, &manifest).unwrap();

@@ -8,11 +8,11 @@ use anyhow::{Context, Result, bail};
 
 use super::cache::{Hold, Slot};
 use super::check::{self, Archives, Finding};
-use super::record::Record;
 use super::{Made, Order};
 use crate::args;
 use crate::exit::say;
 use crate::instrument::with_threads;
+use cct_image::Record;
 
 /// An image that a command uses.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use cct_private::FOLDER_MODE;
 use tempfile::TempDir;
 
-use super::record::Record;
+use cct_image::Record;
 
 /// Names of workshops, between these two.
 const PREFIX: &str = ".cctrewrite-";
@@ -213,7 +213,7 @@ pub fn clean(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{FOLDER, NAME};
+    use cct_image::record::{FOLDER, NAME};
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
