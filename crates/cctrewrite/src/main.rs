@@ -41,6 +41,7 @@ mod run_folder;
 mod shell;
 mod tables_command;
 mod target_jdk;
+mod temporary_folder;
 mod text;
 mod trace_command;
 mod traces;
