@@ -13,6 +13,7 @@ mod support;
 mod agents;
 mod allocations;
 mod archives;
+mod attacks;
 mod batches;
 mod bench;
 mod boot;
