@@ -13,4 +13,5 @@ pub mod output;
 pub mod pending_file;
 pub mod place;
 pub mod target_jdk;
+pub mod temporary_folder;
 pub mod vm_options;

@@ -50,7 +50,7 @@ targets! {
     LOADTIME: "loadtime", loadtime, classes, class;
     JAR: "jar", archive, jars, jar;
     IMAGE: "image", archive, images, image;
-    INDEX: "index", index, indexes, bytes;
+    INDEX: "index", index, indexes, index;
     PROFILE: "profile", profile, profiles, profile;
     ARENA: "arena", arena, arenas, arena;
     CONTEXTS: "contexts", contexts, lists, text;
@@ -63,6 +63,8 @@ targets! {
     PROPERTIES: "properties", properties, properties, text;
     VIOLATIONS: "violations", violations, violations, text;
     VALUES: "values", values, values, values;
+    MANIFEST: "manifest", manifest, manifests, manifest;
+    OPTIONS: "options", options, options, text;
 }
 
 /// The target of this name. Panics if there is none.

@@ -12,10 +12,12 @@ use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
+mod image_files;
 mod texts;
 mod traces;
 mod values;
 
+pub use image_files::{manifests, options};
 pub use texts::{answers, marker_rules, properties, violations};
 pub use traces::{frames, lasts, traces};
 pub use values::values;

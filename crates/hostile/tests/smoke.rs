@@ -137,3 +137,13 @@ fn violations() {
 fn values() {
     smoke("values", 6000);
 }
+
+#[test]
+fn manifest() {
+    smoke("manifest", 6000);
+}
+
+#[test]
+fn options() {
+    smoke("options", 6000);
+}

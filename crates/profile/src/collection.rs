@@ -51,7 +51,12 @@ impl Options {
     /// If the folder or the file is not this user's, if others may write to it, or if it cannot be read.
     pub fn read(folder: &Path) -> Result<Options, Error> {
         let bytes = PrivateFolder::open(folder)?.read(OPTIONS)?.unwrap_or_default();
-        Ok(Options { text: String::from_utf8_lossy(&bytes).into_owned() })
+        Ok(Options::of_bytes(&bytes))
+    }
+
+    /// Reads the contents of the file. Lines that are no `key=value` say nothing.
+    pub fn of_bytes(bytes: &[u8]) -> Options {
+        Options { text: String::from_utf8_lossy(bytes).into_owned() }
     }
 
     /// The value of a key.
@@ -83,8 +88,13 @@ pub fn enter(folder: &Path, process: u32, arguments: &[u8]) -> io::Result<PathBu
 /// Leaves options for the JVMs, once: keys, and values of one line each.
 ///
 /// # Errors
-/// If the folder cannot be written to, or has options already.
+/// If a value has a line break, which would begin another option. If the folder cannot be written to, or has options already.
 pub fn tell(folder: &PrivateFolder, options: &[(&str, String)]) -> io::Result<()> {
+    if let Some((key, value)) = options.iter().find(|(_, value)| value.contains(['\n', '\r'])) {
+        let what =
+            format!("the value of {key} has a line break ({value:?}); give a path or a name without one");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     let text: String = options.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
     folder.create(OPTIONS)?.write_all(text.as_bytes())
 }
@@ -102,15 +112,21 @@ pub fn entries(folder: &PrivateFolder) -> io::Result<Vec<Entry>> {
 
 fn entry(folder: &PrivateFolder, name: &str) -> io::Result<Entry> {
     let bytes = folder.read(name)?.unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let mut parts = text.split_terminator('\0');
-    let path = folder.path().join(name);
-    Ok(Entry {
-        process: parts.next().and_then(|part| part.parse().ok()).unwrap_or(0),
-        arguments: parts.map(str::to_owned).collect(),
-        profile: path.with_extension(PROFILE),
-        arena: path.with_extension(ARENA),
-    })
+    Ok(Entry::of_bytes(&bytes, &folder.path().join(name)))
+}
+
+impl Entry {
+    /// Reads the contents of the entry at this path.
+    pub fn of_bytes(bytes: &[u8], path: &Path) -> Entry {
+        let text = String::from_utf8_lossy(bytes);
+        let mut parts = text.split_terminator('\0');
+        Entry {
+            process: parts.next().and_then(|part| part.parse().ok()).unwrap_or(0),
+            arguments: parts.map(str::to_owned).collect(),
+            profile: path.with_extension(PROFILE),
+            arena: path.with_extension(ARENA),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -152,6 +168,20 @@ mod tests {
             [entry(41, &["java", "First"], first), entry(42, &["java", "-cp", "x y", "Second"], second)]
         );
         Ok(())
+    }
+
+    /// A folder's name with a line break must not become an option of its own.
+    #[test]
+    fn a_value_of_two_lines_is_refused() -> io::Result<()> {
+        let private = folder("lines")?;
+        for value in ["here\nmarkers.clients=Other", "here\r"] {
+            let told = tell(&private, &[("markers.client-path", value.to_owned())]);
+            assert!(
+                told.is_err_and(|error| error.to_string().contains("markers.client-path has a line break"))
+            );
+        }
+        assert_eq!(Options::read(private.path())?, Options::default());
+        fs::remove_dir_all(private.path())
     }
 
     #[test]

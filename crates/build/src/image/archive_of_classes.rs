@@ -13,7 +13,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::home::{Home, Layout};
-use super::jvm;
+use super::jvm::Jvm;
+use super::time_limit::TimeLimit;
 
 /// One of the archives for which HotSpot looks, depending on options.
 #[derive(Debug, Clone, Copy)]
@@ -56,17 +57,27 @@ pub fn variants(home: &Home) -> Vec<Variant> {
 }
 
 /// Makes archives in an image that is complete otherwise.
-pub fn make(home: &Home, image: &Path, runtime: &[jdk_wrap::Class], variants: &[Variant]) -> Result<()> {
+pub fn make(
+    home: &Home,
+    image: &Path,
+    runtime: &[jdk_wrap::Class],
+    variants: &[Variant],
+    limit: TimeLimit,
+) -> Result<()> {
     if variants.is_empty() {
         return Ok(());
     }
     only_classes(&image.join("lib/classlist"), runtime)?;
     for variant in variants {
         let arguments = [&["-Xshare:dump"], variant.options, HEAP].concat();
-        jvm::run(image, Path::new(""), &arguments)?;
+        let remedy = "`cctrewrite jdk --no-cds` makes an image without archives of classes";
+        Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()?;
         let file = image.join(home.server()).join(variant.file);
         fs::metadata(&file).with_context(|| {
-            format!("the image's JVM made no archive of classes ({}); --no-cds does without", file.display())
+            format!(
+                "the image's JVM made no archive of classes ({}); `cctrewrite jdk --no-cds` does without",
+                file.display()
+            )
         })?;
     }
     Ok(())
@@ -81,7 +92,10 @@ pub fn verify(image: &Path, file: &Path) -> Result<()> {
     let variant = VARIANTS.iter().find(|variant| name == variant.file);
     let variant = variant.with_context(|| format!("{}: not an archive of the JDK", file.display()))?;
     let checked = ["-Xshare:on", "-XX:+UnlockDiagnosticVMOptions", "-XX:+VerifySharedSpaces"];
-    jvm::run(image, Path::new(""), &[&checked, variant.options, &["-version"]].concat())
+    let arguments = [&checked, variant.options, &["-version"]].concat();
+    let limit = TimeLimit::of_environment().unwrap_or_default();
+    let remedy = "make the image anew with `cctrewrite jdk`";
+    Jvm { image, java_home: Path::new(""), arguments: &arguments, limit, remedy }.run()
 }
 
 /// Leaves nothing but names of classes in the list of what is archived: lines with `@` have HotSpot make classes while it archives. The runtime's

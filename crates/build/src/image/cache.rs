@@ -6,12 +6,14 @@ use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 
 use super::check::{self, Archives, Finding};
-use super::record::Record;
+use super::processes;
+use super::time_limit::TimeLimit;
+use cct_image::Record;
 
 /// The folder of images in the cache that the environment names: `$CCTREWRITE_CACHE`, else `$XDG_CACHE_HOME/cctrewrite`, else `~/.cache/cctrewrite`.
 pub fn default_folder() -> Result<PathBuf> {
@@ -106,17 +108,25 @@ pub struct Hold {
 }
 
 impl Slot {
-    /// The place for a key. Waits while another process makes that image, after a call of `say_waiting`.
-    pub fn take(folder: &Path, key: &str, say_waiting: impl FnOnce()) -> Result<Slot> {
+    /// The place for a key. Waits while another process makes that image, after a call of `say_waiting` with its number.
+    ///
+    /// # Errors
+    /// If the cache cannot be used, or if the other process takes longer than the limit.
+    pub fn take(
+        folder: &Path,
+        key: &str,
+        limit: TimeLimit,
+        say_waiting: impl FnOnce(Option<u32>),
+    ) -> Result<Slot> {
         let folder = open(folder)?;
-        let lock = lock(&folder, key, Some(say_waiting))?;
+        let lock = lock(&folder, key, Some((limit, say_waiting)))?;
         let lock = lock.with_context(|| format!("cannot lock {}", folder.display()))?;
         Ok(Slot { path: folder.join(key), folder, key: key.to_owned(), _lock: lock })
     }
 
     /// The place for a key, unless another process has it or uses its image.
     pub fn take_unused(folder: &Path, key: &str) -> Result<Option<Slot>> {
-        let Some(lock) = lock(folder, key, None::<fn()>)? else { return Ok(None) };
+        let Some(lock) = lock(folder, key, None::<(TimeLimit, fn(Option<u32>))>)? else { return Ok(None) };
         let slot =
             Slot { path: folder.join(key), folder: folder.to_path_buf(), key: key.to_owned(), _lock: lock };
         // Nobody begins to use it: for that the slot must be taken.
@@ -195,22 +205,37 @@ fn lock_file(path: &Path) -> std::io::Result<File> {
     options.write(true).create(true).truncate(false).mode(cct_private::FILE_MODE).open(path)
 }
 
-/// The locked lock of a key. Waits for it if there is something to say before; otherwise `None` if another process has it.
-fn lock(folder: &Path, key: &str, mut say_waiting: Option<impl FnOnce()>) -> Result<Option<File>> {
+/// The locked lock of a key. Waits for it as long as the limit says, once it has said so; otherwise `None` if another process has it.
+fn lock(
+    folder: &Path,
+    key: &str,
+    mut wait: Option<(TimeLimit, impl FnOnce(Option<u32>))>,
+) -> Result<Option<File>> {
     let path = beside(folder, key, LOCK);
     let cannot = || format!("cannot use the cache {}", folder.display());
-    let may_wait = say_waiting.is_some();
+    let limit = wait.as_ref().map(|(limit, _)| *limit);
+    let started = Instant::now();
     loop {
         let file = lock_file(&path).with_context(cannot)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) if may_wait => {
-                if let Some(say) = say_waiting.take() {
-                    say();
+            Err(TryLockError::WouldBlock) => {
+                let Some(limit) = limit else { return Ok(None) };
+                let owner = processes::with_lock(&file);
+                if let Some((_, say)) = wait.take() {
+                    say(owner);
                 }
-                file.lock().with_context(cannot)?;
+                if limit.is_exceeded_since(started) {
+                    bail!(
+                        "{} has been making the same image for more than {limit}; end it and run the command again, or wait longer ({})",
+                        owner.map_or("another process".to_owned(), |owner| format!("process {owner}")),
+                        TimeLimit::HOW_TO_CHANGE
+                    );
+                }
+                // Not a lock that is waited for by the system: that wait would have no end if the other process hangs.
+                std::thread::sleep(TimeLimit::POLL);
+                continue;
             }
-            Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error).with_context(cannot),
         }
         // Who removes an image removes its lock, too: then this one locks nothing.
@@ -224,8 +249,16 @@ fn lock(folder: &Path, key: &str, mut say_waiting: Option<impl FnOnce()>) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{FOLDER, HAS_MANIFEST, NAME};
     use super::*;
+    use cct_image::record::{FOLDER, HAS_MANIFEST, NAME};
+
+    fn no_limit() -> TimeLimit {
+        TimeLimit::of("none").unwrap()
+    }
+
+    fn take(images: &Path) -> Result<Slot> {
+        Slot::take(images, "abc", no_limit(), |_| {})
+    }
 
     fn chosen(variables: &[(&str, &str)]) -> Option<PathBuf> {
         choose(|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into())).ok()
@@ -246,11 +279,11 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let images = folder.path().join("a/images");
-        Slot::take(&images, "abc", || {}).unwrap();
+        take(&images).unwrap();
         assert_eq!(fs::metadata(&images).unwrap().permissions().mode() & 0o777, 0o700);
         for (mode, is_refused) in [(0o777, true), (0o775, true), (0o1777, true), (0o755, false)] {
             fs::set_permissions(&images, fs::Permissions::from_mode(mode)).unwrap();
-            let taken = Slot::take(&images, "abc", || {});
+            let taken = take(&images);
             assert_eq!(taken.is_err(), is_refused, "{mode:o}");
             if let Err(error) = taken {
                 assert!(error.to_string().contains("chmod go-w"), "{error}");
@@ -264,12 +297,12 @@ mod tests {
     fn a_folder_of_another_user_is_no_cache() {
         let folder = tempfile::tempdir().unwrap();
         let images = folder.path().join("images");
-        Slot::take(&images, "abc", || {}).unwrap();
+        take(&images).unwrap();
         if std::os::unix::fs::chown(&images, Some(12_345), None).is_err() {
             eprintln!("skipped: not the right to give a folder away");
             return;
         }
-        let error = Slot::take(&images, "abc", || {}).unwrap_err().to_string();
+        let error = take(&images).unwrap_err().to_string();
         assert!(error.contains("another user (12345)"), "{error}");
     }
 
@@ -285,7 +318,7 @@ mod tests {
     #[test]
     fn a_slot_holds_its_own_image_or_none() {
         let folder = tempfile::tempdir().unwrap();
-        let slot = Slot::take(&folder.path().join("images"), "abc", || {}).unwrap();
+        let slot = take(&folder.path().join("images")).unwrap();
         assert_eq!(slot.content().unwrap(), Content::None);
         fs::create_dir(&slot.path).unwrap();
         assert!(slot.content().is_err());
@@ -305,7 +338,7 @@ mod tests {
     fn an_image_in_use_is_not_taken_away() {
         let folder = tempfile::tempdir().unwrap();
         let images = open(&folder.path().join("images")).unwrap();
-        let slot = Slot::take(&images, "abc", || panic!("nobody has it")).unwrap();
+        let slot = Slot::take(&images, "abc", no_limit(), |_| panic!("nobody has it")).unwrap();
         assert!(Slot::take_unused(&images, "abc").unwrap().is_none());
         slot.note_use(Path::new("/jdk"));
         assert_eq!(last_use(&images, "abc").1, Some("/jdk".into()));
@@ -330,16 +363,35 @@ mod tests {
         assert_eq!(fs::read_dir(&images).unwrap().count(), 0);
     }
 
+    /// A process that was stopped while it makes an image, for instance.
+    #[test]
+    fn nobody_waits_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let images = folder.path().join("images");
+        let _first = take(&images).unwrap();
+        let (mut said, started) = (None, Instant::now());
+        let error =
+            Slot::take(&images, "abc", TimeLimit::of("1").unwrap(), |owner| said = Some(owner)).unwrap_err();
+        assert!(started.elapsed().as_secs() >= 1);
+        // Where the system tells which process has a lock.
+        let owner = said.unwrap();
+        assert!(owner.is_none_or(|owner| owner == std::process::id()), "{owner:?}");
+        let error = error.to_string();
+        for part in ["has been making the same image for more than 1 s", "end it", "CCTREWRITE_JVM_LIMIT"] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
     /// Who waits for a lock that is then removed gets the new one.
     #[test]
     fn a_removed_lock_locks_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let images = open(&folder.path().join("images")).unwrap();
-        let first = Slot::take(&images, "abc", || {}).unwrap();
+        let first = take(&images).unwrap();
         let waits = std::sync::Barrier::new(2);
         std::thread::scope(|scope| {
             let second = scope.spawn(|| {
-                Slot::take(&images, "abc", || {
+                Slot::take(&images, "abc", no_limit(), |_| {
                     waits.wait();
                 })
                 .unwrap()

@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 use super::archive_of_classes;
-use super::manifest::{self, CoveredFile, Fault, Manifest};
-use super::record::{self, Record};
+use super::manifest::{self, Fault};
 use super::stamp;
 use crate::pending_file::PendingFile;
+use cct_image::manifest::NAME as MANIFEST;
+use cct_image::record::{self, Record};
+use cct_image::{CoveredFile, Manifest};
 
 /// What a check has found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +67,7 @@ impl fmt::Display for Damage {
 pub fn own_folder(image: &Path) -> Option<PathBuf> {
     let folders = ["lib", "jre/lib"].map(|lib| image.join(lib).join(record::FOLDER));
     let has = |folder: &PathBuf, name: &str| folder.join(name).is_file();
-    folders.into_iter().find(|folder| has(folder, record::NAME) || has(folder, manifest::NAME))
+    folders.into_iter().find(|folder| has(folder, record::NAME) || has(folder, MANIFEST))
 }
 
 /// Checks an image before it is used. Reads its files only if the system does not say of each what the stamp says.
@@ -102,28 +104,30 @@ fn open(image: &Path) -> Result<Result<(PathBuf, Manifest), Finding>> {
             files: Vec::new(),
         })))
     };
-    let bytes = match fs::read(folder.join(manifest::NAME)) {
+    let bytes = match fs::read(folder.join(MANIFEST)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return match Record::of_image(image) {
                 Ok(Some(record)) if record.value(record::HAS_MANIFEST).is_none() => {
                     Ok(Err(Finding::NoManifest))
                 }
-                Ok(_) => damaged(manifest::NAME, Fault::Missing.to_string()),
-                Err(error) => damaged(record::NAME, format!("is damaged ({})", error.root_cause())),
+                Ok(_) => damaged(MANIFEST, Fault::Missing.to_string()),
+                Err(error) => {
+                    damaged(record::NAME, format!("is damaged ({})", anyhow::Error::from(error).root_cause()))
+                }
             };
         }
-        Err(error) => return damaged(manifest::NAME, Fault::Unreadable(error.to_string()).to_string()),
+        Err(error) => return damaged(MANIFEST, Fault::Unreadable(error.to_string()).to_string()),
     };
     match Manifest::parse(&bytes) {
         Ok(manifest) => Ok(Ok((folder, manifest))),
-        Err(error) => damaged(manifest::NAME, format!("is damaged ({})", error.root_cause())),
+        Err(error) => damaged(MANIFEST, format!("is damaged ({error})")),
     }
 }
 
 fn read(image: &Path, folder: &Path, manifest: &Manifest, archives: Archives) -> Result<Finding> {
     let mut remade = Vec::new();
-    let mut faults = manifest.faults(image);
+    let mut faults = manifest::faults(manifest, image);
     faults.retain(|(file, fault)| {
         let may_differ =
             archives == Archives::MayChange && is_archive(&file.path) && *fault != Fault::Missing;
@@ -157,9 +161,9 @@ pub fn forget_stamp(image: &Path) {
 
 /// Stores manifest and stamp of an image that is complete but for its place.
 pub fn store(image: &Path, folder: &Path, jdk: &Path) -> Result<()> {
-    let manifest = Manifest::of_image(image, jdk)?;
+    let manifest = manifest::of_image(image, jdk)?;
     let bytes = manifest.bytes();
-    PendingFile::write_decisive(&folder.join(manifest::NAME), |out| Ok(out.write_all(&bytes)?))?.commit()?;
+    PendingFile::write_decisive(&folder.join(MANIFEST), |out| Ok(out.write_all(&bytes)?))?.commit()?;
     stamp::renew(image, folder, &manifest)
 }
 
@@ -197,10 +201,10 @@ mod tests {
         fs::write(own.join("index"), b"index").unwrap();
         assert_eq!(check(), sound);
 
-        let manifest = fs::read(own.join(manifest::NAME)).unwrap();
-        fs::write(own.join(manifest::NAME), &manifest[1..]).unwrap();
+        let manifest = fs::read(own.join(MANIFEST)).unwrap();
+        fs::write(own.join(MANIFEST), &manifest[1..]).unwrap();
         assert!(damage(check()).contains("manifest is damaged (its checksum differs)"));
-        fs::remove_file(own.join(manifest::NAME)).unwrap();
+        fs::remove_file(own.join(MANIFEST)).unwrap();
         assert!(damage(check()).ends_with("manifest is missing"));
         fs::write(own.join(record::NAME), b"cct").unwrap();
         assert!(damage(check()).contains("IMAGE is damaged"));

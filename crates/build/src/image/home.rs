@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::record;
 use super::release::Release;
+use cct_image::record;
 
 /// A JDK or JRE.
 #[derive(Debug)]

@@ -1,28 +1,160 @@
 //! JVMs of an image in the making: to see that it starts, and to have it make its archive of classes.
 
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+
+use super::time_limit::TimeLimit;
 
 /// Variables by which options and class paths come into a JVM from outside.
 pub const FROM_OUTSIDE: &[&str] = &["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"];
 
-/// Runs the image's `java`, which records nothing. Fails with what it said.
-pub fn run(image: &Path, java_home: &Path, arguments: &[&str]) -> Result<()> {
-    let java = image.join(java_home).join("bin").join(format!("java{}", std::env::consts::EXE_SUFFIX));
-    let mut command = Command::new(&java);
-    for variable in FROM_OUTSIDE {
-        command.env_remove(variable);
+/// A JVM of an image, which records nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Jvm<'a> {
+    /// The image.
+    pub image: &'a Path,
+    /// `java.home` within the image.
+    pub java_home: &'a Path,
+    /// What its launcher is given.
+    pub arguments: &'a [&'a str],
+    /// How long it may take.
+    pub limit: TimeLimit,
+    /// What the user may do if it takes longer.
+    pub remedy: &'a str,
+}
+
+impl Jvm<'_> {
+    /// Runs it to its end. Fails with what it said, or if it takes longer than the time limit.
+    pub fn run(self) -> Result<()> {
+        let Jvm { image, java_home, arguments, limit, remedy } = self;
+        let java = image.join(java_home).join("bin").join(format!("java{}", std::env::consts::EXE_SUFFIX));
+        let cannot = || format!("cannot start {}", java.display());
+        let mut command = Command::new(&java);
+        for variable in FROM_OUTSIDE {
+            command.env_remove(variable);
+        }
+        // Its folder may be removed while the JVM runs: no `.hotspotrc`, core or log is to be found or left elsewhere.
+        command.current_dir(image).arg("-Dcctrewrite.record=off").args(arguments);
+        let said = [memory().with_context(cannot)?, memory().with_context(cannot)?];
+        let [errors, output] =
+            [said[0].try_clone().with_context(cannot)?, said[1].try_clone().with_context(cannot)?];
+        command.stdin(Stdio::null()).stderr(errors).stdout(output);
+        let mut child = command.spawn().with_context(cannot)?;
+        let ended = wait(&mut child, limit).with_context(cannot)?;
+        if ended.is_some_and(|status| status.success()) {
+            return Ok(());
+        }
+        let what = format!("the image's `java {}`", arguments.join(" "));
+        let said = gist(said).with_context(cannot)?;
+        match ended {
+            Some(status) => bail!("{what} fails ({status}): {said}"),
+            None => bail!(
+                "{what} did not end within {limit} and was killed; {remedy}, or give it more time ({}){}",
+                TimeLimit::HOW_TO_CHANGE,
+                if said.is_empty() { String::new() } else { format!(". It said: {said}") }
+            ),
+        }
     }
-    // Its folder may be removed while the JVM runs: no `.hotspotrc`, core or log is to be found or left elsewhere.
-    command.current_dir(image).arg("-Dcctrewrite.record=off").args(arguments);
-    let output = command.output().with_context(|| format!("cannot start {}", java.display()))?;
-    if !output.status.success() {
-        let text = [&*output.stderr, &*output.stdout].concat();
-        let text = String::from_utf8_lossy(&text);
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(5).collect();
-        bail!("the image's `java {}` fails ({}): {}", arguments.join(" "), output.status, lines.join("; "));
+}
+
+/// A file without a name, for what a JVM says. A pipe would have to be read until the last process that has it ends.
+fn memory() -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    return Ok(rustix::fs::memfd_create("said", rustix::fs::MemfdFlags::CLOEXEC)?.into());
+    #[cfg(not(target_os = "linux"))]
+    tempfile::tempfile()
+}
+
+/// Waits for the end of a JVM. Kills one that takes too long; then there is no status.
+fn wait(child: &mut Child, limit: TimeLimit) -> io::Result<Option<ExitStatus>> {
+    let started = Instant::now();
+    loop {
+        match child.try_wait()? {
+            Some(status) => return Ok(Some(status)),
+            None if limit.is_exceeded_since(started) => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            None => std::thread::sleep(TimeLimit::POLL),
+        }
     }
-    Ok(())
+}
+
+/// The first lines of what it said, errors first.
+fn gist(said: [File; 2]) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    for mut file in said {
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).take(5).collect();
+    Ok(lines.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// An image whose `java` is a script.
+    fn image(script: &str) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("bin")).unwrap();
+        let java = folder.path().join("bin/java");
+        fs::write(&java, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&java, Permissions::from_mode(0o755)).unwrap();
+        folder
+    }
+
+    fn run(script: &str) -> Result<()> {
+        let image = image(script);
+        let jvm = Jvm {
+            image: image.path(),
+            java_home: Path::new(""),
+            arguments: &["-version"],
+            limit: TimeLimit::of("60").unwrap(),
+            remedy: "mend it",
+        };
+        // Another test may just have forked while it had the script open for writing.
+        loop {
+            match jvm.run() {
+                Err(error) if format!("{error:#}").contains("Text file busy") => std::thread::yield_now(),
+                other => return other,
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_jvm_said_is_in_the_error() {
+        run("exit 0").unwrap();
+        let error = run("echo out; echo err >&2; exit 3").unwrap_err().to_string();
+        assert_eq!(error, "the image's `java -version` fails (exit status: 3): err; out");
+    }
+
+    #[test]
+    fn a_jvm_that_takes_too_long_is_killed() {
+        let image = image("echo begins; exec sleep 600");
+        let child = || Command::new(image.path().join("bin/java")).stdout(Stdio::null()).spawn();
+        let mut child = loop {
+            match child() {
+                Ok(child) => break child,
+                Err(error) => assert_eq!(error.kind(), io::ErrorKind::ExecutableFileBusy),
+            }
+        };
+        let started = Instant::now();
+        let limit = TimeLimit::of("1").unwrap();
+        assert_eq!(wait(&mut child, limit).unwrap(), None);
+        assert!((Duration::from_secs(1)..Duration::from_secs(60)).contains(&started.elapsed()));
+        assert!(child.try_wait().unwrap().is_some());
+    }
 }

@@ -1,6 +1,7 @@
 //! Processes that use an image: a JVM whose launcher was not started by `run` holds no lock of the cache.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// A process that runs a program of the image, or has one of its files mapped, as far as this user may look at it.
@@ -8,6 +9,23 @@ pub fn of_image(image: &Path) -> Option<u32> {
     let entries = fs::read_dir("/proc").ok()?;
     let numbers = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     numbers.into_iter().find(|process| uses(*process, image))
+}
+
+/// The process that has a lock on a file, as far as the system tells.
+pub fn with_lock(file: &File) -> Option<u32> {
+    let inode = file.metadata().ok()?.ino();
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    locks.lines().find_map(|line| holder(line, inode))
+}
+
+/// The process that a line of `/proc/locks` names, if it has a lock of a whole file with this inode (proc_locks(5)).
+fn holder(line: &str, inode: u64) -> Option<u32> {
+    // `1: FLOCK ADVISORY WRITE 708 08:01:786 0 EOF`; one who waits has `->` after the number.
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [_, "FLOCK", _, _, process, place, ..] = words[..] else { return None };
+    let is_it = place.rsplit(':').next()?.parse() == Ok(inode);
+    // Of a process in another container the system says 0.
+    process.parse().ok().filter(|process| is_it && *process > 0)
 }
 
 fn uses(process: u32, image: &Path) -> bool {
@@ -46,6 +64,16 @@ mod tests {
         child.wait().unwrap();
         assert_eq!(found, Some(child.id()));
         assert_eq!(of_image(&image), None);
+    }
+
+    #[test]
+    fn the_holder_of_a_lock_is_named() {
+        let line = "3: FLOCK  ADVISORY  WRITE 4711 fd:00:786457 0 EOF";
+        assert_eq!(holder(line, 786_457), Some(4711));
+        assert_eq!(holder(line, 786_458), None);
+        assert_eq!(holder("3: -> FLOCK  ADVISORY  WRITE 4712 fd:00:786457 0 EOF", 786_457), None);
+        assert_eq!(holder("4: POSIX  ADVISORY  WRITE 4711 fd:00:786457 0 EOF", 786_457), None);
+        assert_eq!(holder("3: FLOCK  ADVISORY  WRITE 0 fd:00:786457 0 EOF", 786_457), None);
     }
 
     #[test]

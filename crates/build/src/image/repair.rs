@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::check::{self, Damage};
-use super::manifest::CoveredFile;
-use super::record::{ORIGINALS, Record};
+use super::manifest;
 use super::{cache, permissions};
 use crate::load_time;
+use cct_image::CoveredFile;
+use cct_image::record::{ORIGINALS, Record};
 
 /// Replaces all damaged files. Returns the first one of which no sound copy was found; then nothing is replaced.
 pub fn repair(image: &Path, damage: &Damage, cache: Option<&Path>) -> Result<Option<PathBuf>> {
@@ -52,14 +53,15 @@ fn sources(image: &Path, cache: Option<&Path>) -> Vec<PathBuf> {
 }
 
 fn sound_copy(file: &CoveredFile, sources: &[PathBuf]) -> Option<PathBuf> {
-    if let Some(source) = sources.iter().find(|source| file.fault(source).is_none()) {
+    if let Some(source) = sources.iter().find(|source| manifest::fault(file, source).is_none()) {
         return Some(source.join(&file.path));
     }
     // The libraries lie beside this command as they are in images.
     let libraries = [load_time::library(), load_time::prefix().ok(), load_time::vm()];
     libraries.into_iter().flatten().find(|library| {
         let (Some(folder), Some(name)) = (library.parent(), library.file_name()) else { return false };
-        CoveredFile { path: name.into(), ..file.clone() }.fault(folder).is_none()
+        let beside = CoveredFile { path: name.into(), ..file.clone() };
+        manifest::fault(&beside, folder).is_none()
     })
 }
 

@@ -11,15 +11,16 @@ use std::path::Path;
 use anyhow::Result;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::manifest::{self, Manifest};
+use super::manifest::STAMP;
 use crate::pending_file::PendingFile;
+use cct_image::manifest::{self, Manifest};
 
 /// The first line.
 const FIRST_LINE: &str = "cctrewrite stamp 1";
 
 /// Whether the files of an image are those that were found sound, as far as the system says without reading them.
 pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
-    let stored = fs::read(folder.join(manifest::STAMP));
+    let stored = fs::read(folder.join(STAMP));
     stored.is_ok_and(|stored| text(image, manifest).is_some_and(|now| now == stored))
 }
 
@@ -29,7 +30,7 @@ pub fn fits(image: &Path, folder: &Path, manifest: &Manifest) -> bool {
 /// If the file cannot be written. The next start reads all files again then.
 pub fn renew(image: &Path, folder: &Path, manifest: &Manifest) -> Result<()> {
     let Some(text) = text(image, manifest) else { return Ok(()) };
-    PendingFile::write_decisive(&folder.join(manifest::STAMP), |out| Ok(out.write_all(&text)?))?.commit()
+    PendingFile::write_decisive(&folder.join(STAMP), |out| Ok(out.write_all(&text)?))?.commit()
 }
 
 /// What the system says of all covered files; `None` if one is not there.
@@ -58,7 +59,7 @@ mod tests {
         fs::create_dir_all(&own).unwrap();
         let file = own.join("index");
         fs::write(&file, b"index").unwrap();
-        let manifest = Manifest::of_image(&image, Path::new("/jdk")).unwrap();
+        let manifest = super::super::manifest::of_image(&image, Path::new("/jdk")).unwrap();
         let fits = || fits(&image, &own, &manifest);
         assert!(!fits());
         renew(&image, &own, &manifest).unwrap();
@@ -81,9 +82,9 @@ mod tests {
         renew(&image, &own, &manifest).unwrap();
         assert!(fits());
 
-        let mut text = fs::read(own.join(manifest::STAMP)).unwrap();
+        let mut text = fs::read(own.join(STAMP)).unwrap();
         text[30] ^= 1;
-        fs::write(own.join(manifest::STAMP), text).unwrap();
+        fs::write(own.join(STAMP), text).unwrap();
         assert!(!fits());
     }
 }

@@ -1,33 +1,19 @@
 //! Where an image is built: a temporary folder beside its place, which it takes in the end by being renamed.
 //!
-//! A killed run leaves its workshop behind. Each is locked as long as its owner lives, so the next run in the same folder knows which of them nobody owns, and
-//! removes those.
+//! A killed command leaves its workshop behind. The next one in the same folder removes it.
 
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use cct_private::FOLDER_MODE;
-use tempfile::TempDir;
 
-use super::record::Record;
+use cct_image::Record;
 
-/// Names of workshops, between these two.
-const PREFIX: &str = ".cctrewrite-";
-const SUFFIX: &str = ".tmp";
-
-/// The file that is locked.
-const LOCK: &str = "lock";
+use crate::temporary_folder::{self, Kind, TemporaryFolder};
 
 /// A temporary folder of which this process is the owner. Dropped, it is removed.
 #[derive(Debug)]
-pub struct Workshop {
-    /// `None` only while the value is dropped.
-    folder: Option<TempDir>,
-    /// Closing the file releases the lock.
-    _lock: File,
-}
+pub struct Workshop(TemporaryFolder);
 
 /// A place for an image. Nothing, an empty folder or an earlier image stands there.
 #[derive(Debug)]
@@ -99,40 +85,28 @@ pub fn check_apart(shown: &Path, absolute: &Path, home: &Path) -> Result<()> {
 impl Workshop {
     /// Opens one in a folder, in which those that nobody owns any more are removed.
     pub fn open(beside: &Path) -> Result<Workshop> {
-        clean(beside);
         let cannot = || format!("cannot make a folder in {}", beside.display());
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(SUFFIX).permissions(Permissions::from_mode(FOLDER_MODE));
-        let folder = builder.tempdir_in(beside).with_context(cannot)?;
-        // Locked before it has its name: a lock of that name is free only when its owner is gone.
-        let fresh = folder.path().join("fresh");
-        let lock = cct_private::create(&fresh).with_context(cannot)?;
-        lock.lock().with_context(cannot)?;
-        fs::rename(&fresh, folder.path().join(LOCK)).with_context(cannot)?;
+        let folder = TemporaryFolder::make(beside, Kind::Workshop).with_context(cannot)?;
         fs::create_dir(folder.path().join("image")).with_context(cannot)?;
-        Ok(Workshop { folder: Some(folder), _lock: lock })
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.as_ref().map_or(Path::new(""), TempDir::path)
+        Ok(Workshop(folder))
     }
 
     /// The folder in which the image is made.
     pub fn image(&self) -> PathBuf {
-        self.path().join("image")
+        self.0.path().join("image")
     }
 
     /// Takes a folder away: it is in its place no longer, and removed with this.
     pub fn discard(&self, path: &Path) -> Result<()> {
         let cannot = || format!("cannot remove {}", path.display());
-        fs::rename(path, self.path().join("discarded")).with_context(cannot)
+        fs::rename(path, self.0.path().join("discarded")).with_context(cannot)
     }
 
     /// Puts the image in its place, and what stood there away. On Linux both happen at once.
     pub fn deliver(mut self, place: &Place) -> Result<()> {
         let shown = place.path.display();
         let cannot = || format!("cannot put the image in its place {shown}");
-        let old = self.path().join("old");
+        let old = self.0.path().join("old");
         // Looked at again: much time has passed.
         let stood = place.check()?;
         if stood && exchange(&self.image(), &place.path).with_context(cannot)? {
@@ -142,24 +116,13 @@ impl Workshop {
             fs::rename(&place.path, &old).with_context(cannot)?;
         }
         if let Err(error) = fs::rename(self.image(), &place.path) {
-            if stood
-                && fs::rename(&old, &place.path).is_err()
-                && let Some(folder) = self.folder.take()
-            {
+            if stood && fs::rename(&old, &place.path).is_err() {
                 // What stood there could not go back; at least it must not be deleted.
-                let _ = folder.keep();
+                self.0.keep();
             }
             return Err(error).with_context(cannot);
         }
         Ok(())
-    }
-}
-
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        if let Some(folder) = self.folder.take() {
-            remove(&folder.keep());
-        }
     }
 }
 
@@ -180,41 +143,15 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<bool> {
     Ok(false)
 }
 
-/// Removes a workshop, its lock last: one whose removal was cut off is recognised as abandoned.
-fn remove(workshop: &Path) {
-    for entry in fs::read_dir(workshop).into_iter().flatten().flatten() {
-        if entry.file_name() != LOCK {
-            let path = entry.path();
-            // What cannot be removed stays: it is in nobody's way.
-            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
-        }
-    }
-    let is_empty_but_for_lock = fs::read_dir(workshop).is_ok_and(|entries| entries.count() <= 1);
-    if is_empty_but_for_lock {
-        let _ = fs::remove_file(workshop.join(LOCK));
-        let _ = fs::remove_dir(workshop);
-    }
-}
-
 /// Removes workshops that nobody owns.
 pub fn clean(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if !(name.starts_with(PREFIX) && name.ends_with(SUFFIX)) {
-            continue;
-        }
-        let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
-        if lock.try_lock().is_ok() {
-            remove(&entry.path());
-        }
-    }
+    temporary_folder::clean(folder, Kind::Workshop);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::{FOLDER, NAME};
     use super::*;
+    use cct_image::record::{FOLDER, NAME};
 
     fn names(folder: &Path) -> Vec<String> {
         let names = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
@@ -257,48 +194,6 @@ mod tests {
         image(&workshop.image(), "second");
         drop(workshop);
         assert_eq!((names(folder.path()), tool(&to)), (vec!["image".to_owned()], "first".to_owned()));
-    }
-
-    /// Without the lock no later run would remove the remaining files.
-    #[test]
-    fn a_workshop_loses_its_lock_last() {
-        use std::sync::atomic::{AtomicBool, Ordering};
-        let folder = tempfile::tempdir().unwrap();
-        let workshop = Workshop::open(folder.path()).unwrap();
-        let (path, image) = (workshop.path().to_path_buf(), workshop.image());
-        for number in 0..3_000 {
-            fs::write(image.join(number.to_string()), b"").unwrap();
-        }
-        let (is_removed, looks) = (AtomicBool::new(false), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_removed.load(Ordering::Relaxed) {
-                    assert!(path.join(LOCK).exists() || !image.exists());
-                    looks.store(true, Ordering::Relaxed);
-                }
-            });
-            while !looks.load(Ordering::Relaxed) {
-                std::thread::yield_now();
-            }
-            drop(workshop);
-            is_removed.store(true, Ordering::Relaxed);
-        });
-        assert_eq!(names(folder.path()), [""; 0]);
-    }
-
-    #[test]
-    fn workshops_of_the_dead_are_removed_and_those_of_the_living_are_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let abandoned = folder.path().join(".cctrewrite-dead.tmp");
-        fs::create_dir(&abandoned).unwrap();
-        fs::write(abandoned.join(LOCK), b"").unwrap();
-        // Not a workshop, or not yet one.
-        fs::create_dir(folder.path().join(".cctrewrite-other.tmp")).unwrap();
-        let first = Workshop::open(folder.path()).unwrap();
-        let second = Workshop::open(folder.path()).unwrap();
-        assert!(!abandoned.exists());
-        assert!(first.image().is_dir() && second.image().is_dir());
-        assert_eq!(names(folder.path()).len(), 3);
     }
 
     #[test]

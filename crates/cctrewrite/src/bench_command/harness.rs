@@ -1,17 +1,15 @@
 //! Running an entry in a JVM of its own: the command's side of `cctrewrite.bench.Harness`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use cct_build::image::jvm::FROM_OUTSIDE;
 use cct_build::pending_file::PendingFile;
-use cct_private::FOLDER_MODE;
+use cct_build::temporary_folder::{Kind, TemporaryFolder};
 use cct_profile::Profile;
-use tempfile::TempDir;
 
 use crate::exit::ProgramFailed;
 
@@ -27,7 +25,7 @@ pub struct Harness<'a> {
     class_path: OsString,
     options: &'a [OsString],
     warm_up: u16,
-    place: TempDir,
+    place: TemporaryFolder,
 }
 
 impl<'a> Harness<'a> {
@@ -38,10 +36,11 @@ impl<'a> Harness<'a> {
         options: &'a [OsString],
         warm_up: u16,
     ) -> Result<Harness<'a>> {
-        // The temporary folder of the system is everybody's.
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".cctrewrite-").suffix(".bench").permissions(Permissions::from_mode(FOLDER_MODE));
-        let place = builder.tempdir().context("cannot make a temporary folder")?;
+        // A killed `bench` leaves its folder, and perhaps a JVM that works with it. The next one removes it.
+        let parent = std::env::temp_dir();
+        let cannot = || format!("cannot make a folder in {}; set TMPDIR to another one", parent.display());
+        let place = TemporaryFolder::make(&parent, Kind::Bench).with_context(cannot)?;
+        place.share().with_context(cannot)?;
         let classes = place.path().join("classes");
         for (name, bytes) in jdk_wrap::api().iter().chain(jdk_wrap::harness()) {
             let file = classes.join(format!("{name}.class"));

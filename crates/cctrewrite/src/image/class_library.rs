@@ -7,9 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use cct_archive::{EntryKind, Limits, Target};
 use cct_build::image::home::{Home, Layout};
-use cct_build::image::{record, structure};
+use cct_build::image::structure;
 use cct_build::jdk;
 use cct_build::pending_file::PendingFile;
+use cct_image::record;
 use cct_index::record::ClassRecord;
 
 use super::options;

@@ -1,7 +1,7 @@
 //! `cctrewrite jdk`: a profiled JDK (docs/images.md).
 //!
 //! The files of a home are listed ([`tree`](cct_build::image::tree)) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
-//! are built in ([`options`]), and the image says what it is ([`record`](cct_build::image::record)). All this happens in a temporary folder ([`workshop`](cct_build::image::workshop)) that takes its place in
+//! are built in ([`options`]), and the image says what it is ([`Record`](cct_image::Record)). All this happens in a temporary folder ([`workshop`](cct_build::image::workshop)) that takes its place in
 //! the end, or in the cache ([`cache`](cct_build::image::cache)).
 
 mod check_command;
@@ -18,7 +18,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use cct_build::image::{check, permissions, record};
+use cct_build::image::{check, permissions};
+use cct_image::record;
 
 use crate::args;
 use crate::exit::{say, to_stdout};

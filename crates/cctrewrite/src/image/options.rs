@@ -9,8 +9,8 @@ use crate::args;
 use crate::exactness::WITHOUT_SYSTEM_THREADS;
 use crate::{exactness, reproducible, traces};
 use cct_build::image::home::{Home, Layout};
-use cct_build::image::record;
 use cct_build::load_time;
+use cct_image::record;
 use cct_rewrite::{Intrinsics, Natives};
 
 /// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.

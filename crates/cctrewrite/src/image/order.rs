@@ -8,12 +8,14 @@ use anyhow::{Context, Result, bail};
 use cct_build::image::archive_of_classes::{self, Variant};
 use cct_build::image::cache::{self, Content};
 use cct_build::image::home::{Home, Layout};
-use cct_build::image::record::{self, Record};
+use cct_build::image::jvm::Jvm;
+use cct_build::image::time_limit::TimeLimit;
 use cct_build::image::tree::{Manner, Tree};
 use cct_build::image::workshop::{self, Place, Workshop};
-use cct_build::image::{check, jvm, permissions};
+use cct_build::image::{check, permissions};
 use cct_build::load_time;
 use cct_build::pending_file::PendingFile;
+use cct_image::record::{self, Record};
 
 use crate::args;
 use crate::exit::say;
@@ -37,10 +39,13 @@ pub(crate) struct Order<'a> {
     archives: Vec<Variant>,
     pub(crate) key: String,
     pub(crate) manner: Manner,
+    /// How long a JVM of the image may take while this is made.
+    limit: TimeLimit,
 }
 
 impl<'a> Order<'a> {
     pub(crate) fn new(arguments: &'a args::Jdk) -> Result<Order<'a>> {
+        let limit = TimeLimit::of_environment()?;
         let wanted = wanted(arguments)?;
         let home = Home::open(arguments.home()?)?;
         let mut tree = Tree::list(&home.path)?;
@@ -62,16 +67,18 @@ impl<'a> Order<'a> {
         let archives = if without { Vec::new() } else { archive_of_classes::variants(&home) };
         let key = key::of(&tree, arguments, &spelled(arguments, wanted.as_ref()), &options, &archives)?;
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
-        Ok(Order { arguments, home, left_out, library, wanted, options, archives, key, manner })
+        Ok(Order { arguments, home, left_out, library, wanted, options, archives, key, manner, limit })
     }
 
     /// The image's place in the cache, where it is made if it is not there.
     pub(crate) fn fill_slot(&self, cache: Option<&Path>) -> Result<(cache::Slot, Option<Made>)> {
         let folder = cache.map_or_else(cache::default_folder, |folder| Ok(folder.to_path_buf()))?;
         let quiet = self.arguments.quiet;
-        let slot = cache::Slot::take(&folder, &self.key, || {
+        let limit = self.limit.of_image();
+        let slot = cache::Slot::take(&folder, &self.key, limit, |owner| {
+            let which = owner.map_or(String::new(), |owner| format!(" ({owner})"));
             if !quiet {
-                say("cctrewrite: waits for another process that makes the same image");
+                say(&format!("cctrewrite: waits for another process{which} that makes the same image"));
             }
         })?;
         let content = slot.content()?;
@@ -123,13 +130,14 @@ impl<'a> Order<'a> {
         }
         made.summary.write_report(&own.join(record::COMPLETENESS))?.map(PendingFile::commit).transpose()?;
         let java_home = self.home.lib().parent().map(Path::to_path_buf).unwrap_or_default();
-        jvm::run(image, &java_home, &["-version"])?;
+        let remedy = "see whether `java -version` of the JDK itself ends";
+        Jvm { image, java_home: &java_home, arguments: &["-version"], limit: self.limit, remedy }.run()?;
         let runtime = match self.wanted {
             Some(_) if self.marks_alone() => vec![jdk_wrap::markers_of_library()],
             Some(_) => vec![jdk_wrap::classes(), jdk_wrap::markers_of_tree()],
             None => vec![jdk_wrap::classes()],
         };
-        archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives)?;
+        archive_of_classes::make(&self.home, image, &runtime.concat(), &self.archives, self.limit)?;
         let record = own.join(record::NAME);
         fs::write(&record, self.record(&made)?.text())
             .with_context(|| format!("cannot write {}", record.display()))?;

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 use anyhow::{Context, Result, anyhow, bail};
 use cct_build::image::cache::{self, Slot};
 use cct_build::image::processes;
-use cct_build::image::record::Record;
 use cct_build::image::tree::Tree;
 use cct_build::image::workshop::{self, Workshop};
+use cct_image::Record;
 
 use crate::exit::say;
 
@@ -225,10 +225,11 @@ fn remove(folder: &Path, image: &CachedImage, reason: Reason, is_trial: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cct_build::image::time_limit::TimeLimit;
 
     fn image(folder: &Path, digit: char, days: u64, jdk: &Path) -> PathBuf {
         let key: String = std::iter::repeat_n(digit, 32).collect();
-        let slot = Slot::take(folder, &key, || {}).unwrap();
+        let slot = Slot::take(folder, &key, TimeLimit::of("").unwrap(), |_| {}).unwrap();
         fs::create_dir_all(slot.path.join("lib")).unwrap();
         fs::write(slot.path.join("lib/modules"), [0; 100]).unwrap();
         slot.note_use(jdk);
@@ -276,7 +277,8 @@ mod tests {
         assert_eq!(pruned(&images, Policy::default()), []);
 
         // One that is in use counts and stays.
-        let hold = Slot::take(&images, &"d".repeat(32), || {}).unwrap().hold().unwrap();
+        let hold =
+            Slot::take(&images, &"d".repeat(32), TimeLimit::of("").unwrap(), |_| {}).unwrap().hold().unwrap();
         let max_size = Some(0);
         let all = [('d', None), ('a', Some(Reason::Size))];
         assert_eq!(pruned(&images, Policy { max_size, ..Policy::default() }), all);

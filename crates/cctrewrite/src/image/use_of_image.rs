@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use cct_build::image::cache::{Hold, Slot};
 use cct_build::image::check::{self, Archives, Finding};
-use cct_build::image::record::Record;
+use cct_image::Record;
 
 use super::Made;
 use crate::args;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use cct_archive::{Input, Target};
-use cct_build::image::record;
+use cct_image::record;
 
 use super::Wanted;
 use super::all::{Done, Manner, mark_all};

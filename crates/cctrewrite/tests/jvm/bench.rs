@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -21,13 +23,18 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Runs the command on a version of the fixture.
-    fn run(&self, version: &str, arguments: &[&str]) -> Result {
+    /// The command on a version of the fixture. Its temporary files are below the folder.
+    fn command(&self, version: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
         command.current_dir(&self.folder).env("CCTREWRITE_CACHE", scratch().join("cache-of-runs"));
-        command.args(["bench", "-q", "--jdk"]).arg(self.jdk.home());
-        command.arg("-c").arg(fixture("bench").join(version).join("classes"));
-        let output = command.args(arguments).output().unwrap();
+        command.env("TMPDIR", &self.folder).args(["bench", "-q", "--jdk"]).arg(self.jdk.home());
+        command.arg("-c").arg(fixture("bench").join(version).join("classes")).args(arguments);
+        command
+    }
+
+    /// Runs the command.
+    fn run(&self, version: &str, arguments: &[&str]) -> Result {
+        let output = self.command(version, arguments).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Result { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }
@@ -104,3 +111,63 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
 
 jdks!(entries, counts_are_held_against_a_file, 8: jdk_8, 17: jdk_17, 25: jdk_25);
 jdks!(trouble, what_cannot_be_counted_is_said, 17: jdk_17);
+
+/// The process of the harness that a process has started, once it is there.
+fn harness_of(parent: u32) -> u32 {
+    let tasks = format!("/proc/{parent}/task");
+    let children = || -> Vec<u32> {
+        let tasks = fs::read_dir(&tasks).into_iter().flatten().flatten();
+        let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+        lists
+            .flat_map(|list| list.split_whitespace().map(|id| id.parse().unwrap()).collect::<Vec<_>>())
+            .collect()
+    };
+    let is_harness = |id: &u32| {
+        let command_line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command_line).contains("cctrewrite.bench.Harness")
+    };
+    for _ in 0..6_000 {
+        if let Some(found) = children().into_iter().find(is_harness) {
+            return found;
+        }
+        sleep(Duration::from_millis(20));
+    }
+    panic!("process {parent} started no harness");
+}
+
+fn a_killed_bench_leaves_nothing_to_the_next(jdk: &'static Jdk) {
+    let bench = Bench { jdk, folder: folder("killed-bench") };
+    let left = || {
+        let names = fs::read_dir(&bench.folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = names.map(|name| name.into_string().unwrap());
+        names.filter(|name| name.ends_with(".bench")).collect::<Vec<String>>()
+    };
+    let succeed = || {
+        let stored = bench.run("before", &["--update", "Work.loop"]);
+        assert_eq!((stored.code, &*stored.stderr), (Some(0), ""), "{}", stored.stdout);
+    };
+    succeed();
+    assert_eq!(left(), [""; 0]);
+    let baseline = fs::read(bench.folder.join("cctrewrite-bench.json")).unwrap();
+
+    // An entry that waits for ever.
+    let mut killed = bench.command("before", &["--update", "java.util.concurrent.locks.LockSupport.park"]);
+    let mut killed = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let harness = harness_of(killed.id());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let abandoned = left();
+    assert_eq!(abandoned.len(), 1);
+    // Its JVM still loads classes from it.
+    succeed();
+    assert_eq!(left(), abandoned);
+    assert!(Command::new("kill").args(["-9", &harness.to_string()]).status().unwrap().success());
+    // It holds the lock until the system has closed its files.
+    let is_gone = || {
+        succeed();
+        left().is_empty()
+    };
+    assert!((0..20).any(|_| is_gone()));
+    assert_eq!(fs::read(bench.folder.join("cctrewrite-bench.json")).unwrap(), baseline);
+}
+jdks!(killed, a_killed_bench_leaves_nothing_to_the_next, 17: jdk_17);

@@ -3,28 +3,13 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use cct_profile::Profile;
 
+use crate::support::caches::{cached_images, cctrewrite, ended};
 use crate::support::{Jdk, copy_all, fixture, folder, jdks};
-
-/// `cctrewrite` in a folder, which has a cache of its own.
-fn cctrewrite(here: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "JAVA_HOME"] {
-        command.env_remove(variable);
-    }
-    command.current_dir(here).env("CCTREWRITE_CACHE", here.join("cache")).args(arguments);
-    command
-}
-
-fn ended(mut command: Command) -> (Option<i32>, String) {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    let said = [stdout, stderr].concat();
-    (status.code(), String::from_utf8_lossy(&said).into_owned())
-}
 
 fn ending() -> String {
     fixture("ending/classes").to_str().unwrap().to_owned()
@@ -47,10 +32,7 @@ fn assert_profiled(here: &Path, jdk: &Path) -> String {
 
 /// The only image in the cache.
 fn cached(here: &Path) -> PathBuf {
-    let entries = fs::read_dir(here.join("cache/images")).unwrap().map(|entry| entry.unwrap().path());
-    let mut images = entries.filter(|path| path.is_dir());
-    let image = images.next().unwrap();
-    assert_eq!(images.next(), None);
+    let [image] = <[PathBuf; 1]>::try_from(cached_images(here)).unwrap();
     image
 }
 

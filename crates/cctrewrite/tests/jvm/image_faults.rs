@@ -1,21 +1,13 @@
-//! Faults while images are made: killed commands, many at once, full disks.
+//! Faults while images are made: killed commands, many at once, full disks, JVMs that hang.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Jdk, fixture, folder, jdks};
-
-/// `cctrewrite` in a folder, which has a cache of its own.
-fn cctrewrite(here: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cctrewrite"));
-    for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "JAVA_HOME"] {
-        command.env_remove(variable);
-    }
-    command.current_dir(here).env("CCTREWRITE_CACHE", here.join("cache")).args(arguments);
-    command
-}
+use crate::support::caches::{assert_sound, cctrewrite, ended, in_cache};
+use crate::support::{Jdk, copy_all, fixture, folder, jdks};
 
 /// A run of a small program, which writes its profile to a file of its own.
 fn run(jdk: &Jdk, here: &Path, number: usize) -> Command {
@@ -23,14 +15,6 @@ fn run(jdk: &Jdk, here: &Path, number: usize) -> Command {
         (jdk.home().to_str().unwrap(), fixture("ending/classes"), format!("{number}.cct"));
     let program = ["--", "java", "-cp", classes.to_str().unwrap(), "Ending", "return"];
     cctrewrite(here, &[&["run", "-o", &out, "--jdk", home][..], &program].concat())
-}
-
-/// What is in the cache's folder, links not followed.
-fn in_cache(here: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(here.join("cache/images")).into_iter().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
 }
 
 fn workshops(paths: &[PathBuf]) -> usize {
@@ -41,15 +25,7 @@ fn environment(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
-/// Whatever is in the cache is whole: full checks find nothing.
-fn assert_sound(here: &Path) -> bool {
-    let output = cctrewrite(here, &["jdk", "--check"]).output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    said.contains(": sound")
-}
-
-/// `KILLS=200` for as many kills. Two runs at once, then eight, share the image that is left to make.
+/// `KILLS=200` for as many kills, `SEED=2` for other moments. Two runs at once, then eight, share the image that is left to make.
 fn killed_and_many_at_once(jdk: &'static Jdk) {
     let here = folder("killed-images");
     let started = Instant::now();
@@ -58,7 +34,7 @@ fn killed_and_many_at_once(jdk: &'static Jdk) {
     let longest = started.elapsed();
     assert!(assert_sound(&here));
 
-    let (mut whole, mut abandoned, mut seed) = (0, 0, 1u64);
+    let (mut whole, mut abandoned, mut seed) = (0, 0, environment("SEED", 1) as u64);
     let kills = environment("KILLS", 3);
     for number in 0..kills {
         fs::remove_dir_all(here.join("cache")).unwrap_or_default();
@@ -74,6 +50,13 @@ fn killed_and_many_at_once(jdk: &'static Jdk) {
         child.wait().unwrap();
         whole += usize::from(assert_sound(&here));
         abandoned += workshops(&in_cache(&here));
+        if (number + 1) % 10 == 0 {
+            eprintln!(
+                "JDK {}: {} kills: {whole} whole images, {abandoned} workshops",
+                jdk.version,
+                number + 1
+            );
+        }
     }
     eprintln!(
         "JDK {}: {kills} kills within {longest:.1?}: {whole} whole images, {abandoned} workshops",
@@ -155,3 +138,88 @@ fn disks_that_are_full(jdk: &'static Jdk) {
     }
 }
 jdks!(full, disks_that_are_full, 8: jdk_8);
+
+/// A JDK whose `java` is a script: one that ends only with some arguments.
+fn with_a_java_that_hangs(jdk: &Jdk, to: &Path, script: &str) {
+    // Links take no room. The folder may be on another file system.
+    let linked = Command::new("cp").arg("-al").args([jdk.home(), to]).output();
+    if !linked.is_ok_and(|output| output.status.success()) {
+        let _ = fs::remove_dir_all(to);
+        copy_all(jdk.home(), to);
+    }
+    for bin in [to.join("bin"), to.join("jre/bin")].iter().filter(|bin| bin.is_dir()) {
+        fs::rename(bin.join("java"), bin.join("plain-java")).unwrap();
+        fs::write(bin.join("java"), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(bin.join("java"), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+/// A JVM of the image that is to start, and one that is to make an archive of classes.
+fn jvms_that_hang(jdk: &'static Jdk) {
+    let here = folder("hanging");
+    let home = here.join("jdk");
+    // The process that hangs says which it is.
+    let hang = "echo $$ > \"$HANGS\"; exec sleep 600";
+    let (script, arguments, remedy) = match jdk.version {
+        8 => (hang.to_owned(), "`java -version`", "see whether `java -version` of the JDK itself ends"),
+        _ => (
+            format!(
+                "case \"$*\" in *-Xshare:dump*) {hang};; esac; exec \"$(dirname \"$0\")/plain-java\" \"$@\""
+            ),
+            "`java -Xshare:dump ",
+            "`cctrewrite jdk --no-cds` makes an image without archives of classes",
+        ),
+    };
+    with_a_java_that_hangs(jdk, &home, &script);
+    let (hangs, started) = (here.join("hangs"), Instant::now());
+    let command = |limit: &str| {
+        let mut command = cctrewrite(&here, &["jdk", home.to_str().unwrap(), "-q", "--cache"]);
+        command.env("CCTREWRITE_JVM_LIMIT", limit).env("HANGS", &hangs);
+        command
+    };
+    let (code, said) = ended(command("3"));
+    assert!(started.elapsed() < Duration::from_secs(300), "{:?}", started.elapsed());
+    assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
+    let process = fs::read_to_string(&hangs).unwrap();
+    for part in [arguments, "did not end within 3 s and was killed", remedy, "CCTREWRITE_JVM_LIMIT=SECONDS"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!Path::new("/proc").join(process.trim()).exists(), "{process} lives");
+    // Nothing but the lock of the image is left.
+    let left = in_cache(&here);
+    assert!(left.len() == 1 && left[0].extension().is_some_and(|suffix| suffix == "lock"), "{left:?}");
+    let (code, said) = ended(command("soon"));
+    assert!(code == Some(1) && said.contains("CCTREWRITE_JVM_LIMIT=soon: not a number of seconds"), "{said}");
+}
+jdks!(hanging, jvms_that_hang, 8: jdk_8, 17: jdk_17);
+
+/// While one process makes an image, stopped, another one waits no longer than the limit.
+fn a_maker_that_is_stopped(jdk: &'static Jdk) {
+    let here = folder("stopped");
+    let mut maker = run(jdk, &here, 0).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while workshops(&in_cache(&here)) == 0 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let signal = |signal: &str| {
+        assert!(
+            Command::new("kill").args(["-s", signal, &maker.id().to_string()]).status().unwrap().success()
+        );
+    };
+    signal("STOP");
+    let mut second = run(jdk, &here, 1);
+    second.env("CCTREWRITE_JVM_LIMIT", "1");
+    let started = Instant::now();
+    let (code, said) = ended(second);
+    assert!(started.elapsed() < Duration::from_secs(120), "{:?}", started.elapsed());
+    assert_eq!(code, Some(125), "{said}");
+    let maker_named = format!("process {} has been making the same image for more than 14 s", maker.id());
+    for part in ["waits for another process", &maker_named, "end it and run the command again"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    // It goes on where it was.
+    signal("CONT");
+    assert!(maker.wait().unwrap().success());
+    assert!(assert_sound(&here));
+}
+jdks!(stopped, a_maker_that_is_stopped, 8: jdk_8);

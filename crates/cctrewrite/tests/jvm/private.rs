@@ -2,31 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::attacks::NOBODY;
 use crate::support::{Jdk, fixture, folder, jdks, scratch};
 
-/// The user that attacks; nothing is his.
-const NOBODY: u32 = 65_534;
-
-/// What others must not do with the files and folders that are named: each success is a line.
-const ATTACK: &str = r#"for f do
-    (: >> "$f") 2> /dev/null && echo "wrote $f"
-    cat "$f" > /dev/null 2>&1 && echo "read $f"
-    ls "$f" > /dev/null 2>&1 && [ -d "$f" ] && echo "listed $f"
-    touch "$f/new" 2> /dev/null && echo "created in $f"
-    mv "$f" "$f.moved" 2> /dev/null && echo "moved $f"
-    rm -f "$f" 2> /dev/null && echo "removed $f"
-    ln -s /etc/passwd "$f" 2> /dev/null && echo "linked $f"
-done"#;
-
 /// A `cctrewrite` command in a folder, with this umask. All its temporary files are below the folder.
-fn command(jdk: &Jdk, umask: &str, here: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn command(jdk: &Jdk, umask: &str, here: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     for variable in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH", "CCTREWRITE_RUN"]
     {
@@ -39,20 +26,20 @@ fn command(jdk: &Jdk, umask: &str, here: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn classes() -> String {
+pub(crate) fn classes() -> String {
     fixture("ending/classes").to_str().unwrap().to_owned()
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn set_mode(path: &Path, mode: u32) {
+pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
 /// All that is below a folder, by its path from there, with its mode; a link with mode 0.
-fn modes(below: &Path) -> BTreeMap<String, u32> {
+pub(crate) fn modes(below: &Path) -> BTreeMap<String, u32> {
     let mut found = BTreeMap::new();
     let mut folders = vec![below.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -83,16 +70,16 @@ fn assert_private(below: &Path, what: &str) -> BTreeMap<String, u32> {
 }
 
 /// Waits until a command's program says something.
-fn wait_for_a_word(running: &mut Child) {
+pub(crate) fn wait_for_a_word(running: &mut Child) {
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
 }
 
-fn kill(process: &str) {
+pub(crate) fn kill(process: &str) {
     assert!(Command::new("kill").args(["-9", process]).status().unwrap().success());
 }
 
 /// The only folder below with this suffix.
-fn collection(here: &Path) -> PathBuf {
+pub(crate) fn collection(here: &Path) -> PathBuf {
     let all = fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path());
     let mut all = all.filter(|path| path.to_str().unwrap().ends_with(".run"));
     let found = all.next().unwrap();
@@ -101,7 +88,7 @@ fn collection(here: &Path) -> PathBuf {
 }
 
 /// The process of a JVM of a run.
-fn process(collection: &Path, number: u32) -> String {
+pub(crate) fn process(collection: &Path, number: u32) -> String {
     let entry = text(&fs::read(collection.join(format!("{number:06}.jvm"))).unwrap());
     entry.split('\0').next().unwrap().to_owned()
 }
@@ -141,17 +128,19 @@ fn run_and_what_reads_its_jvms(jdk: &'static Jdk) {
 fn other_tools(jdk: &'static Jdk) {
     let typestate = ["--tool", "markers", "--typestate", "file-api"];
     for options in [&["--tool", "trace"][..], &["--tool", "pcc", "--pcc-at", "Ending.work"], &typestate] {
-        let here = folder("private-tools");
-        let program = ["--", "java", "-cp", &classes(), "Ending", "return"];
-        let arguments = [&["run", "-q"], options, &program].concat();
-        let output = command(jdk, "000", &here, &arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        assert_eq!(assert_private(&here, options[1]).len(), 1);
+        for umask in ["000", "002"] {
+            let here = folder("private-tools");
+            let program = ["--", "java", "-cp", &classes(), "Ending", "return"];
+            let arguments = [&["run", "-q"], options, &program].concat();
+            let output = command(jdk, umask, &here, &arguments).output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            assert_eq!(assert_private(&here, options[1]).len(), 1);
+        }
     }
 }
 
 /// Looks again and again while a command runs.
-fn watch(mut command: Command, mut look: impl FnMut()) -> Output {
+pub(crate) fn watch(mut command: Command, mut look: impl FnMut()) -> Output {
     let mut running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     while running.try_wait().unwrap().is_none() {
         look();
@@ -161,12 +150,19 @@ fn watch(mut command: Command, mut look: impl FnMut()) -> Output {
 }
 
 fn bench(jdk: &'static Jdk) {
+    for (umask, baseline) in [("000", 0o644), ("002", 0o644), ("077", 0o600)] {
+        bench_with(jdk, umask, baseline);
+    }
+}
+
+/// The baseline is for others to read, as the umask says; nobody else writes it.
+fn bench_with(jdk: &Jdk, umask: &str, baseline: u32) {
     let here = folder("private-bench");
     let program = fixture("bench/before/classes");
     let arguments =
         ["bench", "-q", "--update", "--profiles", "kept", "-c", program.to_str().unwrap(), "Work.loop"];
     let mut harness = 0;
-    let output = watch(command(jdk, "000", &here, &arguments), || {
+    let output = watch(command(jdk, umask, &here, &arguments), || {
         let seen = modes(&here);
         let its = seen.iter().filter(|(path, _)| path.starts_with(".cctrewrite-") && path.contains(".bench"));
         for (path, mode) in its {
@@ -179,17 +175,22 @@ fn bench(jdk: &'static Jdk) {
     let left = modes(&here);
     assert_eq!(
         [left["kept"], left["kept/Work.loop.cct"], left["cctrewrite-bench.json"]],
-        [0o700, 0o600, 0o644]
+        [0o700, 0o600, baseline]
     );
+    assert!(!left.keys().any(|path| path.contains(".bench")), "{left:?}");
 }
 
 fn images(jdk: &'static Jdk) {
+    ["000", "002"].iter().for_each(|umask| images_with(jdk, umask));
+}
+
+fn images_with(jdk: &Jdk, umask: &str) {
     let here = folder("private-image");
     // A JDK whose package was unpacked with umask 000 is not the image's fault, but JVMs run it as the image's user.
     let home = jdk.home().to_str().unwrap();
     let arguments = ["jdk", home, "-q", "--no-cds", "--cache=cache/images", "-o", "image"];
     let mut workshops = 0;
-    let output = watch(command(jdk, "000", &here, &arguments), || {
+    let output = watch(command(jdk, umask, &here, &arguments), || {
         for below in [here.clone(), here.join("cache/images")] {
             let entries = fs::read_dir(below).into_iter().flatten().flatten();
             for entry in entries.filter(|entry| entry.file_name().to_str().unwrap().ends_with(".tmp")) {
@@ -275,81 +276,8 @@ fn a_jvm_trusts_its_user_alone(jdk: &'static Jdk) {
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
 }
 
-/// Has another user do something; `None`, and says so, where this process cannot.
-fn as_nobody(script: &str, arguments: &[&str]) -> Option<String> {
-    let nobody = NOBODY.to_string();
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", &nobody, "--regid", &nobody, "--clear-groups", "sh", "-c", script, "sh"]);
-    let output = command.args(arguments).current_dir("/").output();
-    match output {
-        Ok(output) if !text(&output.stderr).contains("setpriv: ") => Some(text(&output.stdout)),
-        _ => {
-            eprintln!("skipped: not the right to be another user, or no setpriv");
-            None
-        }
-    }
-}
-
-/// A folder that other users reach, as `/tmp` is.
-fn public_folder(mode: u32) -> tempfile::TempDir {
-    let folder = tempfile::tempdir_in("/tmp").unwrap();
-    set_mode(folder.path(), mode);
-    folder
-}
-
-fn another_user_replaces_nothing(jdk: &'static Jdk) {
-    let here = public_folder(0o1777);
-    let java = ["run", "-q", "--", "java", "-cp", &classes(), "Ending", "wait"];
-    let mut run = command(jdk, "000", here.path(), &java);
-    let mut running = run.stdout(Stdio::piped()).spawn().unwrap();
-    wait_for_a_word(&mut running);
-    let all: Vec<String> = modes(here.path())
-        .into_keys()
-        .map(|path| here.path().join(path).to_str().unwrap().to_owned())
-        .collect();
-    assert!(all.len() >= 4, "{all:?}");
-    let arguments: Vec<&str> = all.iter().map(|path| &**path).collect();
-    // He reaches the folder: otherwise this says nothing.
-    let reached = as_nobody("touch \"$1/his\" && echo reached", &[here.path().to_str().unwrap()]);
-    let succeeded = as_nobody(ATTACK, &arguments);
-    kill(&process(&collection(here.path()), 1));
-    running.wait().unwrap();
-    if let (Some(reached), Some(succeeded)) = (reached, succeeded) {
-        assert_eq!((&*reached, &*succeeded), ("reached\n", ""));
-        assert!(here.path().join("cctrewrite.cct").is_file());
-    }
-}
-
-/// In a folder in which everybody may rename everything, another user can replace the folder of a run.
-fn a_folder_in_its_place_is_refused(jdk: &'static Jdk) {
-    let here = public_folder(0o777);
-    let script = format!("echo started; read line; exec java -cp {} Ending return", classes());
-    let mut run = command(jdk, "000", here.path(), &["run", "-q", "--", "sh", "-c", &script]);
-    run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = run.spawn().unwrap();
-    wait_for_a_word(&mut running);
-    let folder = collection(here.path());
-    let replace =
-        r#"mv "$1" "$1.moved" && mkdir "$1" && echo max-contexts=none > "$1/options" && echo replaced"#;
-    let replaced = as_nobody(replace, &[folder.to_str().unwrap()]);
-    running.stdin.take().unwrap().write_all(b"\n").unwrap();
-    let output = running.wait_with_output().unwrap();
-    let Some(replaced) = replaced else { return };
-    assert_eq!(replaced, "replaced\n");
-    let said = text(&output.stderr);
-    assert!(
-        said.contains("CCTREWRITE_RUN is ignored") && said.contains("another user (uid 65534)"),
-        "{said}"
-    );
-    assert!(said.contains("somebody has moved or replaced it"), "{said}");
-    assert_eq!(output.status.code(), Some(125), "{said}");
-    assert!(folder.join("options").is_file());
-}
-
 jdks!(files_of_runs_are_their_users, run_and_what_reads_its_jvms, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 jdks!(what_other_tools_leave_is_their_users, other_tools, 17: jdk_17);
 jdks!(files_of_bench_are_their_users, bench, 17: jdk_17);
 jdks!(nobody_else_writes_to_images, images, 8: jdk_8, 17: jdk_17);
 jdks!(options_of_others_are_ignored, a_jvm_trusts_its_user_alone, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(another_user_replaces_no_file, another_user_replaces_nothing, 17: jdk_17);
-jdks!(a_replaced_folder_is_refused, a_folder_in_its_place_is_refused, 17: jdk_17);

@@ -5,9 +5,13 @@ use cct_index::provenance::Provenance;
 use cct_index::read::Index;
 use cct_rewrite::Settings;
 
-/// Opens an index and looks for what may be in it.
+/// Opens an index, as JVMs do and as commands do, and looks for what may be in it.
 pub fn index(bytes: &[u8]) {
-    let Ok(index) = Index::new(bytes) else { return };
+    let checked = Index::checked(bytes);
+    let Ok(index) = Index::new(bytes) else {
+        assert!(checked.is_err(), "the check passes what cannot be read");
+        return;
+    };
     let lines = String::from_utf8_lossy(index.provenance()).into_owned();
     let _ = Settings::of_provenance(&Provenance::of_lines(&lines));
     assert!(index.len() <= bytes.len(), "more classes than bytes");

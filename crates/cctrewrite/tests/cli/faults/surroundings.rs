@@ -67,12 +67,17 @@ fn the_times_of_files_are_in_no_output() {
 }
 
 /// All places in the sources of the tool, and of what runs inside the JVM, where a clock or a file's time is read, each with what becomes of it.
-const CLOCKS: [(&str, &str); 17] = [
+const CLOCKS: [(&str, &str); 19] = [
     ("crates/cctrewrite/src/cache_command.rs", "how long ago images were used"),
-    ("crates/build/src/image/cache.rs", "when an image was used"),
+    (
+        "crates/build/src/image/cache.rs",
+        "when an image was used; how long a lock is waited for, by a monotonic clock",
+    ),
     ("crates/build/src/image/check.rs", "of a test"),
+    ("crates/build/src/image/jvm.rs", "how long a JVM may take; a monotonic clock"),
     ("crates/cctrewrite/src/image/prune.rs", "how long ago images were used, and which go for that"),
     ("crates/build/src/image/stamp.rs", "of a test"),
+    ("crates/build/src/image/time_limit.rs", "whether a wait has taken too long; a monotonic clock"),
     ("crates/cctrewrite/src/image/use_of_image.rs", "how long it took, on standard error"),
     ("crates/cctrewrite/src/image/mod.rs", "how long it took, on standard error"),
     ("crates/build/src/image/tree.rs", "copies of files keep their times"),

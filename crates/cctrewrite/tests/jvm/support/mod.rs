@@ -1,6 +1,7 @@
 //! What all modules use: the JDKs, the instrumented class libraries and images, and JVMs that run on them.
 
 pub mod assembler;
+pub mod caches;
 pub mod golden;
 mod image;
 mod java;

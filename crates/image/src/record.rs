@@ -3,9 +3,7 @@
 use std::fmt::Write;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
-
-use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
 
 /// The folder, in `java.home`'s `lib`, of what an image has beside a JDK's own files.
 pub const FOLDER: &str = "cctrewrite";
@@ -33,6 +31,35 @@ pub const HAS_MANIFEST: &str = "manifest";
 
 /// The first line of [`NAME`]: the format's version.
 const FIRST_LINE: &str = "cctrewrite image 1";
+
+/// Why a record cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Its first line is another one.
+    #[error(
+        "its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged"
+    )]
+    Version,
+    /// A line has no key.
+    #[error("damaged: the line {0:?}")]
+    Line(String),
+    /// What is wrong with a file.
+    #[error("{path}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
+    /// The system does not give its bytes.
+    #[error("cannot read {path}")]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
 
 /// What is known of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,30 +89,35 @@ impl Record {
     }
 
     /// Reads a file's text.
-    pub fn parse(text: &str) -> Result<Record> {
+    ///
+    /// # Errors
+    /// If it has another first line, or a line without a key.
+    pub fn parse(text: &str) -> Result<Record, Error> {
         let mut lines = text.lines();
         if lines.next() != Some(FIRST_LINE) {
-            bail!(
-                "its first line is not {FIRST_LINE:?}; it was made by another version of cctrewrite, or is damaged"
-            );
+            return Err(Error::Version);
         }
         let pairs = lines.map(|line| {
-            let (key, value) = line.split_once('=').with_context(|| format!("damaged: the line {line:?}"))?;
+            let (key, value) = line.split_once('=').ok_or_else(|| Error::Line(line.to_owned()))?;
             Ok((key.to_owned(), value.to_owned()))
         });
-        Ok(Record { lines: pairs.collect::<Result<_>>()? })
+        Ok(Record { lines: pairs.collect::<Result<_, _>>()? })
     }
 
     /// The record of the image in a folder; `None` if there is none.
-    pub fn of_image(image: &Path) -> Result<Option<Record>> {
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of_image(image: &Path) -> Result<Option<Record>, Error> {
         for lib in ["lib", "jre/lib"] {
             let path = image.join(lib).join(FOLDER).join(NAME);
             match fs::read_to_string(&path) {
                 Ok(text) => {
-                    return Record::parse(&text).with_context(|| path.display().to_string()).map(Some);
+                    let record = Record::parse(&text);
+                    return record.map(Some).map_err(|error| Error::File { path, source: Box::new(error) });
                 }
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-                Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+                Err(source) => return Err(Error::System { path, source }),
             }
         }
         Ok(None)

@@ -1,0 +1,109 @@
+//! How long an image may take whose JVM hangs.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, bail};
+
+/// The variable that holds another limit.
+const VARIABLE: &str = "CCTREWRITE_JVM_LIMIT";
+
+/// Seconds. On an idle machine the slowest of these JVMs, which makes an archive of classes, takes less than twenty.
+const DEFAULT: u64 = 600;
+
+/// How many such JVMs an image needs at most: one that starts, and one for each archive.
+const JVMS: u32 = 7;
+
+/// How long one JVM of an image in the making may take, by a clock that nobody sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeLimit(Option<Duration>);
+
+impl TimeLimit {
+    /// How to change the limit, for messages.
+    pub const HOW_TO_CHANGE: &str = "CCTREWRITE_JVM_LIMIT=SECONDS, or none";
+
+    /// How often to look whether something has ended.
+    pub const POLL: Duration = Duration::from_millis(20);
+
+    /// The limit that `CCTREWRITE_JVM_LIMIT` states, or the default of 600 seconds.
+    ///
+    /// # Errors
+    /// If the variable holds something else than seconds or `none`.
+    pub fn of_environment() -> Result<TimeLimit> {
+        match std::env::var(VARIABLE) {
+            Ok(text) => TimeLimit::of(&text),
+            Err(std::env::VarError::NotPresent) => TimeLimit::of(""),
+            Err(error) => bail!("{VARIABLE}: {error}; give a number of seconds, or none"),
+        }
+    }
+
+    /// The limit that a text states; empty, the default.
+    pub fn of(text: &str) -> Result<TimeLimit> {
+        let seconds = match text {
+            "" => return Ok(TimeLimit::default()),
+            "none" => return Ok(TimeLimit(None)),
+            text => text
+                .parse()
+                .ok()
+                .filter(|seconds| *seconds > 0)
+                .ok_or_else(|| anyhow!("{VARIABLE}={text}: not a number of seconds, from 1, or none"))?,
+        };
+        Ok(TimeLimit(Some(Duration::from_secs(seconds))))
+    }
+
+    /// The limit on a wait for another process that makes an image: the time of all its JVMs, and as long again for the rest.
+    pub fn of_image(self) -> TimeLimit {
+        TimeLimit(self.0.map(|limit| limit.saturating_mul(2 * JVMS)))
+    }
+
+    /// Whether what began then has taken too long.
+    pub fn is_exceeded_since(self, started: Instant) -> bool {
+        self.0.is_some_and(|limit| started.elapsed() > limit)
+    }
+}
+
+impl Default for TimeLimit {
+    fn default() -> TimeLimit {
+        TimeLimit(Some(Duration::from_secs(DEFAULT)))
+    }
+}
+
+impl fmt::Display for TimeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(limit) => write!(f, "{} s", limit.as_secs()),
+            None => write!(f, "any time"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_seconds_or_none() {
+        let limit =
+            |text| TimeLimit::of(text).map(|limit| limit.to_string()).map_err(|error| error.to_string());
+        assert_eq!(limit(""), Ok("600 s".to_owned()));
+        assert_eq!(limit("5"), Ok("5 s".to_owned()));
+        assert_eq!(limit("none"), Ok("any time".to_owned()));
+        for text in ["0", "-1", "1m", "1.5", " 1"] {
+            assert!(
+                limit(text).unwrap_err().contains(&format!("{VARIABLE}={text}: not a number of seconds"))
+            );
+        }
+        assert_eq!(TimeLimit::of("5").unwrap().of_image().to_string(), "70 s");
+    }
+
+    #[test]
+    fn nothing_exceeds_no_limit() {
+        let long_ago = Instant::now() - Duration::from_secs(2);
+        assert!(TimeLimit::of("1").unwrap().is_exceeded_since(long_ago));
+        assert!(!TimeLimit::of("60").unwrap().is_exceeded_since(long_ago));
+        for none in ["none", "18446744073709551615"] {
+            assert!(!TimeLimit::of(none).unwrap().is_exceeded_since(long_ago));
+            assert!(!TimeLimit::of(none).unwrap().of_image().is_exceeded_since(long_ago));
+        }
+    }
+}

@@ -1,0 +1,3 @@
+#![no_main]
+
+cct_fuzz::target!(MANIFEST);
