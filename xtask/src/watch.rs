@@ -9,6 +9,8 @@ use anyhow::{Context as _, Result};
 
 /// How often a process is asked.
 const POLL: Duration = Duration::from_millis(2);
+/// How often the processes are looked for that a process has started.
+const LOOK_AT_ALL: Duration = Duration::from_millis(50);
 
 /// What a process must not exceed.
 #[derive(Clone, Copy, Debug)]
@@ -35,10 +37,20 @@ pub struct Ended {
     pub is_cut_off: bool,
     /// From start to end.
     pub wall: Duration,
-    /// Processor time of all its threads, in the program and in the kernel; not that of processes that it starts.
+    /// Processor time of all its threads, in the program and in the kernel. Processes that it starts count with
+    /// [`tree_to_its_end`] alone.
     pub cpu_seconds: f64,
-    /// The largest resident set, in KiB.
+    /// The largest resident set of a process, in KiB.
     pub peak_kib: u64,
+}
+
+/// Which processes the times and the memory of [`Ended`] are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// The process alone.
+    Process,
+    /// The process and those that it starts.
+    Tree,
 }
 
 /// Runs a command to its end or to a limit.
@@ -46,13 +58,27 @@ pub struct Ended {
 /// # Errors
 /// If it cannot be started, or not be waited for.
 pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
+    watch(command, limits, Scope::Process)
+}
+
+/// Runs a command to its end or to a limit, and includes the processes that it starts: their processor time is added if
+/// somebody waited for them, and the memory is that of the largest process.
+///
+/// # Errors
+/// If it cannot be started, or not be waited for.
+pub fn tree_to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
+    watch(command, limits, Scope::Tree)
+}
+
+fn watch(command: &mut Command, limits: Limits, scope: Scope) -> Result<Ended> {
     let shown = command.get_program().to_string_lossy().into_owned();
     let started = Instant::now();
     let mut child = command.spawn().with_context(|| format!("{shown} cannot be started"))?;
     let mut is_cut_off = false;
     let (mut cpu_seconds, mut peak_kib) = (0.0, 0);
+    let mut looked_at_all = started;
     let status = loop {
-        match usage_of(child.id()) {
+        match times_of(child.id(), scope) {
             // What has ended keeps its times until somebody waits for it.
             Some((cpu, true)) => {
                 cpu_seconds = cpu;
@@ -60,7 +86,12 @@ pub fn to_its_end(command: &mut Command, limits: Limits) -> Result<Ended> {
             }
             Some((cpu, false)) => {
                 cpu_seconds = cpu;
-                peak_kib = peak_of(child.id()).unwrap_or(peak_kib);
+                peak_kib = peak_kib.max(peak_of(child.id()).unwrap_or(0));
+                if scope == Scope::Tree && looked_at_all.elapsed() > LOOK_AT_ALL {
+                    looked_at_all = Instant::now();
+                    let peaks = descendants(child.id()).into_iter().filter_map(peak_of);
+                    peak_kib = peaks.max().unwrap_or(0).max(peak_kib);
+                }
             }
             // There is no proc(5).
             None => {
@@ -87,13 +118,46 @@ pub fn peak_of(process: u32) -> Option<u64> {
 
 /// The processor time of a process so far, and whether it has ended: `utime`, `stime` and the state of proc(5), the fields 14, 15 and 3.
 pub fn usage_of(process: u32) -> Option<(f64, bool)> {
+    times_of(process, Scope::Process)
+}
+
+/// As [`usage_of`]; for a tree with `cutime` and `cstime`, the fields 16 and 17: the times of children that were waited for, and of theirs.
+fn times_of(process: u32, scope: Scope) -> Option<(f64, bool)> {
     /// Linux gives these times in hundredths of a second on all its machines (`USER_HZ`).
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Field 2 is the name in parentheses, which may hold anything; the fields behind it are numbered from 3.
-    let (_, behind) = stat.rsplit_once(") ")?;
-    let mut times = behind.split(' ').skip(14 - 3).map_while(|field| field.parse::<f64>().ok());
-    Some(((times.next()? + times.next()?) / TICKS_PER_SECOND, behind.starts_with('Z')))
+    let fields = after_name(&stat)?;
+    let count = if scope == Scope::Tree { 4 } else { 2 };
+    let times = fields.split(' ').skip(14 - 3).take(count).map(|field| field.parse::<f64>().ok());
+    Some((times.sum::<Option<f64>>()? / TICKS_PER_SECOND, fields.starts_with('Z')))
+}
+
+/// The fields of `/proc/PID/stat` from the third on: field 2 is the name in parentheses, which may hold anything.
+fn after_name(stat: &str) -> Option<&str> {
+    stat.rsplit_once(") ").map(|(_, fields)| fields)
+}
+
+/// The processes that a process has started, those that they have started, and so on.
+fn descendants(process: u32) -> Vec<u32> {
+    let parent = |of: u32| -> Option<u32> {
+        let stat = fs::read_to_string(format!("/proc/{of}/stat")).ok()?;
+        after_name(&stat)?.split(' ').nth(1)?.parse().ok()
+    };
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let all = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let parents: Vec<(u32, u32)> = all.filter_map(|of| Some((of, parent(of)?))).collect();
+    let mut found = vec![process];
+    let mut next = 0;
+    while let Some(&of) = found.get(next) {
+        found.extend(
+            parents
+                .iter()
+                .filter(|(child, parent)| *parent == of && child != parent)
+                .map(|(child, _)| *child),
+        );
+        next += 1;
+    }
+    found.split_off(1)
 }
 
 #[cfg(test)]
@@ -115,6 +179,20 @@ mod tests {
         assert!(ended.cpu_seconds > 0.0 && ended.cpu_seconds < ended.wall.as_secs_f64(), "{ended:?}");
         assert!(ended.peak_kib > 0);
         assert_eq!(shell("kill -9 $$", Limits::of(Duration::from_mins(1))).exit, None);
+    }
+
+    #[test]
+    fn processes_that_it_starts_count_where_they_are_asked_for() {
+        // The second shell works; the first one only waits for it.
+        let script = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; sleep 0.3'; true";
+        let limits = Limits::of(Duration::from_mins(1));
+        let tree = tree_to_its_end(Command::new("sh").args(["-c", script]), limits).unwrap();
+        let alone = shell(script, limits);
+        assert!(tree.cpu_seconds > alone.cpu_seconds + 0.02, "{tree:?} {alone:?}");
+        let grows = "awk 'BEGIN { while (length(s) < 40000000) s = s \"0123456789012345678901234567890123456789\" s \"0\"; system(\"sleep 0.3\") }'; true";
+        let [tree, alone] = [tree_to_its_end, to_its_end]
+            .map(|run| run(Command::new("sh").args(["-c", grows]), limits).unwrap().peak_kib);
+        assert!(tree > alone + 20_000, "{tree} KiB, {alone} KiB");
     }
 
     #[test]

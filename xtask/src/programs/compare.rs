@@ -162,6 +162,7 @@ mod tests {
                 .collect::<BTreeMap<_, _>>(),
             wall: Duration::ZERO,
             cpu_seconds: 0.0,
+            peak_kib: 0,
             profile: None,
         }
     }

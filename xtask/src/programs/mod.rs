@@ -2,7 +2,8 @@
 //!
 //! [`catalogue`], [`today`] and [`folders`] say which programs, [`packages`] fetches them (by [`npm`] and [`maven`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs them, [`outcome`] is what a run
 //! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
-//! is what is printed at the end. docs/programs.md is for readers.
+//! is what is printed at the end. [`record`] keeps what programs of Maven Central came to, for the table of docs/programs.md.
+//! That page is for readers.
 
 pub mod catalogue;
 pub mod compare;
@@ -15,6 +16,7 @@ pub mod outcome;
 pub mod packages;
 pub mod place;
 pub mod pypi;
+mod record;
 pub mod stage;
 mod table;
 mod today;
@@ -63,6 +65,9 @@ pub struct Arguments {
     /// Write the lock files of the named programs of Maven Central: which jars, with their hashes.
     #[arg(long, requires = "names", conflicts_with_all = ["smoke", "list"])]
     lock: bool,
+    /// Only print the table of docs/programs.md, from the last run of each program of Maven Central on each JDK.
+    #[arg(long, conflicts_with_all = ["names", "smoke", "list", "lock"])]
+    table: bool,
     /// Download nothing; programs that are not in the cache folder are skipped.
     #[arg(long)]
     offline: bool,
@@ -153,6 +158,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             let jdks = program.jdks.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
             print_line(&format!("{:<18} {:<10} {}", program.name, jdks, program.about))?;
         }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.table {
+        let table = record::table(&paths::target_folder().join("programs"))?;
+        print_line(&table.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
     let fetch = if arguments.offline { Fetch::Never } else { Fetch::IfMissing };
@@ -326,7 +336,9 @@ fn one(
         let known = known::cause(program.name, mode, &outcome, &differences);
         profiled.push(Profiled { mode, outcome, differences, known });
     }
-    Ok(Case { program, jdk: stage.version(), packages: fetched.versions.clone(), plain, profiled })
+    let case = Case { program, jdk: stage.version(), packages: fetched.versions.clone(), plain, profiled };
+    record::keep(&case, place.folder())?;
+    Ok(case)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use walkdir::WalkDir;
 
 use super::catalogue::{CLASS_PATH, CLASSES, INPUT, JAVAC, ORIGINAL, PATH, Program, SOURCES, TOOLS};
 use super::jars;
+use super::maven::CENTRAL;
 use super::outcome::{Outcome, files};
 use super::packages::Fetched;
 use crate::jdks::{Jdk, tool};
@@ -158,10 +159,13 @@ impl Place {
         let mut java = started_through(through, java);
         let [stdout, stderr] = ["stdout", "stderr"].map(|of| self.folder.join(format!("{name}.{of}")));
         java.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
-        let ended = watch::to_its_end(&mut java, limits);
+        // A program of Maven Central runs below another process, and some start JVMs of their own.
+        let to_its_end =
+            if self.program.suite == CENTRAL { watch::tree_to_its_end } else { watch::to_its_end };
+        let ended = to_its_end(&mut java, limits);
         // Whatever became of it, the next run finds everything in its place.
         fs::rename(&path, &kept)?;
-        let Ended { exit, is_cut_off, wall, cpu_seconds, .. } = ended?;
+        let Ended { exit, is_cut_off, wall, cpu_seconds, peak_kib } = ended?;
         let outcome = Outcome {
             exit,
             is_cut_off,
@@ -170,6 +174,7 @@ impl Place {
             files: files(&run)?,
             wall,
             cpu_seconds,
+            peak_kib,
             profile: None,
         };
         let left = self.folder.join(name);

@@ -16,7 +16,7 @@ use super::outcome::{Outcome, totals};
 use super::packages::Fetched;
 use super::place::{self, Place, Start, fresh, instrument};
 use crate::class_library::{boot_jars, extension_jars, jars_in};
-use crate::jdks::Jdk;
+use crate::jdks::{Jdk, tool};
 use crate::process;
 use crate::watch::Limits;
 use crate::workspace::{self, Built};
@@ -32,6 +32,8 @@ pub struct Stage {
     folder: PathBuf,
     /// Made when the first program needs it: `cctrewrite run` makes its own image.
     profiled: OnceCell<ProfiledJdk>,
+    /// Set once `cctrewrite run` has its image, which would otherwise be in the times of the first program.
+    image_of_run: OnceCell<()>,
 }
 
 /// A profiled JDK.
@@ -96,7 +98,14 @@ impl Stage {
         let Built { program: cctrewrite, target } = built;
         let folder = target.join("programs").join(version.to_string());
         fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
-        Ok(Stage { version, jdk, cctrewrite, folder, profiled: OnceCell::new() })
+        Ok(Stage {
+            version,
+            jdk,
+            cctrewrite,
+            folder,
+            profiled: OnceCell::new(),
+            image_of_run: OnceCell::new(),
+        })
     }
 
     fn profiled(&self) -> Result<&ProfiledJdk> {
@@ -143,7 +152,10 @@ impl Stage {
         let mut through = Vec::new();
         match mode {
             Mode::Plain => {}
-            Mode::Run => through = self.command_run(&profile),
+            Mode::Run => {
+                self.make_image_of_run()?;
+                through = self.command_run(&profile);
+            }
             _ => options.push(format!("-Dcctrewrite.out={}", profile.display())),
         }
         let jars = if mode == Mode::Offline { place::REWRITTEN } else { place::RAW };
@@ -158,6 +170,20 @@ impl Stage {
         })?;
         outcome.profile = (mode != Mode::Plain).then(|| totals(&profile));
         Ok(outcome)
+    }
+
+    /// Makes the image that [`command_run`](Self::command_run) will use, by its first use.
+    fn make_image_of_run(&self) -> Result<()> {
+        if self.image_of_run.get().is_some() {
+            return Ok(());
+        }
+        let through = self.command_run(&self.folder.join("first.cct"));
+        let (program, arguments) = through.split_first().context("no command")?;
+        let mut command = Command::new(program);
+        process::output(
+            command.args(arguments).arg(tool(&self.jdk.home, "java").get_program()).arg("-version"),
+        )?;
+        Ok(*self.image_of_run.get_or_init(|| ()))
     }
 
     /// `cctrewrite run`, up to the command that it is to run. Images are kept in cargo's target folder.

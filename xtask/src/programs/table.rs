@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::known;
+use super::outcome::Outcome;
 use super::{Case, Profiled};
 use crate::print::print_line;
 
@@ -20,9 +21,9 @@ pub fn details(case: &Case) -> Result<()> {
     for package in &case.packages {
         text += &format!("  package    {package}\n");
     }
-    text += &format!("  plain      {:.2} s\n", case.plain.wall.as_secs_f64());
+    text += &format!("  plain      {}\n", times(&case.plain));
     for run in &case.profiled {
-        write!(text, "  {:<10} {:.2} s", run.mode.word(), run.outcome.wall.as_secs_f64())?;
+        write!(text, "  {:<10} {}", run.mode.word(), times(&run.outcome))?;
         if let Some(Ok(totals)) = &run.outcome.profile {
             let [contexts, calls, bytecodes] =
                 [totals.contexts as u64, totals.calls, totals.bytecodes].map(grouped);
@@ -52,6 +53,12 @@ pub fn details(case: &Case) -> Result<()> {
     print_line(&text.trim_end())
 }
 
+/// Wall-clock time, processor time and memory of a run.
+fn times(outcome: &Outcome) -> String {
+    let (wall, cpu, peak) = (outcome.wall.as_secs_f64(), outcome.cpu_seconds, outcome.peak_kib / 1024);
+    format!("{wall:.2} s, {cpu:.2} s of processor time, {peak} MB")
+}
+
 /// Prints the table.
 ///
 /// # Errors
@@ -75,14 +82,23 @@ pub fn summary(cases: &[Case], failed: usize, skipped: usize) -> Result<()> {
     ))
 }
 
-/// The line of a profiled run.
-fn row(case: &Case, run: &Profiled) -> String {
-    let version = case.packages.first().and_then(|package| package.split(' ').nth(1)).unwrap_or("JDK's");
-    let verdict = match run {
+/// The version of a program: that of its first package.
+pub fn version(case: &Case) -> &str {
+    case.packages.first().and_then(|package| package.split(' ').nth(1)).unwrap_or("JDK's")
+}
+
+/// Whether a run was the same, in a word, or why not.
+pub fn verdict(run: &Profiled) -> &'static str {
+    match run {
         run if run.differences.is_empty() => "same",
         Profiled { known: Some(known), .. } => known.cause,
         _ => "**different**",
-    };
+    }
+}
+
+/// The line of a profiled run.
+fn row(case: &Case, run: &Profiled) -> String {
+    let (version, verdict) = (version(case), verdict(run));
     let totals = run.outcome.profile.as_ref().and_then(|profile| profile.as_ref().ok());
     let number = |of: fn(&super::outcome::Totals) -> u64| {
         totals.map_or_else(String::new, |totals| grouped(of(totals)))
@@ -101,7 +117,7 @@ fn row(case: &Case, run: &Profiled) -> String {
 }
 
 /// A number with its digits in groups of three.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
