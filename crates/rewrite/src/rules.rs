@@ -115,6 +115,13 @@ pub fn is_copied_by_jfr(class: &[u8]) -> bool {
 /// Methods whose original body the VM replaces by magic that a copy would lose.
 pub const MAGIC: &[(&[u8], &[u8])] = &[(b"java/lang/ref/Reference", b"get")];
 
+/// Whether a class with a method of [`MAGIC`] has the native to which JDK 21.0.13, 26 and later have moved the magic. The method itself is
+/// then one like others: the VM executes its body, which calls the native. `declares` says whether the class declares a method of a name and
+/// a descriptor.
+pub fn has_native_for_magic(declares: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+    declares(b"get0", b"()Ljava/lang/Object;")
+}
+
 /// What HotSpot calls by itself in the middle of a bytecode, beside class initialisers, `loadClass`, and the constructors of the exceptions that
 /// it throws (`vmSymbols`, `JavaCalls`; 8 to 27).
 const CALLED_BY_VM: &[(&[u8], &[u8])] = &[
@@ -294,7 +301,7 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
     (b"java/lang/ref/PhantomReference", &["refersTo0", "clear0"]),
     (
         b"java/lang/ref/Reference",
-        &["refersTo0", "clear0", "hasReferencePendingList", "getAndClearReferencePendingList"],
+        &["get0", "refersTo0", "clear0", "hasReferencePendingList", "getAndClearReferencePendingList"],
     ),
     (b"java/lang/reflect/Executable", &["getTypeAnnotationBytes0"]),
     (b"java/util/concurrent/atomic/AtomicLong", &["VMSupportsCS8"]),

@@ -1,6 +1,8 @@
 //! Calls below a program that are easily lost: natives that nobody names who calls them, what happens once in a JVM,
 //! and what class loaders are asked for.
 
+use std::process::Command;
+
 use crate::support::{Blocks, Image, Java, Jdk, fixture, jdks, profiled};
 
 /// Calls by path.
@@ -69,6 +71,21 @@ fn first_uses_are_the_programs(jdk: &'static Jdk) {
     }
 }
 
+/// The native that `Reference.get` calls on JDK 21.0.13, 26 and later has a context below it. Elsewhere `get` is a field read.
+fn references_call_their_native(jdk: &'static Jdk) {
+    let all = calls(jdk, "Firsts");
+    let of = |frames: &str| -> u64 {
+        all.iter().filter(|(path, _)| path.ends_with(frames)).map(|(_, calls)| calls).sum()
+    };
+    const GET: &str = "java.lang.ref.Reference.get()Ljava/lang/Object,";
+    const GET0: &str = "java.lang.ref.Reference.get0()Ljava/lang/Object,";
+    let javap = Command::new(jdk.path("bin/javap")).args(["-p", "java.lang.ref.Reference"]).output().unwrap();
+    let has_native = String::from_utf8_lossy(&javap.stdout).contains(" get0()");
+    assert!(of(GET) > 0, "JDK {}", jdk.version);
+    let expected = if has_native { of(GET) } else { 0 };
+    assert_eq!(of(&format!("{GET};{GET0}")), expected, "JDK {}", jdk.version);
+}
+
 /// What a class keeps once somebody has asked it (fields, methods, its name), and the initialisation of `Long`: the program is the first.
 fn nothing_is_left_in_caches(jdk: &'static Jdk) {
     let run =
@@ -113,3 +130,4 @@ jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 1
 jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(loaders, loaders_are_asked_for_the_same_classes, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
 jdks!(caches, nothing_is_left_in_caches, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(references, references_call_their_native, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);

@@ -54,6 +54,19 @@ fn each_kind_of_method_has_its_treatment() {
     }
 }
 
+/// Since JDK 21.0.13 and 26 `Reference.get` calls a native, which has the magic.
+#[test]
+fn a_reference_with_a_native_has_no_magic_of_its_own() {
+    let reference = class("java/lang/ref/Reference").method(PUBLIC, "get", "()Ljava/lang/Object;").method(
+        NATIVE,
+        "get0",
+        "()Ljava/lang/Object;",
+    );
+    let inputs = [object(), reference];
+    assert_eq!(treatment(&inputs, "java/lang/ref/Reference", "get"), Treatment::Wrapped);
+    assert_eq!(treatment(&inputs, "java/lang/ref/Reference", "get0"), Treatment::LeafNative);
+}
+
 /// `Object.wait(long)` is a native up to JDK 18, which callers count, and has a body since, which counts itself.
 #[test]
 fn what_object_has_a_body_for_its_callers_do_not_count() {

@@ -162,7 +162,9 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
     if method.argument_slots + EXTENSION_SLOTS > MAX_ARGUMENT_SLOTS {
         return only("no room for three more argument slots");
     }
-    if named(rules::MAGIC) {
+    if named(rules::MAGIC)
+        && !rules::has_native_for_magic(|name, descriptor| class.find(name, descriptor).is_some())
+    {
         return Ok(planned(
             T::Magic,
             "the VM replaces the original body by an intrinsic with other semantics",
