@@ -95,9 +95,9 @@ const CLOCKS: [(&str, &str); 19] = [
         "how long ago the command ended when a signal comes; a monotonic clock",
     ),
     ("crates/flow/src/corpus.rs", "of a test"),
+    ("crates/jdk/src/pins.rs", "names of methods that programs call"),
     ("crates/profile/src/read/damaged.rs", "of a test"),
     ("crates/rewrite/src", "names of methods that programs call"),
-    ("crates/verify/src", "names of methods that programs call"),
     (
         "jdk-wrap/markers/cctrewrite/typestate",
         "what part of the time an analysis takes that has a budget; monotonic",
