@@ -183,7 +183,8 @@ impl Stage {
         process::output(
             command.args(arguments).arg(tool(&self.jdk.home, "java").get_program()).arg("-version"),
         )?;
-        Ok(*self.image_of_run.get_or_init(|| ()))
+        self.image_of_run.get_or_init(|| ());
+        Ok(())
     }
 
     /// `cctrewrite run`, up to the command that it is to run. Images are kept in cargo's target folder.
