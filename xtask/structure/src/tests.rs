@@ -191,9 +191,9 @@ fn this_workspace_is_in_order() {
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }
 
-/// Each file and folder that ARCHITECTURE.md names is there: by its whole path, or by the end of it.
+/// Each file and folder that ARCHITECTURE.md names is there, by its whole path or by the end of it; and it names each crate.
 #[test]
-fn architecture_names_files_that_are_there() {
+fn architecture_names_what_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let mut all = Vec::new();
@@ -209,4 +209,8 @@ fn architecture_names_files_that_are_there() {
         named += 1;
     }
     assert!(named > 30, "only {named} names found");
+    for entry in fs::read_dir(root.join("crates")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(page.contains(&format!("`{name}`")), "ARCHITECTURE.md does not name crate {name}");
+    }
 }
