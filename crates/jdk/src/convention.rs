@@ -5,7 +5,7 @@ use cct_classfile::descriptor::end_of_parameters;
 /// Version of the convention. Outputs with different versions must not meet in one JVM.
 pub const SCHEME: &str = "5";
 
-/// Parameters behind the original ones: the caller's slot, and a marker that is always null.
+/// Parameters after the original ones: the caller's slot, and a marker that is always null.
 ///
 /// The marker is an array of a primitive type because resolving it never asks a class loader (JVMS 5.3.3); compilers and
 /// reflection do resolve every class that a descriptor names.
@@ -20,13 +20,13 @@ pub const MAX_ARGUMENT_SLOTS: u16 = 255;
 /// Offset of the first call-site slot in a node.
 pub const SLOTS_OFFSET: u16 = 40;
 
-/// Where a context has the call site, if these are told apart: above the slot's address, the bytecode index plus one.
+/// Where a context holds its call site, if call sites are kept separate: the bytecode index plus one, above the slot's address.
 pub const SITE_SHIFT: u32 = 48;
 
 /// The context of code below which nothing is recorded; contexts below 1024 are no addresses (docs/runtime.md).
 pub const BYPASS: u16 = 8;
 
-/// With this begin the names of members that the rewriter adds under names of their own.
+/// Prefix of the names of members that the rewriter adds under names of their own.
 pub const PREFIX: &[u8] = b"cct$";
 
 /// What stands before the name of a native that was renamed (docs/natives.md). The agent `cct-prefix` tells the JVM of it, which looks for the native's code without.

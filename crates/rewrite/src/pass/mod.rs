@@ -70,7 +70,7 @@ pub trait MethodPass {
         Ok(())
     }
 
-    /// Inserts code at instructions. Of two passes at one instruction the later one's code is nearer to it.
+    /// Inserts code at instructions. Where two passes insert at one place, the code of the earlier pass runs first.
     fn insert(&self, _body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
         Ok(())
     }
