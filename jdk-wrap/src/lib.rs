@@ -1,4 +1,4 @@
-//! What runs inside the JVM: the classes of the runtime (`docs/runtime.md`), which `cargo xtask runtime` compiled from `java/` into `classes/`.
+//! What runs inside the JVM: the classes of the runtime (`docs/internals/runtime.md`), which `cargo xtask runtime` compiled from `java/` into `classes/`.
 //!
 //! `java.lang.CctRuntime` and `java.lang.CctMemory` are in that package because every loader may link to it and because they use the
 //! field that the rewriter adds to `java.lang.Thread`; `cctrewrite.runtime` holds the internals and `cctrewrite.agent` what a profiling
@@ -21,18 +21,18 @@ pub const COMPILER: &str = include_str!(concat!(env!("OUT_DIR"), "/compiler.txt"
 
 static CLASSES: &[Class] = include!(concat!(env!("OUT_DIR"), "/runtime.rs"));
 
-/// The classes by which a program says what is recorded (`docs/selective.md`), sorted by name. They are no part of the runtime: a program brings
+/// The classes by which a program says what is recorded (`docs/use/parts.md`), sorted by name. They are no part of the runtime: a program brings
 /// them along, and on a plain JDK they do nothing.
 pub fn api() -> &'static [Class] {
     API
 }
 
-/// The program that runs a method and has it recorded (`docs/bench.md`), sorted by name. It needs [`api`].
+/// The program that runs a method and has it recorded (`docs/ci/bench.md`), sorted by name. It needs [`api`].
 pub fn harness() -> &'static [Class] {
     HARNESS
 }
 
-/// What modules of users are compiled against and run with (`docs/udi.md`). They are no part of the runtime.
+/// What modules of users are compiled against and run with (`docs/research/udi.md`). They are no part of the runtime.
 pub fn udi() -> &'static [Class] {
     UDI
 }
@@ -44,7 +44,7 @@ pub fn bypass() -> impl Iterator<Item = &'static Class> {
 
 static UDI: &[Class] = include!(concat!(env!("OUT_DIR"), "/udi.rs"));
 
-/// What classes with markers call, and what clients of markers implement (`docs/markers.md`), sorted by name. Of the program's own it needs nothing.
+/// What classes with markers call, and what clients of markers implement (`docs/research/markers.md`), sorted by name. Of the program's own it needs nothing.
 pub fn markers() -> &'static [Class] {
     MARKERS
 }

@@ -54,19 +54,19 @@ enum Task {
     /// passed, failed and were skipped.
     Test(test::Arguments),
 
-    /// Run real programs plain and profiled, and compare what they do (docs/programs.md).
+    /// Run real programs plain and profiled, and compare what they do (docs/internals/programs.md).
     ///
     /// Rhino, Jython, FOP, Xalan, data bases, Ant, compilers: fetched from Debian's packages into the cache folder, run on a plain JDK 8 and on a
     /// rewritten one. Ends with a table, and fails if anything differs that is not known with its cause.
     Programs(programs::Arguments),
 
-    /// Rewrite hundreds of jars that others compiled or obfuscated, and have JVMs link every class of them (docs/foreign.md).
+    /// Rewrite hundreds of jars that others compiled or obfuscated, and have JVMs link every class of them (docs/internals/foreign.md).
     ///
     /// Each class is read and written, instrumented, checked against its original, and linked by a plain JVM and rewritten by a profiled one. Ends with a
     /// table, and fails if anything is different that is not known with its cause.
     Foreign(foreign::Arguments),
 
-    /// Find the programs that the tests of exports use, or fetch them into the cache folder (docs/exports.md).
+    /// Find the programs that the tests of exports use, or fetch them into the cache folder (docs/use/exports.md).
     ///
     /// callgrind_annotate, pprof, speedscope and DuckDB read what `cctrewrite export` writes. Prints a line for each, and the variable by which the
     /// tests know their folder.
@@ -76,16 +76,16 @@ enum Task {
         offline: bool,
     },
 
-    /// Profile a server under load for an hour, and hold what it counts against what it was asked (docs/soak.md).
+    /// Profile a server under load for an hour, and hold what it counts against what it was asked (docs/internals/soak.md).
     Soak(soak::Arguments),
 
-    /// Run the fuzz targets under libFuzzer, each in its turn, and print what was run (docs/fuzzing.md).
+    /// Run the fuzz targets under libFuzzer, each in its turn, and print what was run (docs/internals/fuzzing.md).
     ///
     /// Builds them with this compiler, writes their seeds into `fuzz/corpus`, where what is learned stays, and ends with a table. Fails if something was found,
     /// and says where the input is.
     Fuzz(fuzz::Arguments),
 
-    /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/reproducible.md).
+    /// Build the tool twice, in two folders, and compare the two and what they make, byte for byte (docs/ci/reproducible.md).
     Reproducible(reproducible::Arguments),
 
     /// Check the order of crates and of modules: layers, and circles that are not listed (ARCHITECTURE.md).
@@ -94,7 +94,7 @@ enum Task {
     /// `structure.toml` does not list with its reason.
     Structure,
 
-    /// Compile the Java sources of what runs inside the JVM, and keep the class files (docs/runtime.md).
+    /// Compile the Java sources of what runs inside the JVM, and keep the class files (docs/internals/runtime.md).
     ///
     /// To be called when a source in `jdk-wrap` was edited. It is always the compiler of JDK 8 that makes them, so that they are the same whoever does it;
     /// a build takes them as they are, and needs no JDK.
@@ -106,7 +106,7 @@ enum Task {
     /// that have no source.
     Fixtures(fixtures::Arguments),
 
-    /// Make the papers' tables for programs of today, and write them into docs/papers.md.
+    /// Make the papers' tables for programs of today, and write them into docs/research/papers.md.
     ///
     /// Natives and the overlap with trees without them, calls between application and JDK (CCCP 2009), methods and contexts (JP2 2011).
     Papers(papers::Arguments),
@@ -115,7 +115,7 @@ enum Task {
     #[command(subcommand)]
     Bench(bench::Benchmark),
 
-    /// Find the JDKs that the tests use, or fetch them into the cache folder (docs/jdks.md).
+    /// Find the JDKs that the tests use, or fetch them into the cache folder (docs/internals/jdks.md).
     ///
     /// Prints one line per version: version, home, where it came from, full version; for a version
     /// that is not to be had, the reason.

@@ -1,6 +1,6 @@
 //! `cargo xtask readers`: programs of others that read what `cctrewrite export` and `cctrewrite report --html` write, fetched into the cache folder.
 //!
-//! The tests of `crates/export` hold the exports against them (docs/exports.md), those of `crates/cctrewrite` open pages in the browser (docs/html.md). They come from Debian's packages, npm and PyPI, each at a version
+//! The tests of `crates/export` hold the exports against them (docs/use/exports.md), those of `crates/cctrewrite` open pages in the browser (docs/use/html.md). They come from Debian's packages, npm and PyPI, each at a version
 //! that is stated here; of large packages only what is needed is kept. Nothing is installed.
 
 use std::fs;

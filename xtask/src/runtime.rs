@@ -1,4 +1,4 @@
-//! `cargo xtask runtime`: the class files of what runs inside the JVM, compiled anew from their sources (docs/runtime.md).
+//! `cargo xtask runtime`: the class files of what runs inside the JVM, compiled anew from their sources (docs/internals/runtime.md).
 
 use std::fs;
 use std::path::Path;

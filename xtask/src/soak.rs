@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: a profiled server under load for a long time (docs/soak.md).
+//! `cargo xtask soak`: a profiled server under load for a long time (docs/internals/soak.md).
 //!
 //! The server is `fixtures/soak`, on the JDK's own HTTP server; the load comes from here, over connections that stay. While it runs snapshots are taken. What
 //! is held: each answer has been counted, in every snapshot and in the profile at the end; what has been reached once stays; and memory stops growing.

@@ -4,7 +4,7 @@
 //! name and lives as long as the JVM. What the nodes do not say (names of methods and threads, how the numbers came about) stands in a log in the same file
 //! ([`log`]). So whoever may read the file can have the profile without the JVM's help: while it runs, and after it was killed ([`recover`]).
 //!
-//! The format is `docs/formats/arena.md`. What is read is not trusted: addresses lead nowhere but into the file, and cycles end.
+//! The format is `docs/reference/formats/arena.md`. What is read is not trusted: addresses lead nowhere but into the file, and cycles end.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

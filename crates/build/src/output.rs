@@ -23,7 +23,7 @@ pub fn has_object(input: &Input) -> bool {
     input.entries().iter().any(|entry| *entry.name == *object)
 }
 
-/// Where a profiled JDK has the index of its `lib/modules`, seen from there (docs/images.md).
+/// Where a profiled JDK has the index of its `lib/modules`, seen from there (docs/reference/images.md).
 const INDEX_BESIDE_IMAGE: &str = "cctrewrite/index";
 
 /// The index of an output: an entry, or a file beside the image of a profiled JDK. `None` of what is no output.
@@ -86,7 +86,7 @@ pub fn library_hash(provenance: &str) -> Result<Option<u64>> {
     }
 }
 
-/// Fails if two outputs cannot run together; the runtime would refuse them (docs/formats/index.md, *Provenance keys*).
+/// Fails if two outputs cannot run together; the runtime would refuse them (docs/reference/formats/index.md, *Provenance keys*).
 pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
     for key in [
         "format",

@@ -1,4 +1,4 @@
-//! `cctrewrite api`: the jar by which a program says what is recorded (docs/selective.md), or that against which modules of users are compiled (docs/udi.md).
+//! `cctrewrite api`: the jar by which a program says what is recorded (docs/use/parts.md), or that against which modules of users are compiled (docs/research/udi.md).
 
 use std::io::{Cursor, Write};
 

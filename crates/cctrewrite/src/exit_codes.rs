@@ -1,4 +1,4 @@
-//! The exit codes of all commands: one table for `--help`, for manual pages, for docs/cli.md and for the code of a failure.
+//! The exit codes of all commands: one table for `--help`, for manual pages, for docs/reference/command.md and for the code of a failure.
 
 use std::fmt::Write;
 
@@ -122,7 +122,7 @@ pub static RUN: ExitCodes = ExitCodes {
     ],
 };
 
-/// All of them, in the order of docs/cli.md.
+/// All of them, in the order of docs/reference/command.md.
 static ALL: [&ExitCodes; 8] = [&WORK, &PROFILES, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &RUN];
 
 /// How exit codes begin in help texts.
@@ -149,7 +149,7 @@ impl ExitCodes {
 mod tests {
     use super::*;
 
-    /// The table of docs/cli.md.
+    /// The table of docs/reference/command.md.
     fn markdown() -> String {
         let mut text = "| command | exit code | |\n|---|---|---|\n".to_owned();
         for codes in ALL {
@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn the_manual_has_the_table() {
-        let page = include_str!("../../../docs/cli.md");
-        assert!(page.contains(&markdown()), "docs/cli.md should have:\n{}", markdown());
+        let page = include_str!("../../../docs/reference/command.md");
+        assert!(page.contains(&markdown()), "docs/reference/command.md should have:\n{}", markdown());
     }
 
     #[test]

@@ -252,7 +252,7 @@ fn hints(outputs: &[Output]) -> Result<Vec<String>> {
     let module = outputs.iter().find_map(|output| output::value(&output.provenance, "udi"));
     hints.extend(module.map(|module| {
         format!(
-            "classes that are rewritten at load time are given to the module {module} only if -Dcctrewrite.udi says where it is (docs/udi.md)"
+            "classes that are rewritten at load time are given to the module {module} only if -Dcctrewrite.udi says where it is (docs/research/udi.md)"
         )
     }));
     let extensions: Vec<&Output> = outputs.iter().filter(|output| output.is(&Place::Extension)).collect();

@@ -1,4 +1,4 @@
-//! `cctrewrite pcc`: values of calling contexts, read (docs/pcc.md).
+//! `cctrewrite pcc`: values of calling contexts, read (docs/research/pcc.md).
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! JVM options that belong to outputs made with `--reproducible` (docs/reproducible.md).
+//! JVM options that belong to outputs made with `--reproducible` (docs/ci/reproducible.md).
 
 /// An option that takes something out of the hands of chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! JVM options for stack traces of the same depth as without cctrewrite.
 //!
-//! The JVM counts the frames of forwarders, which the runtime leaves out (docs/runtime.md). So it is asked for more frames, and the runtime
+//! The JVM counts the frames of forwarders, which the runtime leaves out (docs/internals/runtime.md). So it is asked for more frames, and the runtime
 //! cuts the trace where the JVM would have.
 
 /// HotSpot's own `MaxJavaStackTraceDepth`.

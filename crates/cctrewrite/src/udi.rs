@@ -1,4 +1,4 @@
-//! `--udi`: classes are given to a module of the user's before anything else looks at them (docs/udi.md).
+//! `--udi`: classes are given to a module of the user's before anything else looks at them (docs/research/udi.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! Makes a long trace of a short one, as if its threads had done the same again and again: `repeat FROM TIMES TO`.
 //!
-//! For trying what reading a long trace takes (docs/trace.md): a program would have to run for that long. The chunks of threads that do
+//! For trying what reading a long trace takes (docs/research/trace.md): a program would have to run for that long. The chunks of threads that do
 //! little else than one thing are written again, but for the first and the last ones; where they meet, a method that runs may have begun in another chunk.
 
 use std::collections::BTreeMap;

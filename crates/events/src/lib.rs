@@ -1,4 +1,4 @@
-//! What the writer and the readers of a trace must agree on (docs/formats/trace.md).
+//! What the writer and the readers of a trace must agree on (docs/reference/formats/trace.md).
 //!
 //! * [`event`]: what is recorded, as words of 32 bits (Caserta and Zendra 2012, 3.2.2),
 //! * [`scan`]: which methods events are of, without decoding them,

@@ -12,10 +12,10 @@
 //! | [`pprof`] | `profile.proto`, for pprof |
 //! | [`callgrind`] | functions and calls, for callgrind_annotate and KCachegrind |
 //! | [`parquet`] | a table with a row for each context, for data bases |
-//! | [`json`] | all of it, with a JSON Schema (`docs/formats/export.schema.json`) |
+//! | [`json`] | all of it, with a JSON Schema (`docs/reference/formats/export.schema.json`) |
 //!
 //! The sum over what is written is that of the profile, whatever the format: what pruning cuts off is added up as [`PRUNED`]. The same
-//! source gives the same bytes. Nothing recurses on the depth of a tree. `docs/exports.md` says what each format cannot carry.
+//! source gives the same bytes. Nothing recurses on the depth of a tree. `docs/use/exports.md` says what each format cannot carry.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! What strangers may send: targets for fuzzing, and mutators that know the formats (docs/fuzzing.md).
+//! What strangers may send: targets for fuzzing, and mutators that know the formats (docs/internals/fuzzing.md).
 //!
 //! A [target](TARGETS) takes any bytes, does with them what the tool would do, and panics if a promise is broken. It runs in two places:
 //! in `cargo test`, for a fixed number of cases with fixed seeds (`tests/smoke.rs`), and under libFuzzer for as long as somebody likes

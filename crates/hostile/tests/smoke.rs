@@ -1,5 +1,5 @@
 //! All fuzz targets, with a fixed number of cases that follow from fixed seeds: what a change breaks at once. What takes longer to find is
-//! looked for with `fuzz/` (docs/fuzzing.md); `CASES=20` makes twenty times as many of them here.
+//! looked for with `fuzz/` (docs/internals/fuzzing.md); `CASES=20` makes twenty times as many of them here.
 
 #![allow(clippy::unwrap_used)]
 

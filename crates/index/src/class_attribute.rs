@@ -1,4 +1,4 @@
-//! The attribute that every rewritten class carries (docs/formats/index.md): who it was, and what was done to its methods.
+//! The attribute that every rewritten class carries (docs/reference/formats/index.md): who it was, and what was done to its methods.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ClassFile, Error, ErrorKind, Result};

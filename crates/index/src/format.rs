@@ -1,4 +1,4 @@
-//! Numbers that the writer and the reader of an index share (docs/formats/index.md).
+//! Numbers that the writer and the reader of an index share (docs/reference/formats/index.md).
 
 /// First bytes of an index.
 pub(crate) const MAGIC: u32 = 0x4343_5449;

@@ -1,4 +1,4 @@
-//! Flags of a method in index and class attribute (docs/formats/index.md).
+//! Flags of a method in index and class attribute (docs/reference/formats/index.md).
 
 /// A native.
 pub const NATIVE: u8 = 1;

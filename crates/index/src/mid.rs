@@ -1,4 +1,4 @@
-//! Method ids (docs/formats/index.md, *Method ids*): content hashes, so that separate runs agree without a registry.
+//! Method ids (docs/reference/formats/index.md, *Method ids*): content hashes, so that separate runs agree without a registry.
 
 use xxhash_rust::xxh3::xxh3_64;
 

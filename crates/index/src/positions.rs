@@ -1,5 +1,5 @@
 //! Where the bytecodes of a method's bodies were in the original, and its source lines: what is to be known of methods whose call sites are told apart
-//! (docs/formats/index.md, *Positions*).
+//! (docs/reference/formats/index.md, *Positions*).
 
 use cct_classfile::edit::moves::{Move, original_bci};
 use cct_classfile::{Bci, Code};

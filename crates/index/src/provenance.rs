@@ -1,4 +1,4 @@
-//! Where an output comes from, as far as outputs must agree to run together (docs/formats/index.md).
+//! Where an output comes from, as far as outputs must agree to run together (docs/reference/formats/index.md).
 
 use xxhash_rust::xxh3::xxh3_64;
 

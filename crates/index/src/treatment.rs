@@ -1,4 +1,4 @@
-//! Treatments: what was done to a method (docs/treatments.md).
+//! Treatments: what was done to a method (docs/internals/treatments.md).
 
 /// What happens to a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ impl Treatment {
         Treatment::Prefixed,
     ];
 
-    /// The code that stands for it in indexes and class attributes (docs/formats/index.md).
+    /// The code that stands for it in indexes and class attributes (docs/reference/formats/index.md).
     pub fn code(self) -> u8 {
         self as u8
     }

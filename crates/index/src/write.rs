@@ -1,4 +1,4 @@
-//! Writing an index (docs/formats/index.md). [`read`](crate::read) mirrors it.
+//! Writing an index (docs/reference/formats/index.md). [`read`](crate::read) mirrors it.
 
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::mutf8::decode_lossy;

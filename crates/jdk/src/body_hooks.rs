@@ -39,12 +39,12 @@ pub struct BodyHook {
 /// The class of the JDK by which Java agents work.
 const INSTRUMENTATION: &[u8] = b"sun/instrument/InstrumentationImpl";
 
-/// The life of the JVM, as the class library lives it (docs/runtime.md).
+/// The life of the JVM, as the class library lives it (docs/internals/runtime.md).
 const USUAL: &[BodyHook] = &[
     body_hook(b"sun/launcher/LauncherHelper", b"checkAndLoadMain", Place::Entry, b"launch"),
     body_hook(b"java/lang/Shutdown", b"halt", Place::Entry, b"finish"),
     body_hook(b"java/lang/Shutdown", b"shutdown", Place::Return, b"finish"),
-    // Agents: the JVM is to tell of class files behind them, and they are to see those of the program (docs/loadtime.md).
+    // Agents: the JVM is to tell of class files behind them, and they are to see those of the program (docs/internals/loadtime.md).
     body_hook(INSTRUMENTATION, b"<init>", Place::Return, b"agent"),
     body_hook(INSTRUMENTATION, b"addTransformer", Place::Return, b"agent"),
     BodyHook {

@@ -1,4 +1,4 @@
-//! The calling convention between rewritten classes and the runtime: names, descriptors, offsets. One page with docs/runtime.md.
+//! The calling convention between rewritten classes and the runtime: names, descriptors, offsets. One page with docs/internals/runtime.md.
 
 use cct_classfile::descriptor::end_of_parameters;
 
@@ -23,13 +23,13 @@ pub const SLOTS_OFFSET: u16 = 40;
 /// Where a context holds its call site, if call sites are kept separate: the bytecode index plus one, above the slot's address.
 pub const SITE_SHIFT: u32 = 48;
 
-/// The context of code below which nothing is recorded; contexts below 1024 are no addresses (docs/runtime.md).
+/// The context of code below which nothing is recorded; contexts below 1024 are no addresses (docs/internals/runtime.md).
 pub const BYPASS: u16 = 8;
 
 /// Prefix of the names of members that the rewriter adds under names of their own.
 pub const PREFIX: &[u8] = b"cct$";
 
-/// What stands before the name of a native that was renamed (docs/natives.md). The agent `cct-prefix` tells the JVM of it, which looks for the native's code without.
+/// What stands before the name of a native that was renamed (docs/reference/natives.md). The agent `cct-prefix` tells the JVM of it, which looks for the native's code without.
 pub const NATIVE_PREFIX: &[u8] = b"cct$native$";
 
 /// The class that every loader knows, and that therefore holds the helpers.

@@ -1,4 +1,4 @@
-//! Reads of clocks in the class library that `--reproducible` replaces by constants (docs/reproducible.md).
+//! Reads of clocks in the class library that `--reproducible` replaces by constants (docs/ci/reproducible.md).
 
 use cct_classfile::{ClassFile, opcode};
 

@@ -1,4 +1,4 @@
-//! `cctrewrite run` (docs/run.md): each JVM that records enters itself into a folder, and its profile goes there.
+//! `cctrewrite run` (docs/use/run.md): each JVM that records enters itself into a folder, and its profile goes there.
 //!
 //! The environment is read here and not in Java, where the program's first look at it initialises a class.
 

@@ -1,5 +1,5 @@
 //! The JVM tells of class files behind all agents: what these have changed, or what the boot class loader takes from elsewhere than the image, is rewritten
-//! then (docs/loadtime.md).
+//! then (docs/internals/loadtime.md).
 //!
 //! HotSpot asks environments that may retransform after all others, and among themselves in the order in which they were made. So ours is made anew
 //! whenever an agent may have made one of its own.

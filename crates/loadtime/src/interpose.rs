@@ -134,7 +134,7 @@ unsafe extern "system" fn exception_describe(raw: *mut sys::JNIEnv) {
     }
 }
 
-/// Contexts below this are no addresses (docs/runtime.md).
+/// Contexts below this are no addresses (docs/internals/runtime.md).
 const LIMIT: i64 = 1024;
 /// Above it a context may have a call site.
 const ADDRESS: i64 = (1 << 48) - 1;

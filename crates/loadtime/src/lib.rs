@@ -1,5 +1,5 @@
 //! The passes behind JNI: classes that are defined while the program runs are rewritten like those of the class library, and what the VM
-//! calls by itself finds its cause (docs/loadtime.md).
+//! calls by itself finds its cause (docs/internals/loadtime.md).
 //!
 //! A class is rewritten in a *world of one*: itself, and what is known of the classes that it names ([`known`]). What the class library is
 //! comes from the indexes of the outputs on the boot class path ([`library`]); what the program's loaders have defined, from their tables

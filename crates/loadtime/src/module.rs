@@ -1,4 +1,4 @@
-//! Classes that are defined while the program runs go to a user's module first, as those did that were rewritten beforehand (docs/udi.md).
+//! Classes that are defined while the program runs go to a user's module first, as those did that were rewritten beforehand (docs/research/udi.md).
 //!
 //! The module is a process of its own, which is asked under a lock of ours. Nobody holds that who could wait for the JVM: it is taken in natives, around reading and writing
 //! of pipes.

@@ -1,4 +1,4 @@
-//! Methods that the user named: extents, and the one from which on everything is recorded (docs/selective.md). What became of them is said in the end.
+//! Methods that the user named: extents, and the one from which on everything is recorded (docs/use/parts.md). What became of them is said in the end.
 
 use cct_rewrite::filter::{Filter, separated};
 use cct_rewrite::marks::{Marks, MethodName};

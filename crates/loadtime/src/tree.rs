@@ -1,4 +1,4 @@
-//! The runtime's trees, read in place (docs/runtime.md, *Nodes*).
+//! The runtime's trees, read in place (docs/internals/runtime.md, *Nodes*).
 
 #![allow(unsafe_code)]
 

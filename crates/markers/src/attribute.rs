@@ -1,4 +1,4 @@
-//! The class attribute `cctrewrite.Markers` (docs/markers.md): the descriptors of the markers that stand in the class. The same texts are handed to the runtime.
+//! The class attribute `cctrewrite.Markers` (docs/research/markers.md): the descriptors of the markers that stand in the class. The same texts are handed to the runtime.
 
 use cct_classfile::bytes::{Cursor, PutBytes};
 use cct_classfile::{ClassFile, mutf8};

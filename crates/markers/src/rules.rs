@@ -1,4 +1,4 @@
-//! The file (docs/markers.md): which places are marked, with which token, and what handlers get.
+//! The file (docs/research/markers.md): which places are marked, with which token, and what handlers get.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -1,4 +1,4 @@
-//! The agent of JP2 (2011, section 3.3): it tells the JVM with what the names of renamed natives begin, and does nothing else (docs/natives.md).
+//! The agent of JP2 (2011, section 3.3): it tells the JVM with what the names of renamed natives begin, and does nothing else (docs/reference/natives.md).
 //!
 //! `SetNativeMethodPrefix` has to come before the first of these natives is linked, and class libraries link natives before any Java code of ours
 //! could ask for it: hence an agent (`-agentlib:cctrewrite_prefix`), which the JVM loads before it loads a class.

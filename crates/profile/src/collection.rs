@@ -1,4 +1,4 @@
-//! The contract between `cctrewrite run` (docs/run.md) and the JVMs that a command starts.
+//! The contract between `cctrewrite run` (docs/use/run.md) and the JVMs that a command starts.
 //!
 //! The environment variable [`VARIABLE`] names a folder. Child processes inherit it, whoever starts them. Each JVM that records
 //! enters itself there when it starts ([`enter`]): a file `NNNNNN.jvm`, numbered in the order of starts, with its process id and its

@@ -1,4 +1,4 @@
-//! Whether the numbers of a profile are exact: the one definition, as docs/exactness.md states it.
+//! Whether the numbers of a profile are exact: the one definition, as docs/reference/exactness.md states it.
 //!
 //! A profile says it in three places: `exact` in `META` (JVM options), `limits` in `META` (what no profile of its kind has) and its notes (what
 //! this run met). Here they become one verdict, which all outputs show.

@@ -3,7 +3,7 @@
 //! A [`Profile`] holds one [`ThreadTree`] per thread (or per group of threads that shared a tree), each an arena of nodes in
 //! preorder ([`Tree`]), and the names of the methods that occur in them. It is
 //!
-//! * read from and written to `.cct` files ([`Profile::read`], [`Profile::write`]; the format is `docs/formats/profile.md`),
+//! * read from and written to `.cct` files ([`Profile::read`], [`Profile::write`]; the format is `docs/reference/formats/profile.md`),
 //! * merged with others by the methods' names ([`merge`]),
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
 //! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by methods or groups of them ([`labels`]),

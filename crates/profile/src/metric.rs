@@ -13,7 +13,7 @@ pub enum Metric {
     Calls,
     /// Executed bytecodes.
     Bytecodes,
-    /// What executed bytecodes cost by a cost model (docs/cost-models.md). It stands where their number does otherwise.
+    /// What executed bytecodes cost by a cost model (docs/research/cost-models.md). It stands where their number does otherwise.
     Cost(Unit),
     /// Objects, in what [`Profile::allocations`] gives; they stand where calls do.
     Allocations,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// method), which [`Profile::write`] asks for; [`crate::merge::merge`] of a single profile puts any profile into it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// How the numbers came about: JVM, tool, block analysis. Keys in `docs/formats/profile.md`.
+    /// How the numbers came about: JVM, tool, block analysis. Keys in `docs/reference/formats/profile.md`.
     pub meta: BTreeMap<String, String>,
     /// What a reader of the numbers must know, in sentences, sorted.
     pub notes: Vec<String>,

@@ -54,7 +54,7 @@ impl Origins {
     /// The origin of a class. A class that was made while the program ran has that of the class that it was made for (whose name it
     /// begins with, up to a `$`), or of its package, if that is in one place only.
     pub fn of(&self, class: &str) -> Option<&Origin> {
-        // Who loaded it, where that is part of the name (docs/identity.md).
+        // Who loaded it, where that is part of the name (docs/use/identity.md).
         let class = class.rsplit_once('~').map_or(class, |(stem, _)| stem);
         let mut name = class.rsplit_once('.').map_or(class, |(stem, _)| stem);
         let number = loop {

@@ -1,4 +1,4 @@
-//! Reading a `.cct` file (`docs/formats/profile.md`).
+//! Reading a `.cct` file (`docs/reference/formats/profile.md`).
 //!
 //! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
 //! in the file never size an allocation; every section's checksum is verified before its contents are looked at.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// What a profile is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// How the numbers came about (`META`, keys in `docs/formats/profile.md`).
+    /// How the numbers came about (`META`, keys in `docs/reference/formats/profile.md`).
     pub meta: BTreeMap<String, String>,
     /// What a reader of the numbers must know.
     pub notes: Vec<String>,

@@ -1,5 +1,5 @@
 //! Methods with a Java body that HotSpot may replace by code of its own (`vmIntrinsics`), and what the user can choose for them
-//! (docs/treatments.md, *Intrinsics*).
+//! (docs/internals/treatments.md, *Intrinsics*).
 //!
 //! From JDK 9 on such methods are annotated. In JDK 8 the VM has a list (`VM_INTRINSICS_DO` in `vmSymbols.hpp`), of which
 //! [`TABLE`] has the methods that are not native. What compilers only recognise as part of a pattern, and what is no replacement for

@@ -1,4 +1,4 @@
-//! Markers beside what counts (docs/markers.md): which methods of a class can have some, and what stands in the way of those of a class that is being written.
+//! Markers beside what counts (docs/research/markers.md): which methods of a class can have some, and what stands in the way of those of a class that is being written.
 
 use std::sync::Arc;
 

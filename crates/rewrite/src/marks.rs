@@ -1,4 +1,4 @@
-//! Methods that the user names for their part in recording (docs/selective.md): extents, and those from whose first entry on all is recorded.
+//! Methods that the user names for their part in recording (docs/use/parts.md): extents, and those from whose first entry on all is recorded.
 
 use cct_classfile::access;
 use cct_index::treatment::Treatment;

@@ -1,4 +1,4 @@
-//! What becomes of a context's value in a body or a wrapper, where contexts are values (docs/pcc.md).
+//! What becomes of a context's value in a body or a wrapper, where contexts are values (docs/research/pcc.md).
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;

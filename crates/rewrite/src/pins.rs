@@ -1,5 +1,5 @@
 //! What the class library leaves to chance, and what is put in its place where profiles are to be the same in every run
-//! (`--reproducible`; docs/reproducible.md).
+//! (`--reproducible`; docs/ci/reproducible.md).
 //!
 //! Chance enters the class library as the time of day: seeds of random numbers, and the order in which `Set.of` and `Map.of` are iterated. A
 //! *pin* names one method that asks a clock for such a seed. The clock is still called and counted, so the program has the same calls

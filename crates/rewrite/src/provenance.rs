@@ -1,4 +1,4 @@
-//! The settings of a run in the [provenance](Provenance) of its outputs (docs/formats/index.md).
+//! The settings of a run in the [provenance](Provenance) of its outputs (docs/reference/formats/index.md).
 
 use cct_flow::BlockRule;
 use cct_index::provenance::Provenance;

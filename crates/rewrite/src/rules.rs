@@ -1,4 +1,4 @@
-//! What is special about particular methods of the class library. Evidence for each row stands in docs/treatments.md.
+//! What is special about particular methods of the class library. Evidence for each row stands in docs/internals/treatments.md.
 
 use cct_classfile::Member;
 
@@ -205,7 +205,7 @@ pub fn is_thrown_by_vm(class: &[u8]) -> bool {
     THROWN_BY_VM.binary_search(&class).is_ok()
 }
 
-/// Whether the VM may call this method by itself, so that what the thread carries is not the context that caused the call (docs/scheme.md).
+/// Whether the VM may call this method by itself, so that what the thread carries is not the context that caused the call (docs/internals/scheme.md).
 pub fn is_called_by_vm(class: &[u8], method: &Member<'_>) -> bool {
     match method.name {
         b"<clinit>" => true,
@@ -296,7 +296,7 @@ pub const LEAF_NATIVES: &[(&[u8], &[&str])] = &[
         ],
     ),
     // Its methods, which run while the thread changes, are one of the places where contexts must not be left in "the current" thread: the virtual
-    // thread carries its own from one mounting to the next (docs/runtime.md).
+    // thread carries its own from one mounting to the next (docs/internals/runtime.md).
     (b"java/lang/VirtualThread", &["*", "-registerNatives", "-takeVirtualThreadListToUnblock"]),
     (b"java/lang/ref/PhantomReference", &["refersTo0", "clear0"]),
     (

@@ -1,4 +1,4 @@
-//! The plan for tracing a body (docs/trace.md): where its events go, and which.
+//! The plan for tracing a body (docs/research/trace.md): where its events go, and which.
 //!
 //! A basic block has one event, when it begins. So that an exception in the middle of one is no loss, a local variable says how many of the block's bytecodes have
 //! been started; it is set in front of whatever may throw, which costs compiled code nothing, and read by handlers alone.

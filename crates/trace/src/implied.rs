@@ -1,4 +1,4 @@
-//! What is not written, since it follows from what is (docs/formats/trace.md, "What has no event"): blocks that alone can come behind another, and ends of methods behind
+//! What is not written, since it follows from what is (docs/reference/formats/trace.md, "What has no event"): blocks that alone can come behind another, and ends of methods behind
 //! which nothing else could have come. Here they are put back, so that whoever looks at events sees all of them.
 
 use cct_events::Event;

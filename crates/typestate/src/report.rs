@@ -1,4 +1,4 @@
-//! What a run found: the file that the runtime writes (docs/typestate.md), read.
+//! What a run found: the file that the runtime writes (docs/research/typestate.md), read.
 
 pub mod sarif;
 pub mod text;

@@ -38,9 +38,9 @@ mod tests {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), count, "two of one name");
-        let page = include_str!("../../../docs/typestate.md");
+        let page = include_str!("../../../docs/research/typestate.md");
         for name in all {
-            assert!(page.contains(&format!("`{name}`")), "docs/typestate.md does not explain {name}");
+            assert!(page.contains(&format!("`{name}`")), "docs/research/typestate.md does not explain {name}");
         }
     }
 }

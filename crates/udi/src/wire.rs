@@ -1,4 +1,4 @@
-//! What goes over the pipes between the command and a module (`docs/udi.md`, *The protocol*). Numbers are unsigned and big-endian.
+//! What goes over the pipes between the command and a module (`docs/research/udi.md`, *The protocol*). Numbers are unsigned and big-endian.
 //!
 //! The command begins with [`MAGIC`], the module answers with the same and its runtime classes. Then, for each class, the command sends name and bytes and
 //! the module one answer. The command closes its end when there are no more.

@@ -1,4 +1,4 @@
-//! The values of the contexts of a tree: computed as calls compute them, from the methods and the call sites that a profile tells (docs/pcc.md).
+//! The values of the contexts of a tree: computed as calls compute them, from the methods and the call sites that a profile tells (docs/research/pcc.md).
 
 use std::collections::HashMap;
 

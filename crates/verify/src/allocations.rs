@@ -1,4 +1,4 @@
-//! Instructions and natives that make objects, and what counts these (docs/allocations.md).
+//! Instructions and natives that make objects, and what counts these (docs/use/allocations.md).
 
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
 use cct_jdk::convention::OBJECT;

@@ -1,4 +1,4 @@
-//! The attribute `cctrewrite` (docs/formats/index.md): what it says of the class and of each method, as far as the class itself tells.
+//! The attribute `cctrewrite` (docs/reference/formats/index.md): what it says of the class and of each method, as far as the class itself tells.
 
 use cct_classfile::{Member, access};
 use cct_jdk::convention::OBJECT;

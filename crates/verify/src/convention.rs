@@ -1,4 +1,4 @@
-//! Ids, and what helpers and fields an output must have (docs/runtime.md, docs/formats/index.md). How ids are computed is written down here
+//! Ids, and what helpers and fields an output must have (docs/internals/runtime.md, docs/reference/formats/index.md). How ids are computed is written down here
 //! once more: a checker that computed them as the rewriter does would share its faults. The tables are facts of [`cct_jdk`].
 
 use cct_classfile::{Bci, mutf8};
@@ -69,7 +69,7 @@ pub fn mode(expectation: &Expectation) -> Mode {
     }
 }
 
-/// Classes whose methods run while the current thread changes, with the classes nested in them; of `System` only the latter (docs/scheme.md).
+/// Classes whose methods run while the current thread changes, with the classes nested in them; of `System` only the latter (docs/internals/scheme.md).
 const CHANGE_THE_CURRENT_THREAD: [&[u8]; 6] = [
     b"java/lang/Thread",
     b"java/lang/VirtualThread",
@@ -112,7 +112,7 @@ pub fn foreign_id(owner: &[u8], name: &[u8], descriptor: &[u8], slots: usize) ->
 }
 
 /// What a call adds to three times its caller's value: the hash of the caller's name and the bytecode index of the call, -1 of what a native calls, even
-/// (docs/pcc.md, *Values*).
+/// (docs/research/pcc.md, *Values*).
 pub fn call_site(class: &[u8], name: &[u8], descriptor: &[u8], bci: Option<Bci>) -> i64 {
     let [class, name, descriptor] = [class, name, descriptor].map(mutf8::decode_lossy);
     let bci = bci.map_or(-1, i64::from);

@@ -2,7 +2,7 @@
 //!
 //! The original's instructions are followed along all edges with two facts about the numbers at each point, where they hold on every path: by how much
 //! *executed* is ahead of the *node*, and by how much it is ahead of the node and the local together. Each instruction adds one to what was
-//! executed, or what it costs by the output's cost model; probes add to the node, or to the local, or move one to the other. What the rules (docs/scheme.md, *Bytecodes*) demand are
+//! executed, or what it costs by the output's cost model; probes add to the node, or to the local, or move one to the other. What the rules (docs/internals/scheme.md, *Bytecodes*) demand are
 //! statements about these two.
 
 use cct_classfile::constant_pool::tag;

@@ -1,4 +1,4 @@
-//! Debug tables of wrappers under the original signature (docs/scheme.md): the original's first line, and its parameters' names.
+//! Debug tables of wrappers under the original signature (docs/internals/scheme.md): the original's first line, and its parameters' names.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Events as rewritten code writes them (docs/formats/trace.md): words, and what stands where one is written (docs/trace.md).
+//! Events as rewritten code writes them (docs/reference/formats/trace.md): words, and what stands where one is written (docs/research/trace.md).
 
 use cct_classfile::{Bci, ClassFile, Code};
 use cct_jdk::helpers::Helper;

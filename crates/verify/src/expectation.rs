@@ -12,11 +12,11 @@ use crate::rule::Rule;
 pub enum Tool {
     /// A profile.
     Profile,
-    /// With which values of calling contexts methods that were chosen were entered (docs/pcc.md).
+    /// With which values of calling contexts methods that were chosen were entered (docs/research/pcc.md).
     Values(&'static Chosen),
-    /// Its events, in order (docs/trace.md).
+    /// Its events, in order (docs/research/trace.md).
     Trace,
-    /// What clients of markers say (docs/markers.md).
+    /// What clients of markers say (docs/research/markers.md).
     Markers,
 }
 
@@ -52,7 +52,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// What the provenance lines of an output say (docs/formats/index.md). Patterns over methods may be none.
+    /// What the provenance lines of an output say (docs/reference/formats/index.md). Patterns over methods may be none.
     pub fn of(provenance: &str) -> Result<Self, BadPattern> {
         let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
         let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));

@@ -157,7 +157,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let Asked { number, original, target, ways, lines, is } = *asked;
         let is_native = original.is(access::NATIVE);
         let id = |slots| method_id(self.hash, number, slots);
-        // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/treatments.md).
+        // A copy of `Reference.get` would be a plain field read, so the original runs, and its bytecodes are counted by the caller (docs/internals/treatments.md).
         // Since JDK 21.0.13 and 26 it is no field read: it calls a native, and is a method like others.
         let has_native = || self.before.methods.iter().any(|method| method.name == b"get0");
         let is_magic =

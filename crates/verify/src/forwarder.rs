@@ -1,4 +1,4 @@
-//! Forwarders between the two signatures of a method (docs/scheme.md, docs/treatments.md): each is one straight piece of code, which is written down here in
+//! Forwarders between the two signatures of a method (docs/internals/scheme.md, docs/internals/treatments.md): each is one straight piece of code, which is written down here in
 //! full and compared.
 
 use cct_classfile::constant_pool::tag;

@@ -1,4 +1,4 @@
-//! Where bodies of the class library call the runtime (docs/runtime.md, docs/reproducible.md): at these places they must, and nowhere else they may.
+//! Where bodies of the class library call the runtime (docs/internals/runtime.md, docs/ci/reproducible.md): at these places they must, and nowhere else they may.
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{ClassFile, Code, opcode};

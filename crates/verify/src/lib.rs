@@ -1,7 +1,7 @@
 //! Whether a rewritten class is its original and probes: a judge that has no part in the rewriting.
 //!
 //! Nothing here knows how classes are rewritten. What a probe looks like, what members are added and what counts must be right
-//! where, is stated once more, from the documents (docs/scheme.md, docs/runtime.md, docs/treatments.md), and held against the bytes:
+//! where, is stated once more, from the documents (docs/internals/scheme.md, docs/internals/runtime.md, docs/internals/treatments.md), and held against the bytes:
 //!
 //! 1. [`check`]: all that is no code is as it was; each added member is one of a few known ones. `method`: the two forms of each method belong
 //!    together.
@@ -18,7 +18,7 @@
 //! 8. [`linked`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
 //!
 //! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
-//! ([`Tally::unchecked`]), and what is left out docs/verify.md says.
+//! ([`Tally::unchecked`]), and what is left out docs/internals/verify.md says.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

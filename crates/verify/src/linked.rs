@@ -132,7 +132,7 @@ pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l 
 pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierarchy<'_>) -> Option<Problem> {
     let [owner, name, descriptor] = &callee.callee;
     let Resolved { class, method } = resolved;
-    // Only one method can be meant (docs/scheme.md, *Calls that cannot take a context*). Nothing is below an array.
+    // Only one method can be meant (docs/internals/scheme.md, *Calls that cannot take a context*). Nothing is below an array.
     let is_alone = matches!(callee.opcode, opcode::INVOKESTATIC | opcode::INVOKESPECIAL)
         || method.flags & (access::FINAL | access::PRIVATE) != 0
         || class.is_final

@@ -1,4 +1,4 @@
-//! Natives of the class library whose extended form calls the runtime (docs/runtime.md, the tables of *What inserted code calls*): these must, and no others
+//! Natives of the class library whose extended form calls the runtime (docs/internals/runtime.md, the tables of *What inserted code calls*): these must, and no others
 //! may.
 
 use std::sync::LazyLock;

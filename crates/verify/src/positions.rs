@@ -1,4 +1,4 @@
-//! What the attribute says of where bytecodes were, if call sites are told apart (docs/formats/index.md, *Positions*).
+//! What the attribute says of where bytecodes were, if call sites are told apart (docs/reference/formats/index.md, *Positions*).
 
 use cct_classfile::{Bci, Code};
 

@@ -1,4 +1,4 @@
-//! What has no event, since it follows from others (docs/formats/trace.md, "What has no event"), found out anew from the original.
+//! What has no event, since it follows from others (docs/reference/formats/trace.md, "What has no event"), found out anew from the original.
 
 use std::ops::Range;
 

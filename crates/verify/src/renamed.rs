@@ -1,4 +1,4 @@
-//! Natives under other names (`--natives prefix`, docs/natives.md), and what stands in their place.
+//! Natives under other names (`--natives prefix`, docs/reference/natives.md), and what stands in their place.
 
 use cct_classfile::{Member, access, opcode};
 use cct_jdk::convention::{NATIVE_PREFIX, SLOTS_OFFSET};

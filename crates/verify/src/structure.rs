@@ -1,4 +1,4 @@
-//! The static side of a class library that traces (`lib/cctrewrite/structure`; docs/formats/trace.md, "Classes"): what it says of a class, held against the class
+//! The static side of a class library that traces (`lib/cctrewrite/structure`; docs/reference/formats/trace.md, "Classes"): what it says of a class, held against the class
 //! as it was, and against the events that stand in the class as it is.
 
 use std::collections::{BTreeMap, BTreeSet};

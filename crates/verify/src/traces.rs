@@ -1,4 +1,4 @@
-//! Bodies whose events are recorded (docs/trace.md): which events, with which numbers, stand where. All of it follows from the original, from the method's
+//! Bodies whose events are recorded (docs/research/trace.md): which events, with which numbers, stand where. All of it follows from the original, from the method's
 //! number, and from how much of the body is recorded.
 
 use std::ops::Range;
@@ -237,7 +237,7 @@ fn extent(locals: &Locals, deeper: i32) -> Vec<Op<'static>> {
     vec![Op::Load(Kind::Long, locals.node), Op::Int(deeper), Op::Helper(Helper::Extent)]
 }
 
-/// Leaf natives that may have the VM call something, so that they end, too (docs/trace.md).
+/// Leaf natives that may have the VM call something, so that they end, too (docs/research/trace.md).
 pub fn has_end(class: &[u8], name: &[u8]) -> bool {
     match class {
         b"java/lang/System" => name == b"arraycopy",

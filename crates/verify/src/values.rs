@@ -1,4 +1,4 @@
-//! Where contexts are values (docs/pcc.md): what each method adds to them, at which methods they are recorded, and what callers do for callees that have no
+//! Where contexts are values (docs/research/pcc.md): what each method adds to them, at which methods they are recorded, and what callers do for callees that have no
 //! body of ours. All of it follows from names, bytecode indices and what was chosen.
 
 use cct_classfile::{Bci, Instruction, access, mutf8, opcode};

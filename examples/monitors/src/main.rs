@@ -1,4 +1,4 @@
-//! A user-defined instrumentation module in Rust (`docs/udi.md`): before each `monitorenter` it has the class say so, and in the end
+//! A user-defined instrumentation module in Rust (`docs/research/udi.md`): before each `monitorenter` it has the class say so, and in the end
 //! `Monitors.report()` writes how many monitors the `synchronized` blocks of each class have entered.
 //!
 //!     cargo build -p example-monitors

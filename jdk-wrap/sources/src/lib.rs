@@ -1,6 +1,6 @@
 //! The Java sources of the runtime, and the class files in the repository that were compiled from them (`jdk-wrap/classes`).
 //!
-//! Compilers of different releases make different class files of the same sources (docs/reproducible.md). So they are compiled by one release, by
+//! Compilers of different releases make different class files of the same sources (docs/ci/reproducible.md). So they are compiled by one release, by
 //! `cargo xtask runtime`, and kept; a [`Record`] beside them says what they were made from, and the build of `jdk-wrap` refuses them once the sources
 //! are others.
 
@@ -78,13 +78,13 @@ pub enum Error {
     /// Sources are others than those that were compiled.
     #[error(
         "the Java sources of jdk-wrap are others than those that jdk-wrap/classes was compiled from: \
-         `cargo xtask runtime` compiles them (docs/runtime.md)"
+         `cargo xtask runtime` compiles them (docs/internals/runtime.md)"
     )]
     OtherSources,
     /// Class files are others than those that the compiler made.
     #[error(
         "the class files in jdk-wrap/classes are others than those that were compiled: \
-         `cargo xtask runtime` makes them anew (docs/runtime.md)"
+         `cargo xtask runtime` makes them anew (docs/internals/runtime.md)"
     )]
     OtherClasses,
 }

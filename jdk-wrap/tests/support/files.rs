@@ -17,7 +17,7 @@ pub struct Class {
     pub methods: Vec<Method>,
 }
 
-/// See docs/formats/index.md.
+/// See docs/reference/formats/index.md.
 pub fn mid(hash: u64, k: u64, (slots, entry): Shape) -> u64 {
     let mut z = hash.wrapping_add((k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

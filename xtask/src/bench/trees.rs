@@ -1,4 +1,4 @@
-//! How much memory the runtime needs for the trees of a profile, from the layout of nodes and chunks (docs/runtime.md).
+//! How much memory the runtime needs for the trees of a profile, from the layout of nodes and chunks (docs/internals/runtime.md).
 
 use cct_profile::{Profile, Tree};
 

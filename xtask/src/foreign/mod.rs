@@ -1,7 +1,7 @@
 //! `cargo xtask foreign`: hundreds of jars that other compilers and an obfuscator made, rewritten, checked, and linked by JVMs.
 //!
 //! [`sets`] says which jars, [`obtain`] fetches them, [`obfuscate`] makes some; [`survey`] has readers read their classes, [`steps`] runs `cctrewrite`,
-//! [`link`] has JVMs link every class, [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end. docs/foreign.md is
+//! [`link`] has JVMs link every class, [`known`] has the differences whose cause is known, and [`table`] is what is printed at the end. docs/internals/foreign.md is
 //! for readers.
 
 mod known;
@@ -38,7 +38,7 @@ const READING_JDK: u32 = 25;
 /// What to try.
 #[derive(Args)]
 pub struct Arguments {
-    /// Sets of jars, for instance `languages`. Without any: all, and then docs/foreign.md gets the figures
+    /// Sets of jars, for instance `languages`. Without any: all, and then docs/internals/foreign.md gets the figures
     #[arg(value_name = "SET")]
     names: Vec<String>,
     /// On which JDK, for instance `--jdk 17`. Without any: each set on all that it is for
@@ -152,7 +152,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let is_whole = arguments.names.is_empty() && arguments.jdk.is_empty() && arguments.way.len() > 1;
     if is_whole && skipped.is_empty() {
-        let file = crate::bench::page::write_section_of("docs/foreign.md", "foreign", &section)?;
+        let file = crate::bench::page::write_section_of("docs/internals/foreign.md", "foreign", &section)?;
         eprintln!("written: {}", file.display());
     }
     Ok(if tried.iter().all(Tried::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE })

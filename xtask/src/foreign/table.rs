@@ -1,4 +1,4 @@
-//! The figures, as a section of docs/foreign.md.
+//! The figures, as a section of docs/internals/foreign.md.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

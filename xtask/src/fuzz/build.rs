@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::workspace::{cargo_alone, executables, root};
 
-/// What makes a compiler count for libFuzzer; docs/fuzzing.md says why these.
+/// What makes a compiler count for libFuzzer; docs/internals/fuzzing.md says why these.
 const FLAGS: &[&str] = &[
     "--cfg=fuzzing",
     "-Cpasses=sancov-module",

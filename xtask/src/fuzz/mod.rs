@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: the targets under libFuzzer, in turns, and a table of what was run (docs/fuzzing.md).
+//! `cargo xtask fuzz`: the targets under libFuzzer, in turns, and a table of what was run (docs/internals/fuzzing.md).
 
 mod build;
 mod piece;

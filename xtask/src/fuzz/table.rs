@@ -44,7 +44,7 @@ impl Sums {
     }
 }
 
-/// A table as docs/fuzzing.md has it.
+/// A table as docs/internals/fuzzing.md has it.
 pub fn markdown(all: &[Sums]) -> String {
     let mut out = "\n| target | turns | executions | processor time | in a second of it | coverage | corpus | most memory | found |\n\
                    |---|---:|---:|---:|---:|---:|---:|---:|---|\n"

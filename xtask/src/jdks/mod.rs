@@ -1,6 +1,6 @@
 //! The JDKs that the tests use: found on this machine, or fetched into the cache folder.
 //!
-//! For each version the first of these sources counts (docs/jdks.md):
+//! For each version the first of these sources counts (docs/internals/jdks.md):
 //! 1. the variable `JAVA<version>_HOME`;
 //! 2. JDKs that are installed on the machine ([`machine`]);
 //! 3. the cache folder, where an earlier run left one;

@@ -1,6 +1,6 @@
 //! `cargo xtask papers`: the tables of the papers, made anew for programs of today.
 //!
-//! Each program of the catalogue runs twice, with natives represented and without; [`tables`] asks `cctrewrite report` for the rows and shows them. docs/papers.md is
+//! Each program of the catalogue runs twice, with natives represented and without; [`tables`] asks `cctrewrite report` for the rows and shows them. docs/research/papers.md is
 //! what comes of it.
 
 mod tables;
@@ -30,7 +30,7 @@ pub struct Arguments {
     /// The JDKs (repeatable).
     #[arg(long = "jdk", value_name = "VERSION", default_values_t = [8, 17], value_parser = jdks::supported)]
     jdks: Vec<u32>,
-    /// These programs alone (repeatable). The tables are printed, and docs/papers.md stays as it is.
+    /// These programs alone (repeatable). The tables are printed, and docs/research/papers.md stays as it is.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 }
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         machine::commit()
     );
     if arguments.only.is_empty() {
-        let file = write_section_of("docs/papers.md", "tables", &text)?;
+        let file = write_section_of("docs/research/papers.md", "tables", &text)?;
         eprintln!("written: {}", file.display());
         Ok(())
     } else {

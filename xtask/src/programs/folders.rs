@@ -26,7 +26,7 @@ const KEYS: [&str; 9] =
 /// All programs, by name.
 ///
 /// # Errors
-/// If a description is not as docs/programs.md says.
+/// If a description is not as docs/internals/programs.md says.
 pub fn read() -> Result<&'static [Program]> {
     static PROGRAMS: OnceLock<Vec<Program>> = OnceLock::new();
     if let Some(programs) = PROGRAMS.get() {

@@ -12,7 +12,7 @@ pub struct Known {
     pub mode: Mode,
     /// What the run must say on standard output or standard error; otherwise it is something else that went wrong.
     pub sign: &'static str,
-    /// Why, in a few words; docs/programs.md explains them.
+    /// Why, in a few words; docs/internals/programs.md explains them.
     pub cause: &'static str,
 }
 

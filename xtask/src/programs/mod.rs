@@ -2,7 +2,7 @@
 //!
 //! [`catalogue`], [`today`] and [`folders`] say which programs, [`packages`] fetches them (by [`npm`] and [`maven`] too), [`stage`] profiles the JDK, [`place`] puts them in place and runs them, [`outcome`] is what a run
 //! left behind, [`compare`] holds two outcomes against each other, [`known`] has the differences whose cause is known, and [`table`]
-//! is what is printed at the end. [`record`] keeps what programs of Maven Central came to, for the table of docs/programs.md.
+//! is what is printed at the end. [`record`] keeps what programs of Maven Central came to, for the table of docs/internals/programs.md.
 //! That page is for readers.
 
 pub mod catalogue;
@@ -65,7 +65,7 @@ pub struct Arguments {
     /// Write the lock files of the named programs of Maven Central: which jars, with their hashes.
     #[arg(long, requires = "names", conflicts_with_all = ["smoke", "list"])]
     lock: bool,
-    /// Only print the table of docs/programs.md, from the last run of each program of Maven Central on each JDK.
+    /// Only print the table of docs/internals/programs.md, from the last run of each program of Maven Central on each JDK.
     #[arg(long, conflicts_with_all = ["names", "smoke", "list", "lock"])]
     table: bool,
     /// Download nothing; programs that are not in the cache folder are skipped.

@@ -1,4 +1,4 @@
-//! What the last run of a program of Maven Central came to, kept beside what it left, and the table of docs/programs.md made of that.
+//! What the last run of a program of Maven Central came to, kept beside what it left, and the table of docs/internals/programs.md made of that.
 //!
 //! A catalogue of this size runs for hours, a part today and another tomorrow, so the table is made of records.
 

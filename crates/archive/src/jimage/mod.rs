@@ -1,5 +1,5 @@
 //! Images: the file `lib/modules` of a JDK from 9 on, in which all classes and resources of its modules lie (formats 1.0
-//! and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See `docs/formats/jimage.md`.
+//! and 1.1, `jdk.internal.jimage` in OpenJDK; written by jlink). See `docs/reference/formats/jimage.md`.
 //!
 //! Entries are the resources of modules, in the order of their contents, named `java.base/java/lang/Object.class`. The
 //! image's lists of its folders and packages are no entries; they are made anew when an image is written.

@@ -1,4 +1,4 @@
-//! Whether an image is what it was when it was made (docs/images.md, *Checks*).
+//! Whether an image is what it was when it was made (docs/reference/images.md, *Checks*).
 //!
 //! [`at_start`] compares what the system says of the files with the stamp, and reads them only where that differs. [`in_full`]
 //! reads all of them.

@@ -1,4 +1,4 @@
-//! The manifest of an image, made of its files and held against them (docs/formats/manifest.md).
+//! The manifest of an image, made of its files and held against them (docs/reference/formats/manifest.md).
 //!
 //! It covers the files that cctrewrite makes or changes, and programs and libraries that are copies of the JDK's. It does
 //! not cover files that people edit, and files that the image shares with its JDK (`--link`).

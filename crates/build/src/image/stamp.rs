@@ -1,5 +1,5 @@
 //! The stamp of an image: size, time and inode of each file that its manifest covers, when all of them were last read and found
-//! sound (docs/formats/manifest.md).
+//! sound (docs/reference/formats/manifest.md).
 //!
 //! A start of `run` compares these instead of reading some 200 MB. A copy of an image has other inodes, so it is read once.
 

@@ -30,7 +30,7 @@ pub struct Api {
     #[arg(short, long, value_name = "FILE", default_value = "cctrewrite-api.jar")]
     pub output: PathBuf,
 
-    /// Write the jar for modules of your own instead (--udi, docs/udi.md): what they are compiled against
+    /// Write the jar for modules of your own instead (--udi, docs/research/udi.md): what they are compiled against
     #[arg(long)]
     pub modules: bool,
 }

@@ -86,7 +86,7 @@ pub struct Bench {
 pub enum BenchFormat {
     /// For people
     Text,
-    /// For programs: one JSON object (docs/bench.md)
+    /// For programs: one JSON object (docs/ci/bench.md)
     Json,
     /// For servers that run tests: JUnit's XML, a test for each entry
     Junit,

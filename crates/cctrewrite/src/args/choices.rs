@@ -32,12 +32,12 @@ pub struct Choices {
     #[arg(long, value_enum, default_value_t = ToolArgument::Profile)]
     pub tool: ToolArgument,
 
-    /// Where clients hear that a thread is there: a file of rules (docs/markers.md; repeatable). With --tool markers nothing else is done; without, markers stand beside
+    /// Where clients hear that a thread is there: a file of rules (docs/research/markers.md; repeatable). With --tool markers nothing else is done; without, markers stand beside
     /// what counts
     #[arg(long, value_name = "FILE.toml")]
     pub markers: Vec<PathBuf>,
 
-    /// What may be done with objects in which order: a file of properties, or the name of one that comes along (docs/typestate.md; repeatable). As --markers
+    /// What may be done with objects in which order: a file of properties, or the name of one that comes along (docs/research/typestate.md; repeatable). As --markers
     #[arg(long, value_name = "FILE.toml")]
     pub typestate: Vec<PathBuf>,
 
@@ -60,7 +60,7 @@ pub struct Choices {
 
     /// How bytecodes are counted. `exact`: one that did not start is never counted; added up in a local variable and written into the tree where somebody may
     /// look. `precise`: the same numbers, written into the tree block by block, as in the papers; slower. `default`, that of the papers: a block counts whole when
-    /// it begins, even if an exception leaves it half-way. Or a table that says where blocks end, a file NAME.toml (docs/blocks.md) or one of those that come
+    /// it begins, even if an exception leaves it half-way. Or a table that says where blocks end, a file NAME.toml (docs/reference/blocks.md) or one of those that come
     /// along: `calls`, `like-default`, `like-precise`
     #[arg(long, value_name = "RULE|FILE.toml", default_value = "exact", value_parser = tables::block_rule)]
     blocks: BlockRule,
@@ -88,7 +88,7 @@ pub struct Choices {
     call_sites: bool,
 
     /// Count what bytecodes cost by this model instead of their number: `jop` (cycles of the Java processor JOP) or `unit` (1 each), which come along,
-    /// or a file NAME.toml (docs/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them
+    /// or a file NAME.toml (docs/research/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them
     #[arg(long, value_name = "NAME|FILE.toml", value_parser = tables::cost_model)]
     cost_model: Option<&'static CostModel>,
 
@@ -104,11 +104,11 @@ pub struct Choices {
 pub enum ToolArgument {
     /// Its calling-context tree
     Profile,
-    /// Its events in order: methods, basic blocks, classes (docs/trace.md)
+    /// Its events in order: methods, basic blocks, classes (docs/research/trace.md)
     Trace,
-    /// Nothing of its own: what clients of markers print (docs/markers.md)
+    /// Nothing of its own: what clients of markers print (docs/research/markers.md)
     Markers,
-    /// With which values of calling contexts chosen methods were entered (docs/pcc.md)
+    /// With which values of calling contexts chosen methods were entered (docs/research/pcc.md)
     Pcc,
 }
 
@@ -144,7 +144,7 @@ enum IntrinsicsArgument {
 enum NativesArgument {
     /// By contexts of their own; what they call back hangs below them
     Wrap,
-    /// The same, with natives renamed and methods in their place, as in JP2 (2011); with --context thread, and an agent in the JVM (docs/natives.md)
+    /// The same, with natives renamed and methods in their place, as in JP2 (2011); with --context thread, and an agent in the JVM (docs/reference/natives.md)
     Prefix,
     /// Not at all, as in JP (2005): what they call back hangs below the thread's root
     None,
@@ -324,7 +324,7 @@ impl Choices {
     pub fn check_markers(&self) -> Result<()> {
         if self.markers.is_empty() && self.typestate.is_empty() {
             bail!(
-                "--tool markers needs rules: give a file of them by --markers FILE.toml (docs/markers.md), or properties by --typestate (docs/typestate.md)"
+                "--tool markers needs rules: give a file of them by --markers FILE.toml (docs/research/markers.md), or properties by --typestate (docs/research/typestate.md)"
             );
         }
         let counting = [

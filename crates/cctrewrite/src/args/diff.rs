@@ -105,7 +105,7 @@ pub struct Diff {
 pub enum DiffFormat {
     /// For people
     Text,
-    /// For programs: one JSON object (docs/formats/json.md)
+    /// For programs: one JSON object (docs/reference/formats/json.md)
     Json,
     /// For spreadsheets: all methods that have changed
     Csv,

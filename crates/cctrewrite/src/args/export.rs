@@ -20,7 +20,7 @@ Examples:
 /// Write a profile in the format of another tool
 ///
 /// The sum over what is written is that of the profile. What a threshold (--min-percent, --depth) cuts off is added up, in a
-/// context named `[pruned]` below its caller, and said on standard error. docs/exports.md says what each format can hold.
+/// context named `[pruned]` below its caller, and said on standard error. docs/use/exports.md says what each format can hold.
 ///
 /// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is written, standard error says what is missing, and
 /// the exit code is 3.
@@ -93,7 +93,7 @@ pub enum ExportFormat {
     Callgrind,
     /// A table with a row for each context, for DuckDB, Spark, pandas
     Parquet,
-    /// All of it as one object (docs/formats/export.md)
+    /// All of it as one object (docs/reference/formats/export.md)
     Json,
 }
 

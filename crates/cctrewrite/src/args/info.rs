@@ -29,6 +29,6 @@ pub struct Info {
 pub enum InfoFormat {
     /// For people
     Text,
-    /// For programs: one JSON object (docs/formats/json.md)
+    /// For programs: one JSON object (docs/reference/formats/json.md)
     Json,
 }

@@ -21,7 +21,7 @@ Examples:
     cctrewrite jdk --check profiled-jdk
     cctrewrite jdk --check --repair
 
-  A JDK on which clients of yours hear of places in the class library and in programs (docs/markers.md):
+  A JDK on which clients of yours hear of places in the class library and in programs (docs/research/markers.md):
     cctrewrite jdk $JAVA_HOME --tool markers --markers rules.toml -o marked-jdk
     marked-jdk/bin/java -Dcctrewrite.markers.clients=MyClient -cp app.jar:. Main
 

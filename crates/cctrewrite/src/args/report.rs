@@ -105,7 +105,7 @@ pub struct Report {
     #[arg(long, value_name = "N")]
     pub width: Option<usize>,
 
-    /// Write a page for browsers instead: flame graph, tree and methods in one file that loads nothing (docs/html.md). It is complete or
+    /// Write a page for browsers instead: flame graph, tree and methods in one file that loads nothing (docs/use/html.md). It is complete or
     /// not there; `-` is standard output
     #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
     pub html: Option<PathBuf>,
@@ -124,7 +124,7 @@ pub struct Report {
 pub enum ReportFormat {
     /// For people: where the numbers come from, then the tree
     Text,
-    /// For programs: the same and the table of methods, as one JSON object (docs/formats/json.md)
+    /// For programs: the same and the table of methods, as one JSON object (docs/reference/formats/json.md)
     Json,
     /// For spreadsheets: the table of methods, or the --table
     Csv,

@@ -17,7 +17,7 @@ Examples:
   A build with all JVMs that it starts: one profile of all, and one of each in build.jvms:
     cctrewrite run -o build.cct -- mvn -o test
 
-  Only the parts of a program that it says itself (docs/selective.md):
+  Only the parts of a program that it says itself (docs/use/parts.md):
     cctrewrite run --regions -- java -cp classes:cctrewrite-api.jar Harness
 
   Only what one method does, whoever calls it:
@@ -26,7 +26,7 @@ Examples:
   Everything, without the class library: what it calls back hangs under the program's own methods
     cctrewrite run --only 'com.acme.**' -- java -jar app.jar
 
-  How often a program as it is comes to places of your choice (docs/markers.md), and whether it does with its objects what it may (docs/typestate.md):
+  How often a program as it is comes to places of your choice (docs/research/markers.md), and whether it does with its objects what it may (docs/research/typestate.md):
     cctrewrite run --tool markers --markers rules.toml -- java -jar app.jar
     cctrewrite run --tool markers --typestate iterator -- java -jar app.jar
     cctrewrite typestate report cctrewrite.typestate
@@ -128,7 +128,7 @@ pub struct Run {
     pub quiet: bool,
 }
 
-/// How traces are written (docs/trace.md).
+/// How traces are written (docs/research/trace.md).
 #[derive(Debug, Clone, Args)]
 pub struct Tracing {
     /// With --tool trace: `thread`, each thread's events for themselves; or `shared`, so that the order between threads is known too, which is slower
@@ -148,7 +148,7 @@ pub struct Tracing {
     pub trace_receivers: bool,
 }
 
-/// Who hears of markers (docs/markers.md).
+/// Who hears of markers (docs/research/markers.md).
 #[derive(Debug, Clone, Args)]
 pub struct Marking {
     /// With rules for markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Where there is none, and no property, how often each marker was

@@ -1,4 +1,4 @@
-//! `cctrewrite bench`: what methods of a program execute, held against a stored baseline (docs/bench.md).
+//! `cctrewrite bench`: what methods of a program execute, held against a stored baseline (docs/ci/bench.md).
 
 mod baseline;
 mod counts;

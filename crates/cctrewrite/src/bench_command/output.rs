@@ -141,7 +141,7 @@ fn signed(change: Change) -> String {
     format!("{sign}{}", grouped(change.size()))
 }
 
-/// Writes one JSON object (docs/bench.md).
+/// Writes one JSON object (docs/ci/bench.md).
 pub fn json(results: &Results<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut object = Object::new(out, NAME, 1)?;
     let Conditions { java, jdk, settings, warm_up } = &results.conditions;

@@ -1,4 +1,4 @@
-//! A difference as one JSON object (docs/formats/json.md).
+//! A difference as one JSON object (docs/reference/formats/json.md).
 
 use std::io::Write;
 

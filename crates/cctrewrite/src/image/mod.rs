@@ -1,4 +1,4 @@
-//! `cctrewrite jdk`: a profiled JDK (docs/images.md).
+//! `cctrewrite jdk`: a profiled JDK (docs/reference/images.md).
 //!
 //! The files of a home are listed ([`tree`](cct_build::image::tree)) and copied; its class library is rewritten ([`class_library`]), the options that exact numbers need
 //! are built in ([`options`]), and the image says what it is ([`Record`](cct_image::Record)). All this happens in a temporary folder ([`workshop`](cct_build::image::workshop)) that takes its place in

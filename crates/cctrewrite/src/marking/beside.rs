@@ -1,4 +1,4 @@
-//! Markers beside a calling-context tree (docs/markers.md): what is marked while classes are rewritten to be counted, and what became of it.
+//! Markers beside a calling-context tree (docs/research/markers.md): what is marked while classes are rewritten to be counted, and what became of it.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The class library of a whole JDK, marked; and what the image carries for the program's classes (docs/images.md).
+//! The class library of a whole JDK, marked; and what the image carries for the program's classes (docs/reference/images.md).
 //!
 //! A folder beside it has the rules, what is above which class of the library, how many places each rule has there, and the automata of properties. The runtime finds it from `java.home`, and the load-time
 //! library marks by it, so that whoever moves or copies an image moves its rules with it.

@@ -1,4 +1,4 @@
-//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed runs (docs/recover.md).
+//! `cctrewrite recover` and `cctrewrite snapshot`: profiles out of a JVM's memory, and of killed runs (docs/use/servers.md).
 
 pub(crate) mod file;
 mod runs;

@@ -1,4 +1,4 @@
-//! The table of methods, or groups, as comma-separated values (docs/formats/json.md).
+//! The table of methods, or groups, as comma-separated values (docs/reference/formats/json.md).
 
 use std::io::Write;
 

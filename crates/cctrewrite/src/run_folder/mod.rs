@@ -1,4 +1,4 @@
-//! The hidden folder of a `cctrewrite run`, into which its JVMs write (docs/run.md).
+//! The hidden folder of a `cctrewrite run`, into which its JVMs write (docs/use/run.md).
 //!
 //! `run` makes it ([`RunFolder::make`]) and holds a lock in it for as long as it lives. A killed `run` leaves the folder and frees the
 //! lock. [`abandoned`] finds such folders.

@@ -1,4 +1,4 @@
-//! `cctrewrite trace`: traces, read (docs/trace.md).
+//! `cctrewrite trace`: traces, read (docs/research/trace.md).
 
 mod analyses;
 mod dump;

@@ -136,7 +136,7 @@ fn unchecked(tally: &Tally) -> Vec<String> {
     lines
 }
 
-/// All of it (docs/verify.md).
+/// All of it (docs/internals/verify.md).
 pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
     let findings = account.found.iter().flat_map(|found| {
         found.findings.iter().map(move |what| match what {

@@ -480,7 +480,7 @@ fn deep_stacks_are_shown() {
     no_complaints(&browser);
 }
 
-/// `BLESS=1` renews the picture of `docs/html.md`. It is not compared: how letters look is the browser's business.
+/// `BLESS=1` renews the picture of `docs/use/html.md`. It is not compared: how letters look is the browser's business.
 #[test]
 fn the_picture_of_the_manual_can_be_drawn() {
     let Some(root) = found() else { return };
@@ -493,7 +493,7 @@ fn the_picture_of_the_manual_can_be_drawn() {
     let picture = base64::engine::general_purpose::STANDARD.decode(browser.picture()).unwrap();
     assert!(picture.starts_with(b"\x89PNG") && picture.len() < 200_000, "{} bytes", picture.len());
     if std::env::var_os("BLESS").is_some() {
-        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/html.png"), picture).unwrap();
+        fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/use/html.png"), picture).unwrap();
     }
     no_complaints(&browser);
 }

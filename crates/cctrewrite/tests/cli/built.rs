@@ -1,4 +1,4 @@
-//! What is built of the same sources is the same (docs/reproducible.md).
+//! What is built of the same sources is the same (docs/ci/reproducible.md).
 
 use std::fs;
 

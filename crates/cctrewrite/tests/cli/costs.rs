@@ -134,7 +134,7 @@ fn what_is_no_model_is_refused_by_its_line() {
 /// The file in the documents is one, and gives other bytes than the number of bytecodes.
 #[test]
 fn a_file_of_ones_own() {
-    let page = include_str!("../../../../docs/cost-models.md");
+    let page = include_str!("../../../../docs/research/cost-models.md");
     let example: String = page
         .lines()
         .skip_while(|line| *line != "    name = \"my-board\"              # a-z, 0-9 and -, at most 24")

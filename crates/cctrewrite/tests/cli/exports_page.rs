@@ -1,4 +1,4 @@
-//! `docs/exports.md`: its commands run, print what it shows, and draw its picture.
+//! `docs/use/exports.md`: its commands run, print what it shows, and draw its picture.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ fn the_page_tells_the_truth() {
     for name in ["run.cct", "before.cct", "after.cct"] {
         fs::copy(&sample, folder.path().join(name)).unwrap();
     }
-    let page = fs::read_to_string(repository().join("docs/exports.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/use/exports.md")).unwrap();
     let commands = commands(&page);
     assert!(commands.len() >= 9, "only {} commands were found", commands.len());
     assert_eq!(commands.iter().filter(|(_, shown)| !shown.is_empty()).count(), 1);
@@ -47,12 +47,13 @@ fn the_page_tells_the_truth() {
             assert!(printed.lines().any(|printed| printed == line), "{command:?} does not print {line}");
         }
     }
-    let (drawn, kept) = (folder.path().join("quickstart.svg"), repository().join("docs/quickstart.svg"));
+    let drawn = folder.path().join("quickstart.svg");
+    let kept = repository().join("docs/get-started/quickstart.svg");
     if std::env::var_os("BLESS").is_some() {
         fs::copy(&drawn, &kept).unwrap();
     }
     assert!(
         fs::read(drawn).unwrap() == fs::read(kept).unwrap(),
-        "docs/quickstart.svg differs (BLESS=1 renews it)"
+        "docs/get-started/quickstart.svg differs (BLESS=1 renews it)"
     );
 }

@@ -1,4 +1,4 @@
-//! Archives of classes that a user makes with an image's JVM, and those made with a plain one (docs/images.md).
+//! Archives of classes that a user makes with an image's JVM, and those made with a plain one (docs/reference/images.md).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ fn made_of_the_classes_of(jdk: &'static Jdk, main: &str) {
     assert_the_same(jdk, &jar, main, &[format!("-XX:SharedArchiveFile={}", archive.display())]);
 }
 
-/// `-XX:AOTCacheOutput`, since JDK 25. (Of a program that uses no method handles, as `Initialisers`, the image of JDK 27 makes none: docs/images.md.)
+/// `-XX:AOTCacheOutput`, since JDK 25. (Of a program that uses no method handles, as `Initialisers`, the image of JDK 27 makes none: docs/reference/images.md.)
 fn made_ahead_of_time(jdk: &'static Jdk) {
     let programs = if jdk.version < 27 { &PROGRAMS[..] } else { &PROGRAMS[1..] };
     for main in programs {

@@ -1,4 +1,4 @@
-//! The bounds of the cache as commands apply them that make an image: age and size (docs/images.md, *The cache*).
+//! The bounds of the cache as commands apply them that make an image: age and size (docs/reference/images.md, *The cache*).
 
 use std::fs;
 use std::path::{Path, PathBuf};

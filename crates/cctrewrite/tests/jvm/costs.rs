@@ -108,7 +108,7 @@ fn threads_of_the_jvm_are_left_out() {
 #[test]
 fn the_page_s_commands() {
     let Some(jdk) = Jdk::of_version(17) else { return };
-    let page = include_str!("../../../../docs/cost-models.md");
+    let page = include_str!("../../../../docs/research/cost-models.md");
     let lines: Vec<&str> = page.lines().filter(|line| line.starts_with("    cctrewrite run")).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     let here = folder("costs-page");

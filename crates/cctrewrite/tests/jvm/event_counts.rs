@@ -1,4 +1,4 @@
-//! Block counts of traces (docs/trace.md) against a program that counts its own blocks, and the tracer, of which nothing may be in a trace; in each mode.
+//! Block counts of traces (docs/research/trace.md) against a program that counts its own blocks, and the tracer, of which nothing may be in a trace; in each mode.
 
 use std::collections::BTreeMap;
 use std::fs;

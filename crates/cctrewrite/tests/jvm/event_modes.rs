@@ -1,4 +1,4 @@
-//! Traces on request (docs/trace.md): objects and monitors, the order between threads, the last events, events in memory; and a compiler's contexts by both tools.
+//! Traces on request (docs/research/trace.md): objects and monitors, the order between threads, the last events, events in memory; and a compiler's contexts by both tools.
 
 use std::fs;
 use std::path::Path;
@@ -243,7 +243,7 @@ fn compiler(jdk: &'static Jdk) {
     assert_succeeded(cctrewrite(&["trace", "contexts"]).arg(folder.join("trace")).arg("-o").arg(&rebuilt));
     let mut compare = cctrewrite(&["compare", "--per-thread", "--limit", "3"]);
     // Two profiles of one image differ in these too: a table of names that has its entries by chance, what comes behind a collection, and
-    // which class of a class's signatures is loaded first (docs/reproducible.md, what is not pinned).
+    // which class of a class's signatures is loaded first (docs/ci/reproducible.md, what is not pinned).
     let by_chance = [
         "java.lang.ClassLoader.getClassLoadingLock",
         "jdk.internal.ref.CleanerImpl.run",
@@ -259,7 +259,7 @@ fn compiler(jdk: &'static Jdk) {
         }
     }
     if jdk.version != 17 {
-        // Before the JVM's live phase profiles are not what traces are (docs/trace.md).
+        // Before the JVM's live phase profiles are not what traces are (docs/research/trace.md).
         compare.args(["--root", "com.sun.tools.javac.Main.main"]);
     }
     let output = compare.arg(folder.join("profile")).arg(&rebuilt).output().unwrap();

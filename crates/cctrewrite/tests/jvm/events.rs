@@ -1,4 +1,4 @@
-//! Traces (docs/trace.md): the paper's example, event by event; and the trees that are rebuilt from traces are those that the profiler counts.
+//! Traces (docs/research/trace.md): the paper's example, event by event; and the trees that are rebuilt from traces are those that the profiler counts.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Faults of a JVM that is profiled, and around it (docs/faults.md): the program's end is what it would be, and the profile is whole or not there.
+//! Faults of a JVM that is profiled, and around it (docs/internals/faults.md): the program's end is what it would be, and the profile is whole or not there.
 
 use std::fs;
 use std::path::Path;

@@ -88,7 +88,7 @@ fn linked(jdk: &'static Jdk) {
     assert!(said.contains("jlink"), "{said}");
     let options = flags(&[base]);
     let linked = link(jdk, &modules, folder.join("image"));
-    // JDKs of the cache are bound to a newer C library, and what they link is not (docs/jdks.md).
+    // JDKs of the cache are bound to a newer C library, and what they link is not (docs/internals/jdks.md).
     if !starts(&linked) && !starts(&link(jdk, &jdk.path("jmods"), folder.join("plain"))) {
         eprintln!("skipped: what jlink of JDK {} makes does not run on this machine", jdk.version);
         return;

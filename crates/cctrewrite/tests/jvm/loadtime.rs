@@ -127,7 +127,7 @@ fn an_untouched_jar_has_the_contexts_of_the_instrumented_one() {
 }
 
 /// Loaders that print what they are asked for: nothing that was inserted makes them resolve another name, or at another time. The verifier meets methods in the order of
-/// their names' addresses (docs/exactness.md), and so asks for the types in their handlers: only without it the order is the same.
+/// their names' addresses (docs/reference/exactness.md), and so asks for the types in their handlers: only without it the order is the same.
 fn loaders_are_asked_for_the_same_names(jdk: &'static Jdk) {
     let run = |mut java: Java, verifier: &[&str]| {
         if !verifier.is_empty() {

@@ -1,4 +1,4 @@
-//! Whole JDKs with markers (docs/markers.md, *Whole JDKs*): `cctrewrite run --tool markers` and `cctrewrite jdk --tool markers`, with programs as they are.
+//! Whole JDKs with markers (docs/research/markers.md, *Whole JDKs*): `cctrewrite run --tool markers` and `cctrewrite jdk --tool markers`, with programs as they are.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Whole JDKs with markers beside the tree (docs/markers.md): `cctrewrite jdk --markers` and `cctrewrite run --markers`, with programs as they are and with such as were instrumented.
+//! Whole JDKs with markers beside the tree (docs/research/markers.md): `cctrewrite jdk --markers` and `cctrewrite run --markers`, with programs as they are and with such as were instrumented.
 
 use std::fs;
 use std::path::{Path, PathBuf};

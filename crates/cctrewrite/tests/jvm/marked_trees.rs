@@ -1,4 +1,4 @@
-//! Markers beside the calling-context tree (docs/markers.md): the profile is what it is without, clients hear what they hear without a tree, and are told in which node they are.
+//! Markers beside the calling-context tree (docs/research/markers.md): the profile is what it is without, clients hear what they hear without a tree, and are told in which node they are.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Markers (docs/markers.md): what clients hear of programs, event by event; and programs with markers everywhere do what they did before.
+//! Markers (docs/research/markers.md): what clients hear of programs, event by event; and programs with markers everywhere do what they did before.
 
 use std::fs;
 use std::path::{Path, PathBuf};

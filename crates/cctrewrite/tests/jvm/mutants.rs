@@ -1,6 +1,6 @@
 //! Classes that were changed by chance, before a JVM's verifier: what it accepted it accepts when it is rewritten, and what it refused it refuses.
 //!
-//! `MUTANTS=20000` asks for more of them (docs/fuzzing.md).
+//! `MUTANTS=20000` asks for more of them (docs/internals/fuzzing.md).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ const MUTANTS: usize = 1500;
 /// What a class that is accepted ends with.
 const LINKED: &str = "linked";
 
-/// What one is refused with that was not rewritten, and the program was told so: it outgrows what class files can hold (docs/loadtime.md).
+/// What one is refused with that was not rewritten, and the program was told so: it outgrows what class files can hold (docs/internals/loadtime.md).
 const MISFIT: &str = "was not rewritten and overrides";
 
 /// What JVMs refuse and would accept if it were rewritten like others: arguments that do not fit into the locals, a stack that does not suffice, and an interface

@@ -1,4 +1,4 @@
-//! JVMs that the kernel ends for want of memory (docs/faults.md): what they had recorded can be made a profile.
+//! JVMs that the kernel ends for want of memory (docs/internals/faults.md): what they had recorded can be made a profile.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,7 @@ use crate::support::{
 };
 use crate::{counts, modern_counts};
 
-/// What a run printed. Where natives are renamed the JVM's messages on natives without code have the names that it knows (docs/natives.md); here they have
+/// What a run printed. Where natives are renamed the JVM's messages on natives without code have the names that it knows (docs/reference/natives.md); here they have
 /// their own.
 pub fn printed(run: &Run, blocks: Blocks) -> Vec<String> {
     let own = |line: &str| match blocks == Blocks::Prefix && line.contains("java.lang.UnsatisfiedLinkError: ")

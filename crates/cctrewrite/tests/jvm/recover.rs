@@ -1,4 +1,4 @@
-//! Profiles of JVMs that were killed or go on (docs/recover.md).
+//! Profiles of JVMs that were killed or go on (docs/use/servers.md).
 
 use std::fs;
 use std::path::Path;

@@ -87,8 +87,8 @@ fn same_on_the_image(jdk: &'static Jdk, program: Program, arguments: &[&str]) {
     }
 }
 
-/// What else is not as before: indices of bytecodes (docs/runtime.md), and the order of an annotation's members, which follows HotSpot's of its
-/// methods and is unspecified (docs/exactness.md).
+/// What else is not as before: indices of bytecodes (docs/internals/runtime.md), and the order of an annotation's members, which follows HotSpot's of its
+/// methods and is unspecified (docs/reference/exactness.md).
 const DOCUMENTED: [&str; 2] = ["StackWalks", "RecordAnnotations"];
 
 fn modern(jdk: &'static Jdk) {

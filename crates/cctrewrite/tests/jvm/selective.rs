@@ -1,4 +1,4 @@
-//! Selective profiling (docs/selective.md): regions that the program itself begins and ends, extents, and what comes after the entry of a method.
+//! Selective profiling (docs/use/parts.md): regions that the program itself begins and ends, extents, and what comes after the entry of a method.
 
 use std::path::PathBuf;
 use std::process::Command;

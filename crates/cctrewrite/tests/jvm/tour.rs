@@ -1,4 +1,4 @@
-//! The tour (docs/tour.md): its commands are run in their order and print what stands there.
+//! The tour (docs/get-started/tour.md): its commands are run in their order and print what stands there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::{Jdk, assert_same_lines, fixture, folder, jdks, scratch};
 
 fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tour.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/get-started/tour.md")
 }
 
 /// What starts a command; its output stands below it.

@@ -1,4 +1,4 @@
-//! Typestate (docs/typestate.md): programs that keep to properties and programs that do not, and what is reported of them.
+//! Typestate (docs/research/typestate.md): programs that keep to properties and programs that do not, and what is reported of them.
 
 use std::fs;
 use std::path::PathBuf;

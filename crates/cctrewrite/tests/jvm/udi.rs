@@ -1,4 +1,4 @@
-//! User-defined instrumentation modules (`docs/udi.md`): both examples over the whole of `rt.jar`, which then boots, and what they and the profile count.
+//! User-defined instrumentation modules (`docs/research/udi.md`): both examples over the whole of `rt.jar`, which then boots, and what they and the profile count.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! Values of contexts (docs/pcc.md): those of a program whose contexts are known, those of all contexts of the fixtures by the trees that the profiler counts, and what
+//! Values of contexts (docs/research/pcc.md): those of a program whose contexts are known, those of all contexts of the fixtures by the trees that the profiler counts, and what
 //! is made of them.
 
 use std::collections::BTreeMap;

@@ -78,7 +78,7 @@ fn json_has_methods_once_and_sites_as_columns() {
     assert_eq!(contexts["line"], serde_json::json!([null, 10, 20, 10, 12, null, null]));
     assert_eq!(contexts["parent"], serde_json::json!([-1, 0, 1, 0, 0, 0, 5]));
     let schema: Value =
-        serde_json::from_str(include_str!("../../../../docs/formats/export.schema.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../docs/reference/formats/export.schema.json")).unwrap();
     assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&file));
     let contexts = &json_of(merged())["trees"][0]["contexts"];
     assert!(contexts.get("bci").is_none() && contexts.get("line").is_none());

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::damage;
 use crate::Dice;
 
-/// Before the checksum (docs/formats/index.md).
+/// Before the checksum (docs/reference/formats/index.md).
 const MAGIC: &[u8] = b"CCTX";
 
 /// Of the checksum, with the magic number.

@@ -1,4 +1,4 @@
-//! Markers in classes that are defined while the program runs, on a JDK whose class library has markers by the same rules (docs/markers.md, *Whole JDKs*).
+//! Markers in classes that are defined while the program runs, on a JDK whose class library has markers by the same rules (docs/research/markers.md, *Whole JDKs*).
 //!
 //! Where the program is counted, too, classes get them when they are rewritten for that ([`beside`]). Elsewhere JVMTI tells of each class file before the JVM takes it ([`hook`]), from the moment on at which the launcher comes to the program. That needs no capability, and so no agent on the command
 //! line. Rules by what is above a class have its superclass loaded a moment before the JVM does ([`ancestors`]).

@@ -1,4 +1,4 @@
-//! Values of contexts (docs/pcc.md): the threads' tables, and the file.
+//! Values of contexts (docs/research/pcc.md): the threads' tables, and the file.
 
 mod natives;
 mod output;

@@ -1,4 +1,4 @@
-//! A thread's table: how often it entered which place with which value (docs/pcc.md). The thread counts in it by Java code (`CctPcc.java`); here it is made, made larger, and read.
+//! A thread's table: how often it entered which place with which value (docs/research/pcc.md). The thread counts in it by Java code (`CctPcc.java`); here it is made, made larger, and read.
 
 #![allow(unsafe_code)]
 

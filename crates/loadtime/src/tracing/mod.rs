@@ -1,4 +1,4 @@
-//! Traces (docs/trace.md): the threads' buffers, and the file.
+//! Traces (docs/research/trace.md): the threads' buffers, and the file.
 //!
 //! Rewritten code fills a thread's buffer. When it is full the thread comes here, leaves it to the writer and goes on with an empty one. There are few buffers on their way to the
 //! file at any time: where the writer does not keep up, threads write theirs themselves, and so wait for the disk.

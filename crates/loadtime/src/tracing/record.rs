@@ -223,7 +223,7 @@ impl Record {
 
     /// The record that a thread carries as its context; `None` if it carries none, as where nothing is recorded.
     pub fn of_context(context: u64) -> Option<Record> {
-        // SAFETY: in a trace, contexts are addresses of records, or less than any address (docs/runtime.md).
+        // SAFETY: in a trace, contexts are addresses of records, or less than any address (docs/internals/runtime.md).
         (context >= 1024).then(|| unsafe { Record::at(context) })
     }
 

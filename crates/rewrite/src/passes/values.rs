@@ -1,4 +1,4 @@
-//! Values as contexts (docs/pcc.md): what a callee gets is computed from what its caller has, and from the location of the call.
+//! Values as contexts (docs/research/pcc.md): what a callee gets is computed from what its caller has, and from the location of the call.
 
 use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;

@@ -22,7 +22,7 @@ pub(crate) fn is_closed(
             Some(index) if instruction.opcode != opcode::INVOKEDYNAMIC => class.pool.member_ref(index)?,
             _ => return Ok(false),
         };
-        // What the VM makes too: docs/scheme.md says where it hangs.
+        // What the VM makes too: docs/internals/scheme.md says where it hangs.
         if callee.name == b"<init>" && rules::is_thrown_by_vm(callee.class) {
             continue;
         }

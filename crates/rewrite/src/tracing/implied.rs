@@ -1,4 +1,4 @@
-//! What follows from what is written, and is not written itself (docs/formats/trace.md, "What has no event"): blocks that nothing but one known block can come
+//! What follows from what is written, and is not written itself (docs/reference/formats/trace.md, "What has no event"): blocks that nothing but one known block can come
 //! in front of, and ends of methods behind which nothing else could have come.
 //!
 //! Both are about *quiet* blocks, of which no instruction can throw, call, or have the VM run other code: between the beginning of such a block and its end no

@@ -1,5 +1,5 @@
 //! Dynamic metrics of programs (Dufour, Driesen, Hendren and Verbrugge 2003) in their five families: size and structure, data structures, polymorphism, memory use,
-//! concurrency. Each is defined in docs/metrics-of-traces.md; densities are per 1000 executed bytecodes.
+//! concurrency. Each is defined in docs/research/trace-metrics.md; densities are per 1000 executed bytecodes.
 
 mod contention;
 mod measures;

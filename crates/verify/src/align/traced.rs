@@ -1,4 +1,4 @@
-//! Bodies whose events are recorded (docs/trace.md): what stands around each instruction follows from the original; of calls it is recognised how they call.
+//! Bodies whose events are recorded (docs/research/trace.md): what stands around each instruction follows from the original; of calls it is recognised how they call.
 
 use cct_classfile::{Instruction, opcode};
 use cct_jdk::convention::{OBJECT, with_extension};

@@ -1,4 +1,4 @@
-//! Markers beside what counts (docs/markers.md): the pieces are taken out of bodies that count, with the same shapes and places as elsewhere; what the class gains for them is apart
+//! Markers beside what counts (docs/research/markers.md): the pieces are taken out of bodies that count, with the same shapes and places as elsewhere; what the class gains for them is apart
 //! from what counts.
 
 use std::collections::{BTreeMap, BTreeSet};

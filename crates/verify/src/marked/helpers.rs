@@ -1,4 +1,4 @@
-//! What a marked class gains (docs/markers.md, "What is inserted"): its guards, its table, and the methods that look at them.
+//! What a marked class gains (docs/research/markers.md, "What is inserted"): its guards, its table, and the methods that look at them.
 
 use std::collections::BTreeMap;
 

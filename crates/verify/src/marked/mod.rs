@@ -1,4 +1,4 @@
-//! Classes of `--tool markers` (docs/markers.md): without what marking has put in they must be what they were, and what was put in must belong together.
+//! Classes of `--tool markers` (docs/research/markers.md): without what marking has put in they must be what they were, and what was put in must belong together.
 //!
 //! What stands in a class is held against what the class says of itself, its attribute, and that against the original: which rules were given nobody tells.
 

@@ -11,7 +11,7 @@ use super::alterations::{Place, at_instructions, instead};
 use super::mutations::Change;
 use super::support::{class_library, classes, expectation, rewriter, verify};
 
-/// Classes that the documents name (docs/reproducible.md, docs/runtime.md).
+/// Classes that the documents name (docs/ci/reproducible.md, docs/internals/runtime.md).
 const NAMED: &[&str] = &[
     "java/lang/Class",
     "java/lang/ClassLoader",

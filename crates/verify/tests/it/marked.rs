@@ -1,4 +1,4 @@
-//! Classes with markers (docs/markers.md), right ones and such as were broken on purpose.
+//! Classes with markers (docs/research/markers.md), right ones and such as were broken on purpose.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -206,7 +206,7 @@ fn limits(class: &ClassFile<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Where the exception entries of constructors begin: one of ours that begins before `this(..)` or `super(..)` is refused by JVMs, and let pass here (docs/verify.md).
+/// Where the exception entries of constructors begin: one of ours that begins before `this(..)` or `super(..)` is refused by JVMs, and let pass here (docs/internals/verify.md).
 fn beginnings_in_constructors(class: &ClassFile<'_>) -> Vec<usize> {
     let constructors = class.methods.iter().filter(|method| method.name == b"<init>");
     constructors

@@ -1,4 +1,4 @@
-//! Classes whose events are recorded (docs/trace.md), right ones and such as were broken on purpose.
+//! Classes whose events are recorded (docs/research/trace.md), right ones and such as were broken on purpose.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Classes whose contexts are values (docs/pcc.md), right ones and such as were broken on purpose.
+//! Classes whose contexts are values (docs/research/pcc.md), right ones and such as were broken on purpose.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Faults around the command: it is killed, the disk is full, folders are read-only, two runs want one output (docs/faults.md).
+//! Faults around the command: it is killed, the disk is full, folders are read-only, two runs want one output (docs/internals/faults.md).
 
 mod full;
 mod killed;
