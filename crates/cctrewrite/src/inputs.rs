@@ -9,7 +9,8 @@ use cct_build::{jdk, output};
 use cct_index::mid::ClassHash;
 use cct_index::provenance::{self, Provenance};
 use cct_jdk::convention;
-use cct_rewrite::{ClassSummary, Role, Settings, World, hooks, jlink};
+use cct_rewrite::{ClassSummary, Role, World, hooks, jlink};
+use cct_settings::Settings;
 
 use crate::text::counted;
 use crate::udi::Transformed;
@@ -205,7 +206,7 @@ impl Sources {
         let library_hash = library_hash.or_else(|| {
             provenance::library_hash(library.map(|(((_, class), &original), _)| (&*class.name, original)))
         });
-        let mut provenance = settings.provenance(TOOL, library_hash);
+        let mut provenance = cct_rewrite::provenance(&settings, TOOL, library_hash);
         if let Some(udi) = &self.udi {
             provenance = provenance.with_udi(&udi.identity);
             classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, class)));

@@ -23,7 +23,8 @@
 
 use cct_classfile::{Bci, Code, ConstantPool, opcode};
 
-use crate::blocks::{BlockId, BlockRule, Blocks};
+use crate::blocks::{BlockId, Blocks};
+use cct_tables::BlockRule;
 use crate::depth_first::DepthFirst;
 use crate::graph::{Graph, TooManyExceptionEdges};
 

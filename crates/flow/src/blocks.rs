@@ -22,42 +22,27 @@
 //! - [`BlockRule::Custom`]: a block also ends after the instructions that a table names ([`cct_tables::ends`]). With all that may throw it is the
 //!   precise rule, with none the default one.
 //!
-//! A further rule is a further variant of [`BlockRule`] and its line in [`BlockRule::ends_block`]; nothing else in this crate asks
+//! A further rule is a further variant of [`BlockRule`] and its line in `ends_block`; nothing else in this crate asks
 //! which rule it is.
 
 use cct_classfile::{Bci, BciSet, Code, ConstantPool, Instruction, opcode};
 
-use cct_tables::{BlockEnds, CostModel};
+use cct_tables::{BlockRule, CostModel};
 
 use crate::throws::may_throw;
 
 /// Number of a block: its position in [`Blocks`], in code order. The entry of the method is block 0.
 pub type BlockId = u32;
 
-/// When a basic block ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BlockRule {
-    /// After jumps, branches, switches, returns and `athrow`.
-    Default,
-    /// As `Default`, and after each instruction that may throw.
-    Precise,
-    /// As `Precise`; how such blocks are counted with few updates says [`crate::exact`].
-    Exact,
-    /// As `Default`, and after what a table says (JP 4, custom basic-block analyses).
-    Custom(&'static BlockEnds),
-}
-
-impl BlockRule {
-    /// Whether a block ends after this instruction (whatever follows it). `pool` is the constant pool of its class.
-    #[inline]
-    pub fn ends_block(self, instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> bool {
-        let transfers = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
-        match self {
-            BlockRule::Default => transfers,
-            BlockRule::Precise | BlockRule::Exact => transfers || may_throw(instruction, pool),
-            BlockRule::Custom(ends) => {
-                transfers || ends.after(instruction.opcode) || ends.throwing() && may_throw(instruction, pool)
-            }
+/// Whether a block ends after this instruction (whatever follows it). `pool` is the constant pool of its class.
+#[inline]
+fn ends_block(rule: BlockRule, instruction: &Instruction<'_>, pool: &ConstantPool<'_>) -> bool {
+    let transfers = opcode::is_conditional(instruction.opcode) || opcode::ends_flow(instruction.opcode);
+    match rule {
+        BlockRule::Default => transfers,
+        BlockRule::Precise | BlockRule::Exact => transfers || may_throw(instruction, pool),
+        BlockRule::Custom(ends) => {
+            transfers || ends.after(instruction.opcode) || ends.throwing() && may_throw(instruction, pool)
         }
     }
 }
@@ -112,7 +97,7 @@ impl Blocks {
             instruction.for_each_target(|target| {
                 leaders.insert(target);
             });
-            if rule.ends_block(&instruction, pool) {
+            if ends_block(rule, &instruction, pool) {
                 leaders.insert(instruction.end());
             }
         }

@@ -164,7 +164,8 @@ impl DepthFirst {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blocks::{BlockRule, Blocks};
+    use crate::blocks::Blocks;
+    use cct_tables::BlockRule;
     use crate::testing::*;
     use cct_classfile::opcode::*;
 

@@ -99,7 +99,8 @@ impl Dominators {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blocks::{BlockRule, Blocks};
+    use crate::blocks::Blocks;
+    use cct_tables::BlockRule;
     use crate::testing::*;
 
     #[test]

@@ -305,7 +305,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::blocks::BlockRule;
+    use cct_tables::BlockRule;
     use crate::testing::*;
     use cct_classfile::opcode::*;
 

@@ -42,7 +42,7 @@ mod testing;
 pub mod throws;
 
 pub use activation::{ActivationPlan, ActivationPlanner, UpdateKind, UpdatePoint};
-pub use blocks::{Block, BlockId, BlockRule, Blocks};
+pub use blocks::{Block, BlockId, Blocks};
 pub use depth_first::DepthFirst;
 pub use dominators::Dominators;
 pub use exact::{CountPlan, CountPlanner, OwnMembers, Update};

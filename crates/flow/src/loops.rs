@@ -113,7 +113,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::blocks::{BlockRule, Blocks};
+    use crate::blocks::Blocks;
+    use cct_tables::BlockRule;
     use crate::testing::*;
     use cct_classfile::opcode::*;
 

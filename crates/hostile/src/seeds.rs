@@ -9,7 +9,8 @@ use cct_arena::layout;
 use cct_arena::log::{Entry, PackedMethod};
 use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
-use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, World};
+use cct_rewrite::{ClassSummary, Rewriter, Role, World};
+use cct_settings::Settings;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 mod image_files;
@@ -131,7 +132,7 @@ pub fn images() -> Vec<Vec<u8>> {
 /// Indexes of outputs.
 pub fn indexes() -> Vec<Vec<u8>> {
     let settings = Settings::default();
-    let provenance = settings.provenance("test", None);
+    let provenance = cct_rewrite::provenance(&settings, "test", None);
     let records = classes().into_iter().take(6).filter_map(|bytes| {
         let world = World::new([(Role::Input, ClassSummary::parse(&bytes).unwrap())]);
         Rewriter::new(world, settings, provenance.clone(), |_| true).unwrap().rewrite(&bytes).unwrap().record

@@ -8,7 +8,9 @@ use cct_archive::{Input, Limits};
 use cct_classfile::access::{ABSTRACT, NATIVE};
 use cct_classfile::{opcode as op, wellformed};
 use cct_hostile::target;
-use cct_rewrite::{BlockRule, ClassSummary, Rewriter, Role, Settings, World};
+use cct_rewrite::{ClassSummary, Rewriter, Role, World};
+use cct_settings::Settings;
+use cct_tables::BlockRule;
 use cct_udi::wire::MAGIC;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -36,7 +38,7 @@ fn rewritten(bytes: &[u8]) -> Vec<usize> {
     let methods = |blocks| {
         let settings = Settings { blocks, activation: true, ..Settings::default() };
         let world = World::new([(Role::Input, ClassSummary::parse(bytes).unwrap())]);
-        let rewriter = Rewriter::new(world, settings, settings.provenance("test", None), |_| true).unwrap();
+        let rewriter = Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true).unwrap();
         let bytes = rewriter.rewrite(bytes).unwrap().bytes.unwrap();
         cct_classfile::ClassFile::parse(&bytes).unwrap().methods.len()
     };
@@ -51,7 +53,7 @@ fn rewritten_or_left(bytes: &[u8]) -> Vec<usize> {
     let methods = |blocks| {
         let settings = Settings { blocks, ..Settings::default() };
         let world = World::new([(Role::Input, ClassSummary::parse(bytes).unwrap())]);
-        let rewriter = Rewriter::new(world, settings, settings.provenance("test", None), |_| true).unwrap();
+        let rewriter = Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true).unwrap();
         let bytes = match rewriter.rewrite(bytes) {
             Ok(rewritten) => rewritten.bytes.unwrap_or_else(|| bytes.to_vec()),
             // Whoever asked is told, and keeps the class as it is.

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use cct_classfile::bytes::PutBytes;
 use cct_classfile::{ErrorKind, opcode as op};
 use cct_hostile::target;
-use cct_rewrite::{ClassSummary, Error, Rewriter, Role, Settings, World};
+use cct_rewrite::{ClassSummary, Error, Rewriter, Role, World};
+use cct_settings::Settings;
 
 #[path = "../../cctrewrite/tests/jvm/support/assembler.rs"]
 #[allow(dead_code, clippy::expect_used)]
@@ -27,7 +28,7 @@ fn class(max_locals: u16, code: impl FnOnce(&mut CodeAssembler<'_>)) -> Vec<u8> 
 fn rewrite(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     let settings = Settings::default();
     let world = World::new([(Role::Input, ClassSummary::parse(bytes)?)]);
-    let rewriter = Rewriter::new(world, settings, settings.provenance("test", None), |_| true)?;
+    let rewriter = Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true)?;
     Ok(rewriter.with_local_names(true).rewrite(bytes)?.bytes)
 }
 

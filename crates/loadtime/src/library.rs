@@ -7,7 +7,7 @@ use cct_index::mid::Mid;
 use cct_index::provenance::Provenance;
 use cct_index::read::Index;
 use cct_index::record::Named;
-use cct_rewrite::{Natives, Settings};
+use cct_settings::{Natives, Settings};
 use rustc_hash::FxHashMap;
 
 use crate::known::Known;
@@ -28,7 +28,7 @@ impl Library {
         let index = Index::checked(bytes).map_err(|e| e.to_string())?;
         let lines = String::from_utf8_lossy(index.provenance()).into_owned();
         let provenance = Provenance::of_lines(&lines);
-        let Some(settings) = Settings::of_provenance(&provenance) else {
+        let Ok(settings) = Settings::of_entries(provenance.lines()) else {
             return Err("made with settings that this version does not know".to_owned());
         };
         self.tells_call_sites |= settings.call_sites;
@@ -47,7 +47,7 @@ impl Library {
     /// Settings and provenance of the first output, with which all others agree; `None` without any.
     pub fn provenance(&self) -> Option<(Settings, Provenance)> {
         let provenance = self.provenance.clone()?;
-        Some((Settings::of_provenance(&provenance)?, provenance))
+        Some((Settings::of_entries(provenance.lines()).ok()?, provenance))
     }
 
     /// Whether contexts are told apart by the call sites in their callers.

@@ -14,7 +14,8 @@ use cct_rewrite::markers::Shared;
 use cct_rewrite::marks::Marks;
 use cct_rewrite::report::Fallback;
 use cct_rewrite::rewriter::tells_of_null_references;
-use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, Settings, World, hooks};
+use cct_rewrite::{ClassSummary, Rewriter, Rewritten, Role, World, hooks};
+use cct_settings::Settings;
 use rustc_hash::FxHashMap;
 
 use crate::class_file::read;

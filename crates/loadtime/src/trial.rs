@@ -6,7 +6,8 @@ use cct_classfile::ClassFile;
 use cct_index::class_attribute::ClassAttribute;
 use cct_rewrite::filter::Filter;
 use cct_rewrite::marks::Marks;
-use cct_rewrite::{ClassSummary, Role, Settings, World, hooks};
+use cct_rewrite::{ClassSummary, Role, World, hooks};
+use cct_settings::Settings;
 
 use crate::identity::{How, Identity};
 use crate::{class_file, rewriting};
@@ -27,7 +28,7 @@ pub fn rewrite(bytes: &[u8], how: i32) -> Result<Option<Vec<u8>>, String> {
     summary.hash = identity.hash;
     summary.has_host = How::of(how) == How::Anonymous;
     let (settings, world) = (Settings::default(), World::new([(Role::Input, Arc::new(summary))]));
-    let provenance = (settings, settings.provenance("trial", None));
+    let provenance = (settings, cct_rewrite::provenance(&settings, "trial", None));
     let rules = (Marks::default(), Filter::default());
     Ok(rewriting::in_world(&class, &identity, world, provenance, true, rules, None)?.bytes)
 }

@@ -4,7 +4,8 @@ use cct_classfile::attributes::AttributeInfo;
 use cct_classfile::attributes::debug::LineNumber;
 use cct_classfile::{Attributes, Bci, ClassFile, Code, Instruction, Member, Result, access, opcode};
 use cct_flow::initialisation::{self, Region};
-use cct_flow::{BlockId, BlockRule, Blocks, DepthFirst, Dominators, Graph, Loops};
+use cct_flow::{BlockId, Blocks, DepthFirst, Dominators, Graph, Loops};
+use cct_tables::BlockRule;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::made;

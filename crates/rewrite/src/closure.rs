@@ -22,7 +22,7 @@ use crate::plan::rows::Plan;
 use crate::plan::treatment::leading_below;
 use crate::planned::{Planned, planned};
 use crate::rules;
-use crate::settings::ContextCarrier;
+use cct_settings::ContextCarrier;
 use crate::world::{ClassId, MethodId, Role, World};
 
 /// Applies the rules, in their order.
@@ -276,7 +276,7 @@ mod tests {
     use cct_classfile::access::{ABSTRACT, NATIVE, PUBLIC};
 
     use super::*;
-    use crate::settings::Settings;
+    use cct_settings::Settings;
     use crate::testing::{declared, world};
     use cct_index::treatment::Treatment as T;
     use cct_test_classes::{TestClass, class, interface, object};

@@ -9,7 +9,7 @@ use cct_jdk::program::QUESTION;
 use cct_jdk::runtime_classes::STACKS;
 use cct_jdk::runtime_method::RuntimeMethod;
 
-use crate::settings::Settings;
+use cct_settings::Settings;
 
 /// The hooks of a method's bodies.
 pub fn body_hooks<'m>(

@@ -30,7 +30,6 @@ pub mod report;
 pub mod rewriter;
 pub mod rules;
 pub mod runtime_classes;
-pub mod settings;
 mod structure;
 pub mod survey;
 #[cfg(test)]
@@ -39,9 +38,8 @@ pub mod tracing;
 pub mod world;
 pub mod wrappers;
 
-pub use cct_flow::BlockRule;
 pub use error::{Error, Result};
+pub use provenance::provenance;
 pub use rewriter::{Rewriter, Rewritten};
-pub use settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 pub use survey::ClassSummary;
 pub use world::{Role, World};

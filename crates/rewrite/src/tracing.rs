@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 
 use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
 use cct_events::structure::Recording;
-use cct_flow::{BlockRule, Blocks, OwnMembers, may_throw};
+use cct_flow::{Blocks, OwnMembers, may_throw};
+use cct_tables::BlockRule;
 
 use implied::Implied;
 

@@ -1,4 +1,4 @@
-//! Tables by opcode that users write: what an instruction costs ([`cost`]), after which a basic block ends ([`ends`]). A file is a small part of TOML ([`toml`]); what was read travels with outputs as one
+//! Tables by opcode that users write: what an instruction costs ([`cost`]), after which a basic block ends ([`ends`], [`rule`]). A file is a small part of TOML ([`toml`]); what was read travels with outputs as one
 //! line of text, since classes that are loaded while the program runs must be counted by the same table.
 //!
 //! Both who plans counters and who checks them read these tables; neither knows the other.
@@ -8,9 +8,11 @@
 pub mod cost;
 pub mod ends;
 mod interned;
+pub mod rule;
 mod shipped;
 pub mod toml;
 
 pub use cost::CostModel;
 pub use ends::BlockEnds;
+pub use rule::BlockRule;
 pub use toml::{Problem, TableError};

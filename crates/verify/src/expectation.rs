@@ -1,8 +1,8 @@
 //! What is known of how a class was rewritten.
 
-use cct_pcc::chosen::separated;
-use cct_pcc::{BadPattern, Chosen};
-use cct_tables::{BlockEnds, CostModel};
+use cct_pcc::Chosen;
+use cct_settings::{ContextCarrier, Metrics, Natives, Settings, UnknownSettings, settings};
+use cct_tables::{BlockEnds, BlockRule, CostModel};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::rule::Rule;
@@ -52,44 +52,13 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// What the provenance lines of an output say (docs/reference/formats/index.md). Patterns over methods may be none.
-    pub fn of(provenance: &str) -> Result<Self, BadPattern> {
-        let value = |key: &str| provenance.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-        let rule = value("blocks").and_then(|name| Rule::ALL.into_iter().find(|rule| rule.name() == name));
-        let block_ends = value("block-ends").and_then(BlockEnds::decode).map(BlockEnds::interned);
-        let rule = block_ends.map(|_| Rule::Precise).or(rule);
-        let reproducible = value("reproducible").map(|v| v == "yes");
-        let call_sites = value("call-sites").map(|v| v == "yes");
-        let allocations = value("allocations").map(|v| v == "yes");
-        let no_natives = value("natives").map(|v| v == "none");
-        let renames_natives = value("natives").map(|v| v == "prefix");
-        let by_thread = value("context").map(|v| v == "thread");
-        let cost_model = value("costs").and_then(CostModel::decode).map(CostModel::interned);
-        let tool = match (value("pcc"), value("trace")) {
-            (_, Some("yes")) => Tool::Trace,
-            (Some("yes"), _) => {
-                let [at, only] = ["pcc-at", "pcc-only"].map(|key| separated(value(key).unwrap_or_default()));
-                Tool::Values(Chosen::parse(at, only)?.interned())
-            }
-            _ => Tool::Profile,
-        };
-        let markers = Some(value("markers") == Some("yes"));
-        let provenance = Some(xxh3_64(provenance.as_bytes()));
-        Ok(Expectation {
-            tool: Some(tool),
-            rule,
-            reproducible,
-            call_sites,
-            by_thread,
-            block_ends,
-            cost_model,
-            allocations,
-            no_natives,
-            renames_natives,
-            markers,
-            parameter_names: None,
-            provenance,
-        })
+    /// The expectation that follows from an output's provenance lines (docs/reference/formats/index.md).
+    ///
+    /// # Errors
+    /// Settings that this version does not know.
+    pub fn of(provenance: &str) -> Result<Self, UnknownSettings> {
+        let settings = Settings::of_entries(provenance)?;
+        Ok(Expectation { provenance: Some(xxh3_64(provenance.as_bytes())), ..Expectation::from(&settings) })
     }
 
     /// What was chosen, if contexts are values.
@@ -97,6 +66,38 @@ impl Expectation {
         match self.tool {
             Some(Tool::Values(chosen)) => Some(chosen),
             _ => None,
+        }
+    }
+}
+
+impl From<&Settings> for Expectation {
+    fn from(settings: &Settings) -> Self {
+        let (rule, block_ends) = match (settings.metrics, settings.blocks) {
+            (Metrics::Calls, _) => (Rule::None, None),
+            (Metrics::CallsAndBytecodes, BlockRule::Exact) => (Rule::Exact, None),
+            (Metrics::CallsAndBytecodes, BlockRule::Precise) => (Rule::Precise, None),
+            (Metrics::CallsAndBytecodes, BlockRule::Default) => (Rule::Default, None),
+            (Metrics::CallsAndBytecodes, BlockRule::Custom(ends)) => (Rule::Precise, Some(ends)),
+        };
+        let tool = match settings.tool {
+            settings::Tool::Profile => Tool::Profile,
+            settings::Tool::Trace => Tool::Trace,
+            settings::Tool::Pcc(chosen) => Tool::Values(chosen),
+        };
+        Expectation {
+            tool: Some(tool),
+            rule: Some(rule),
+            reproducible: Some(settings.reproducible),
+            call_sites: Some(settings.call_sites),
+            by_thread: Some(settings.context == ContextCarrier::Thread),
+            block_ends,
+            cost_model: settings.cost_model,
+            allocations: Some(settings.allocations),
+            no_natives: Some(settings.natives == Natives::None),
+            renames_natives: Some(settings.natives == Natives::Prefix),
+            markers: Some(settings.markers),
+            parameter_names: None,
+            provenance: None,
         }
     }
 }

@@ -121,16 +121,23 @@ fn is_counted(class: &ClassFile<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use cct_settings::{Metrics, Settings};
+    use cct_tables::BlockRule;
+
     use super::*;
 
     #[test]
     fn an_output_says_by_which_rule_it_counts() {
-        let of = |lines| Expectation::of(lines).unwrap();
-        assert_eq!(of("activation=no\nblocks=precise\nreproducible=yes\n").rule, Some(Rule::Precise));
-        assert_eq!(of("blocks=none\nreproducible=no").reproducible, Some(false));
-        let other = of("blocks=other");
-        assert_eq!((other.rule, other.reproducible), (None, None));
-        assert_ne!(other.provenance, of("blocks=others").provenance);
+        let lines = |settings: Settings| -> String {
+            settings.entries().iter().map(|(key, value)| format!("{key}={value}\n")).collect()
+        };
+        let precise = lines(Settings { blocks: BlockRule::Precise, ..Settings::default() });
+        let of = |lines: &str| Expectation::of(lines).unwrap();
+        assert_eq!((of(&precise).rule, of(&precise).reproducible), (Some(Rule::Precise), Some(false)));
+        let calls = lines(Settings { metrics: Metrics::Calls, reproducible: true, ..Settings::default() });
+        assert_eq!((of(&calls).rule, of(&calls).reproducible), (Some(Rule::None), Some(true)));
+        assert_ne!(of(&precise).provenance, of(&calls).provenance);
+        assert!(Expectation::of(&precise.replace("precise", "other")).is_err());
     }
 
     #[test]

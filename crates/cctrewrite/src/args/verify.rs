@@ -42,7 +42,7 @@ pub struct Verify {
     pub blocks: Option<RuleArgument>,
 
     /// The cost model of what has no index: a name or a file [default: as the output says; without an index, none]
-    #[arg(long, value_name = "NAME|FILE.toml", value_parser = super::tables::cost_model)]
+    #[arg(long, value_name = "NAME|FILE.toml", value_parser = super::cost_model)]
     pub cost_model: Option<&'static CostModel>,
 
     /// Show at most N findings; 0 shows all

@@ -1,8 +1,9 @@
 //! Arguments that leave classes out of a profile, shared by the commands that write one.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cct_profile::Profile;
 use cct_rewrite::filter::Filter;
+use cct_settings::{ToolName, Worded};
 use clap::Args;
 
 /// Classes that are wanted, and those that are not.
@@ -33,6 +34,15 @@ impl WantedArguments {
         let rule: Vec<String> =
             only.chain(self.ignore.iter().map(|glob| format!("without {glob}"))).collect();
         Ok((!rule.is_empty()).then(|| Wanted { filter, rule: rule.join(", ") }))
+    }
+
+    /// Fails if classes are chosen with a tool that leaves no profile.
+    pub fn check_none(&self, tool: ToolName) -> Result<()> {
+        if self.wanted()?.is_some() {
+            let tool = tool.name();
+            bail!("--only and --ignore are for profiles; leave them out with --tool {tool}");
+        }
+        Ok(())
     }
 }
 

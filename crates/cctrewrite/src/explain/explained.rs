@@ -1,7 +1,8 @@
 //! A class that is explained, with what became of it.
 
 use cct_rewrite::world::ClassId;
-use cct_rewrite::{Rewriter, Rewritten, Settings};
+use cct_rewrite::{Rewriter, Rewritten};
+use cct_settings::Settings;
 
 /// What is explained.
 pub(crate) struct Explained<'r> {

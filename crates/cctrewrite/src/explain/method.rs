@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
-use cct_flow::{ActivationPlan, BlockRule, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
+use cct_flow::{ActivationPlan, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
+use cct_tables::BlockRule;
 use cct_index::method_flags;
 use cct_index::mid::ClassHash;
 use cct_rewrite::Rewriter;

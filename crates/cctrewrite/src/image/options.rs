@@ -11,7 +11,7 @@ use crate::{exactness, reproducible, traces};
 use cct_build::image::home::{Home, Layout};
 use cct_build::load_time;
 use cct_image::record;
-use cct_rewrite::{Intrinsics, Natives};
+use cct_settings::{Intrinsics, Natives};
 
 /// What exact numbers, numbers that are the same in each run, and traces of the usual depth need, and what makes programs faster and changes no number.
 pub fn built_in(home: &Home, arguments: &args::Jdk) -> Vec<String> {

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 
 use cct_index::mid::ClassHash;
 use cct_index::treatment::Treatment;
-use cct_rewrite::Settings;
 use cct_rewrite::report::Fallback;
+use cct_settings::{Settings, Worded};
 use serde::Serialize;
 
 use crate::exit::{say, say_lines};
@@ -214,7 +214,7 @@ impl Summary {
             tool: TOOL,
             metrics: self.settings.metrics_name(),
             blocks: self.settings.blocks_name(),
-            intrinsics: self.settings.intrinsics_name(),
+            intrinsics: self.settings.intrinsics.name(),
             reproducible: self.settings.reproducible,
             treatments: self.counts.iter().map(|(t, &n)| (t.name(), n)).collect(),
             pinned_calls: self.pinned,

@@ -19,11 +19,12 @@ use crate::progress::Progress;
 
 /// Runs the command.
 pub fn instrument(arguments: &Instrument) -> Result<()> {
-    arguments.choices.check_markers()?;
+    arguments.choices.check_marking()?;
     for (given, option) in [
         (arguments.if_changed, "--if-changed"),
         (arguments.report.is_some(), "--report"),
         (arguments.manifest, "--manifest"),
+        (arguments.udi.udi.is_some(), "--udi"),
     ] {
         if given {
             bail!("{option} does not go together with --tool markers yet; leave it out");

@@ -42,7 +42,7 @@ pub struct Wanted {
 impl Wanted {
     /// Reads what is named, for programs that get nothing else.
     pub fn of(choices: &Choices) -> Result<Wanted> {
-        choices.check_markers()?;
+        choices.check_marking()?;
         Wanted::beside(choices)
     }
 

@@ -30,17 +30,17 @@ impl<'a> Beside<'a> {
         if choices.has_rules() {
             choices.filter()?;
             let wanted = Wanted::beside(choices)?;
-            if arguments.marking.typestate_budget.is_some() && choices.typestate.is_empty() {
+            if arguments.recording.is_given("typestate-budget") && choices.typestate.is_empty() {
                 bail!("{NO_PROPERTIES}");
             }
             return Ok(Beside { arguments, wanted: Some(wanted) });
         }
-        if let Some(option) = arguments.marking.given() {
+        if let Some(option) = arguments.recording.of_markers() {
             // A JDK that is there already may have its own rules.
             let target = Target::of(command, arguments.jdk.as_deref())?;
             if order::checks_properties_beside(&target.home)?.is_none() {
                 bail!(
-                    "{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
+                    "--{option} is about markers; give rules with it (--markers, --typestate), or leave it out"
                 );
             }
         }
@@ -59,7 +59,7 @@ impl<'a> Beside<'a> {
             (None, _) => {}
         }
         match checks_properties {
-            Some(false) if self.arguments.marking.typestate_budget.is_some() => bail!("{NO_PROPERTIES}"),
+            Some(false) if self.arguments.recording.is_given("typestate-budget") => bail!("{NO_PROPERTIES}"),
             _ => Ok(()),
         }
     }
@@ -70,7 +70,7 @@ impl<'a> Beside<'a> {
         // Of rules that are those of properties alone nothing is printed.
         let prints = !checks_properties
             || !self.arguments.choices.markers.is_empty()
-            || !self.arguments.marking.client.is_empty();
+            || self.arguments.recording.is_given("client");
         Ok(Some(Left { checks_properties, prints }))
     }
 }

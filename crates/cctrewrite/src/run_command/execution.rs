@@ -57,7 +57,7 @@ pub fn execute(
     check(&home)?;
     let words = std::iter::once(command).chain(rest.iter().map(OsString::as_os_str));
     let collection = Collection::beside(beside, words.map(OsStr::to_owned).collect())?;
-    collection.tell(&arguments.options())?;
+    collection.tell(&arguments.properties())?;
     let is_tool = target.tool.is_some();
     let program = target.tool.map_or(command.to_owned(), |tool| home.join(tool).into_os_string());
     let not_started = |why, code| {

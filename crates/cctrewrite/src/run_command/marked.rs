@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use cct_build::target_jdk::Target;
+use cct_settings::ToolName;
 use cct_typestate::report::Report;
 
 use super::files::{self, Kind, move_file};
@@ -45,13 +46,13 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
         Some(checks) => checks,
         None => !arguments.choices.typestate.is_empty(),
     };
-    if arguments.marking.typestate_budget.is_some() && !checks_properties {
+    if arguments.recording.is_given("typestate-budget") && !checks_properties {
         bail!("--typestate-budget is about properties; give --typestate with it, or leave it out");
     }
     let kind = if checks_properties { FOUND } else { PRINTED };
     // Of rules that are those of properties alone nothing is printed.
     let prints =
-        !checks_properties || !arguments.choices.markers.is_empty() || !arguments.marking.client.is_empty();
+        !checks_properties || !arguments.choices.markers.is_empty() || arguments.recording.is_given("client");
     let is_ours = |home: &Path| wanted.as_ref().map_or(Ok(()), |wanted| order::check_marked(home, wanted));
     files::run(arguments, command, rest, &kind, is_ours, |from, place| {
         let to = place(None);
@@ -69,26 +70,8 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 
 /// What is about profiles alone.
 fn check(arguments: &Run) -> Result<()> {
-    let given = [
-        (arguments.regions, "--regions"),
-        (arguments.start_at.is_some(), "--start-at"),
-        (!arguments.extent.is_empty(), "--extent"),
-        (arguments.pcc_memory.is_some(), "--pcc-memory"),
-        (arguments.system_threads, "--system-threads"),
-        (arguments.max_contexts.is_some(), "--max-contexts"),
-        (arguments.recursion != "unbounded", "--recursion"),
-        (arguments.identity_is_by_loader(), "--identity"),
-        (arguments.wanted.wanted()?.is_some(), "choosing what is in the profile"),
-    ];
-    if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
-        bail!("--tool markers does not go together with {option}, which is for profiles; leave it out");
-    }
-    match arguments.tracing.given() {
-        Some(option) => {
-            bail!("{option} says how a trace is written; give --tool trace with it, or leave it out")
-        }
-        None => Ok(()),
-    }
+    arguments.recording.check(ToolName::Markers)?;
+    arguments.wanted.check_none(ToolName::Markers)
 }
 
 /// Puts a report in its place, and says what is in it.

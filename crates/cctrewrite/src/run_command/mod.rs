@@ -20,6 +20,7 @@ pub mod valued;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use cct_settings::ToolName;
 
 use crate::args::Run;
 use crate::exit::Outcome;
@@ -46,12 +47,7 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if !arguments.choices.spelled_chosen().is_empty() {
         arguments.choices.filter()?;
     }
-    if arguments.pcc_memory.is_some() {
-        bail!("--pcc-memory is about values of calling contexts; give --tool pcc with it, or leave it out");
-    }
-    if let Some(option) = arguments.tracing.given() {
-        bail!("{option} says how a trace is written; give --tool trace with it, or leave it out");
-    }
+    arguments.recording.check(ToolName::Profile)?;
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
     let check = |home: &Path| check_tool(home, Leaves::Profiles).and_then(|()| beside.check(home));

@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use cct_settings::ToolName;
 use cct_trace::Trace;
 
 use super::files::{self, Kind, Place, move_file, with_suffix};
@@ -29,19 +30,8 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 /// What is about profiles alone.
 fn check(arguments: &Run) -> Result<()> {
     arguments.choices.filter()?;
-    let given = [
-        (arguments.pcc_memory.is_some(), "--pcc-memory"),
-        (arguments.system_threads, "--system-threads"),
-        (arguments.max_contexts.is_some(), "--max-contexts"),
-        (arguments.recursion != "unbounded", "--recursion"),
-        (arguments.wanted.wanted()?.is_some(), "choosing what is in the profile"),
-    ];
-    match given.iter().find(|(given, _)| *given) {
-        Some((_, option)) => bail!(
-            "--tool trace does not go together with {option}, which is for profiles; leave it out, or rebuild a profile with `cctrewrite trace contexts`"
-        ),
-        None => Ok(()),
-    }
+    arguments.recording.check(ToolName::Trace)?;
+    arguments.wanted.check_none(ToolName::Trace)
 }
 
 /// Puts a trace in its place.

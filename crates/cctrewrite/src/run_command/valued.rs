@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use cct_settings::ToolName;
 
 use super::files::{self, Kind, Place, move_file};
 use crate::args::Run;
@@ -31,22 +32,8 @@ pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcom
 /// What is about profiles alone.
 fn check(arguments: &Run) -> Result<()> {
     arguments.choices.filter()?;
-    let given = [
-        (arguments.system_threads, "--system-threads"),
-        (arguments.max_contexts.is_some(), "--max-contexts"),
-        (arguments.recursion != "unbounded", "--recursion"),
-        (arguments.identity_is_by_loader(), "--identity"),
-        (arguments.wanted.wanted()?.is_some(), "choosing what is in the profile"),
-    ];
-    if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
-        bail!("--tool pcc does not go together with {option}, which is for profiles; leave it out");
-    }
-    match arguments.tracing.given() {
-        Some(option) => {
-            bail!("{option} says how a trace is written; give --tool trace with it, or leave it out")
-        }
-        None => Ok(()),
-    }
+    arguments.recording.check(ToolName::Pcc)?;
+    arguments.wanted.check_none(ToolName::Pcc)
 }
 
 /// Puts values in their place.

@@ -56,9 +56,7 @@ fn verify(arguments: &Verify) -> Result<Account> {
             );
         }
         let mut expectation = match lines.as_deref().map(Expectation::of) {
-            Some(expectation) => expectation.with_context(|| {
-                format!("{}: its index names methods in a way that is not known", rewritten.path().display())
-            })?,
+            Some(expectation) => expectation.with_context(|| rewritten.path().display().to_string())?,
             None => Expectation::default(),
         };
         // Those that count, too, say so in their index.

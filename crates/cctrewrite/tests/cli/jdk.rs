@@ -91,7 +91,7 @@ fn what_does_not_go_together_with_markers() {
         (&["--tool", "trace", "--markers", "rules.toml"], "markers stand beside a calling-context tree, or"),
         (
             &["--tool", "markers", "--markers", "rules.toml", "--max-contexts", "1"],
-            "--max-contexts, which is for profiles",
+            "--max-contexts is for --tool profile and means nothing with --tool markers",
         ),
         (
             &["--tool", "markers", "--markers", "rules.toml", "--typestate-budget", "5"],

@@ -6,7 +6,8 @@ use std::io::Write;
 use cct_events::file::Thread;
 use cct_events::ring::{HEAD, area_size, head, offset};
 use cct_events::{Class, Event, Frame, FrameKind, FrameWriter};
-use cct_rewrite::{ClassSummary, Rewriter, Role, Settings, Tool, World};
+use cct_rewrite::{ClassSummary, Rewriter, Role, World};
+use cct_settings::{Settings, Tool};
 
 use super::repository;
 
@@ -17,7 +18,7 @@ fn structure() -> Vec<u8> {
         .map(|name| fs::read(repository().join(format!("fixtures/events/classes/{name}.class"))).unwrap());
     let summaries = files.iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap()));
     let settings = Settings { tool: Tool::Trace, allocations: true, ..Settings::default() };
-    let provenance = settings.provenance("test", None);
+    let provenance = cct_rewrite::provenance(&settings, "test", None);
     let rewriter = Rewriter::new(World::new(summaries), settings, provenance, |_| true).unwrap();
     files.iter().flat_map(|bytes| rewriter.rewrite(bytes).unwrap().structure.unwrap()).collect()
 }

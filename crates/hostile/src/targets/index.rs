@@ -13,7 +13,7 @@ pub fn index(bytes: &[u8]) {
         return;
     };
     let lines = String::from_utf8_lossy(index.provenance()).into_owned();
-    let _ = Settings::of_provenance(&Provenance::of_lines(&lines));
+    let _ = Settings::of_entries(&lines);
     assert!(index.len() <= bytes.len(), "more classes than bytes");
     for name in [&b"Everything"[..], b"everything/Everything", b"", b"a", b"java/lang/Object"] {
         for class in index.classes_named(name) {

@@ -3,10 +3,9 @@
 use cct_classfile::{ClassFile, wellformed};
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::rewriter::Rewritten;
-use cct_rewrite::{
-    BlockRule, ClassSummary, ContextCarrier, Intrinsics, Metrics, Natives, Result, Rewriter, Role, Settings,
-    Tool, World,
-};
+use cct_rewrite::{ClassSummary, Result, Rewriter, Role, World};
+use cct_settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
+use cct_tables::BlockRule;
 
 use cct_tables::{BlockEnds, CostModel};
 
@@ -18,7 +17,7 @@ pub fn rewrite(bytes: &[u8]) {
     let mut dice = super::dice(bytes);
     let Ok(rewritten) = rewritten(bytes, &mut dice) else { return };
     if let Some(record) = &rewritten.record {
-        let provenance = Settings::default().provenance("test", None);
+        let provenance = cct_rewrite::provenance(&Settings::default(), "test", None);
         if let Ok(index) = cct_index::write(&provenance, std::slice::from_ref(record)) {
             let index = cct_index::read::Index::new(index).unwrap();
             assert_eq!(index.classes_named(&record.name).count(), 1);
@@ -108,7 +107,7 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
         marks.extents.extend(names.first().cloned());
         marks.starts.extend(names.last().cloned());
     }
-    let provenance = settings.provenance("test", None);
+    let provenance = cct_rewrite::provenance(&settings, "test", None);
     let (names_locals, records) = (dice.once_in(2), !dice.once_in(5));
     let rewriter =
         Rewriter::marked(World::new([(Role::Input, summary)]), settings, marks, provenance, move |_| {

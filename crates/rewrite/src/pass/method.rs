@@ -3,7 +3,8 @@
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, ClassFile, Code, Member};
 use cct_events::structure::Recording;
-use cct_flow::{BlockRule, OwnMembers};
+use cct_flow::OwnMembers;
+use cct_tables::BlockRule;
 use cct_jdk::pins::Clock;
 
 use crate::allocation::Allocation;
@@ -11,7 +12,7 @@ use crate::carrier::Sites;
 use crate::pcc::Part;
 use crate::plan::CallTarget;
 use crate::report::Fallback;
-use crate::settings::Settings;
+use cct_settings::Settings;
 
 /// What is known of a method before its bodies are written.
 #[derive(Debug)]
@@ -113,7 +114,7 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{Metrics, Tool};
+    use cct_settings::{Metrics, Tool};
 
     #[test]
     fn each_level_has_less_than_the_one_before() {

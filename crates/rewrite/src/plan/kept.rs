@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
     use crate::plan::Plan;
-    use crate::settings::Settings;
+    use cct_settings::Settings;
     use crate::testing::{declared, world};
     use crate::world::{Role, World};
     use cct_index::treatment::Treatment as T;

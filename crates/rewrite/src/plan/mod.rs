@@ -23,7 +23,7 @@ use cct_classfile::mutf8::lossy;
 use crate::closure;
 use crate::error::{Error, Result};
 use crate::marks::Marks;
-use crate::settings::Settings;
+use cct_settings::Settings;
 use crate::world::{Role, World};
 use treatment::own;
 

@@ -48,7 +48,7 @@ mod tests {
     use cct_classfile::access::{FINAL, NATIVE, PUBLIC, STATIC, SYNCHRONIZED};
 
     use crate::plan::Plan;
-    use crate::settings::{ContextCarrier, Natives, Settings};
+    use cct_settings::{ContextCarrier, Natives, Settings};
     use crate::testing::{declared, world};
     use cct_index::treatment::Treatment as T;
     use cct_test_classes::{TestClass, class, object};

@@ -7,7 +7,7 @@ use cct_test_classes::{TestClass, class, interface, object};
 
 use super::*;
 use crate::planned::Planned;
-use crate::settings::{ContextCarrier, Intrinsics};
+use cct_settings::{ContextCarrier, Intrinsics};
 use crate::testing::{declared, world};
 use crate::world::MethodId;
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::hooks;
 use crate::planned::{Planned, planned};
 use crate::rules;
-use crate::settings::{ContextCarrier, Intrinsics, Natives, Settings};
+use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
 
 /// The treatment of a method as far as its own class decides.

@@ -26,7 +26,7 @@ use crate::pins;
 use crate::plan::CallTarget;
 use crate::report::Fallback;
 use crate::rules;
-use crate::settings::ContextCarrier;
+use cct_settings::ContextCarrier;
 use crate::structure;
 use crate::wrappers::{self, DebugTables, Target};
 

@@ -25,7 +25,7 @@ use crate::marks;
 use crate::plan;
 use crate::report::Fallback;
 use crate::rules;
-use crate::settings::{Natives, Settings};
+use cct_settings::{Natives, Settings};
 use crate::structure;
 use crate::tracing;
 use crate::world::MethodId;

@@ -11,7 +11,7 @@ use crate::markers::{self};
 use crate::marks::Marks;
 use crate::plan::{CallTarget, Foreign, Plan};
 use crate::report::ClassReport;
-use crate::settings::{Natives, Settings};
+use cct_settings::{Natives, Settings};
 use crate::survey::ClassSummary;
 use crate::tracing::Numbers;
 use crate::world::{ClassId, Role, World};

@@ -6,7 +6,7 @@ use cct_test_classes::class;
 use super::*;
 use crate::marks::Marks;
 use crate::report::Fallback;
-use crate::settings::Settings;
+use cct_settings::Settings;
 use crate::world::World;
 
 fn rewriter_of(bytes: &[u8]) -> Rewriter {
@@ -15,7 +15,7 @@ fn rewriter_of(bytes: &[u8]) -> Rewriter {
 
 fn rewriter_with(settings: Settings, bytes: &[u8]) -> Rewriter {
     let summary = crate::ClassSummary::parse(bytes).unwrap();
-    let provenance = settings.provenance("test", None);
+    let provenance = crate::provenance(&settings, "test", None);
     Rewriter::new(World::new([(crate::Role::Input, summary)]), settings, provenance, |_| true).unwrap()
 }
 
@@ -216,7 +216,7 @@ fn marked(bytes: &[u8], extents: &[&str], starts: &[&str]) -> Rewritten {
     let names = |texts: &[&str]| texts.iter().map(|t| crate::marks::MethodName::parse(t).unwrap()).collect();
     let marks = Marks { extents: names(extents), starts: names(starts) };
     let (settings, summary) = (Settings::default(), crate::ClassSummary::parse(bytes).unwrap());
-    let provenance = settings.provenance("test", None);
+    let provenance = crate::provenance(&settings, "test", None);
     let world = World::new([(crate::Role::Input, summary)]);
     Rewriter::marked(world, settings, marks, provenance, |_| true).unwrap().rewrite(bytes).unwrap()
 }

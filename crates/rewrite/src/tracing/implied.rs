@@ -207,7 +207,7 @@ fn is_quiet(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cct_flow::BlockRule;
+    use cct_tables::BlockRule;
 
     fn of(code: &[u8], flags: u16) -> Implied {
         let class = cct_test_classes::class("T").with_code(code.to_vec());

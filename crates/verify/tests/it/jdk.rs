@@ -1,6 +1,7 @@
 //! Every class of class libraries, rewritten, is its original and probes.
 
-use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings};
+use cct_settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings};
+use cct_tables::BlockRule;
 use cct_tables::{BlockEnds, CostModel};
 use cct_verify::{Expectation, Rule};
 

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cct_classfile::ClassFile;
-use cct_rewrite::{BlockRule, Settings};
+use cct_settings::Settings;
+use cct_tables::BlockRule;
 use cct_verify::{Expectation, check};
 
 use super::alterations::{BUILT, FOUND, ORIGINAL_CONSTANT};

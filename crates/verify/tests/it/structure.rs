@@ -5,7 +5,7 @@
 
 use cct_classfile::ClassFile;
 use cct_events::structure::{Class, Counted, Method, Recording};
-use cct_rewrite::{Settings, Tool};
+use cct_settings::{Settings, Tool};
 use cct_verify::{Problem, StaticSide, check_with_links};
 
 use super::support::{class_library, classes, expectation, rewriter, sample};

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
-use cct_rewrite::{BlockRule, ClassSummary, Metrics, Rewriter, Role, Settings, World};
+use cct_rewrite::{ClassSummary, Rewriter, Role, World};
+use cct_settings::{Metrics, Settings};
+use cct_tables::BlockRule;
 use cct_verify::linked::{Linked, follow};
 use cct_verify::{Expectation, Finding, Rule, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
@@ -44,7 +46,7 @@ pub fn rewriter(classes: &[Vec<u8>], settings: Settings) -> Rewriter {
 pub fn filtered(classes: &[Vec<u8>], settings: Settings, recorded: fn(&[u8]) -> bool) -> Rewriter {
     let summaries: Vec<_> =
         classes.par_iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
-    let provenance = settings.provenance("test", None);
+    let provenance = cct_rewrite::provenance(&settings, "test", None);
     Rewriter::new(World::new(summaries), settings, provenance, recorded).unwrap()
 }
 
@@ -53,23 +55,15 @@ pub fn marked(classes: &[Vec<u8>], settings: Settings, extent: &str, start: &str
     let [extents, starts] = [extent, start].map(|name| vec![MethodName::parse(name).unwrap()]);
     let summaries: Vec<_> =
         classes.iter().map(|bytes| (Role::Input, ClassSummary::parse(bytes).unwrap())).collect();
-    let provenance = settings.provenance("test", None);
+    let provenance = cct_rewrite::provenance(&settings, "test", None);
     let marks = Marks { extents, starts };
     Rewriter::marked(World::new(summaries), settings, marks, provenance, |_| true).unwrap()
 }
 
 /// What an output made with these settings is expected to be.
 pub fn expectation(settings: &Settings) -> Expectation {
-    let rule = match (settings.metrics, settings.blocks) {
-        (Metrics::Calls, _) => Rule::None,
-        (_, BlockRule::Exact) => Rule::Exact,
-        (_, BlockRule::Precise) => Rule::Precise,
-        (_, BlockRule::Default) => Rule::Default,
-        // By a table, which the provenance has.
-        (_, BlockRule::Custom(_)) => Rule::Precise,
-    };
-    let provenance = settings.provenance("test", None);
-    Expectation { rule: Some(rule), ..Expectation::of(provenance.lines()).unwrap() }
+    let provenance = cct_rewrite::provenance(settings, "test", None);
+    Expectation::of(provenance.lines()).unwrap()
 }
 
 /// Rewrites classes and checks what comes out: findings by class, those of all classes together among them, and what was checked.

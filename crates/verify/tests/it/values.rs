@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{ClassFile, opcode};
 use cct_pcc::Chosen;
-use cct_rewrite::{Intrinsics, Settings};
+use cct_settings::{Intrinsics, Settings};
 use cct_verify::linked::follow;
 use cct_verify::{Expectation, check_with_links};
 

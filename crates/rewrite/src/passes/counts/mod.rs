@@ -9,7 +9,8 @@ use std::cell::RefCell;
 
 use cct_classfile::edit::Asm;
 use cct_classfile::{Error, ErrorKind, Result};
-use cct_flow::{ActivationPlan, ActivationPlanner, BlockRule, Blocks, CountPlan, CountPlanner};
+use cct_flow::{ActivationPlan, ActivationPlanner, Blocks, CountPlan, CountPlanner};
+use cct_tables::BlockRule;
 
 use crate::pass::{BodyWriter, Entry, Guard, Level, LocalsNeeded, MethodContext, MethodPass, Pass};
 

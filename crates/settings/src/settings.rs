@@ -1,11 +1,12 @@
-//! What the user chose.
+//! What the rewriter acts on.
 
 use std::borrow::Cow;
 
-use cct_flow::BlockRule;
 use cct_jdk::Mode;
 use cct_pcc::Chosen;
-use cct_tables::CostModel;
+use cct_tables::{BlockRule, CostModel};
+
+use crate::word::words;
 
 /// What is counted beside calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,12 @@ pub enum Metrics {
     CallsAndBytecodes,
 }
 
-/// What becomes of methods whose Java body HotSpot may replace by an intrinsic.
+words! { Metrics:
+    Calls "calls" "Calls only";
+    CallsAndBytecodes "bytecodes" "Calls and executed bytecodes";
+}
+
+/// Treatment of methods whose Java body HotSpot may replace by an intrinsic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intrinsics {
     /// The body is executed and counted, in a form that no intrinsic matches.
@@ -25,15 +31,26 @@ pub enum Intrinsics {
     Native,
 }
 
-/// How native methods are represented.
+words! { Intrinsics:
+    Bytecode "bytecode" "Execute and count the body: the same numbers on every JVM";
+    Native "native" "Let HotSpot use its own code, and count a call without bytecodes: faster";
+}
+
+/// Representation of native methods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Natives {
     /// By contexts of their own, below which their callbacks are (CCCP).
     Wrap,
-    /// The same, by renaming them: a method with a body takes a native's place (JP2).
+    /// By contexts of their own, with natives renamed: a method with a body takes a native's name (JP2).
     Prefix,
     /// Not at all: callbacks are below the thread's root (JP).
     None,
+}
+
+words! { Natives:
+    Wrap "wrap" "Natives have contexts of their own; their callbacks are below these";
+    Prefix "prefix" "As wrap, with natives renamed, as in JP2 (2011). Needs --context thread and an agent in the JVM (docs/reference/natives.md)";
+    None "none" "Natives have no contexts, as in JP (2005); their callbacks are below the thread's root";
 }
 
 /// How a callee gets its context.
@@ -45,6 +62,11 @@ pub enum ContextCarrier {
     Thread,
 }
 
+words! { ContextCarrier:
+    Argument "argument" "As an argument of a copy of the method with a longer signature: faster";
+    Thread "thread" "In a field of the thread: signatures stay";
+}
+
 /// What the rewritten program leaves behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -52,7 +74,7 @@ pub enum Tool {
     Profile,
     /// Its events, in order (JBInsTrace).
     Trace,
-    /// With which values of calling contexts chosen methods were entered (probabilistic calling contexts).
+    /// The values of calling contexts with which chosen methods were entered (probabilistic calling contexts).
     Pcc(&'static Chosen),
 }
 
@@ -67,19 +89,19 @@ pub struct Settings {
     pub metrics: Metrics,
     /// How basic blocks are cut.
     pub blocks: BlockRule,
-    /// What becomes of intrinsics.
+    /// Treatment of intrinsics.
     pub intrinsics: Intrinsics,
-    /// How natives are represented.
+    /// Representation of natives.
     pub natives: Natives,
-    /// Whether what differs from run to run is pinned ([`crate::pins`]).
+    /// Whether what differs from run to run is pinned.
     pub reproducible: bool,
     /// Whether the profiling agent reports while the program runs, by activation counters (JP 5).
     pub activation: bool,
-    /// Whether contexts are told apart by the call sites in their callers (JP2).
+    /// Whether contexts are kept separate by the call sites in their callers (JP2).
     pub call_sites: bool,
     /// What bytecodes cost, where that is counted instead of their number (CCCP 5.2).
     pub cost_model: Option<&'static CostModel>,
-    /// Whether objects and arrays are counted by type, below the context that makes them (CCCP 5.1).
+    /// Whether objects and arrays are counted by type, below the context that allocates them (CCCP 5.1).
     pub allocations: bool,
     /// Whether markers may stand in code beside what counts (MTF 3).
     pub markers: bool,
@@ -107,24 +129,13 @@ impl Default for Settings {
 impl Settings {
     /// Name of the block rule; `none` where no bytecodes are counted.
     pub fn blocks_name(&self) -> Cow<'static, str> {
-        match (self.metrics, self.blocks) {
-            (Metrics::Calls, _) => "none".into(),
-            (_, BlockRule::Default) => "default".into(),
-            (_, BlockRule::Precise) => "precise".into(),
-            (_, BlockRule::Exact) => "exact".into(),
-            (_, BlockRule::Custom(ends)) => ends.id().into(),
+        match self.metrics {
+            Metrics::Calls => "none".into(),
+            Metrics::CallsAndBytecodes => self.blocks.name(),
         }
     }
 
-    /// Name of the context carrier.
-    pub fn context_name(&self) -> &'static str {
-        match self.context {
-            ContextCarrier::Argument => "argument",
-            ContextCarrier::Thread => "thread",
-        }
-    }
-
-    /// Name of the metrics.
+    /// Name of the metrics as outputs state it: `calls`, `calls+bytecodes`, `calls+UNIT`.
     pub fn metrics_name(&self) -> Cow<'static, str> {
         match (self.metrics, self.cost_model) {
             (Metrics::Calls, _) => "calls".into(),
@@ -133,44 +144,7 @@ impl Settings {
         }
     }
 
-    /// Name of the choice for intrinsics.
-    pub fn intrinsics_name(&self) -> &'static str {
-        match self.intrinsics {
-            Intrinsics::Bytecode => "bytecode",
-            Intrinsics::Native => "native",
-        }
-    }
-
-    /// Name of how natives are represented.
-    pub fn natives_name(&self) -> &'static str {
-        match self.natives {
-            Natives::Wrap => "wrap",
-            Natives::Prefix => "prefix",
-            Natives::None => "none",
-        }
-    }
-
-    /// Whether the program's sources of chance are pinned, as `yes` or `no`.
-    pub fn reproducible_name(&self) -> &'static str {
-        yes_or_no(self.reproducible)
-    }
-
-    /// Whether there are activation counters, as `yes` or `no`.
-    pub fn activation_name(&self) -> &'static str {
-        yes_or_no(self.activation)
-    }
-
-    /// Whether call sites are told apart, as `yes` or `no`.
-    pub fn call_sites_name(&self) -> &'static str {
-        yes_or_no(self.call_sites)
-    }
-
-    /// Whether objects are counted, as `yes` or `no`.
-    pub fn allocations_name(&self) -> &'static str {
-        yes_or_no(self.allocations)
-    }
-
-    /// What helpers and fields depend on.
+    /// What helpers and fields of the runtime depend on.
     pub fn mode(&self) -> Mode {
         Mode {
             allocations: self.allocations,
@@ -180,12 +154,12 @@ impl Settings {
         }
     }
 
-    /// Whether events are recorded, in the place of counts.
+    /// Whether events are recorded instead of counts.
     pub fn traces(&self) -> bool {
         self.tool == Tool::Trace
     }
 
-    /// What was chosen, if contexts are values.
+    /// The chosen methods, if contexts are values.
     pub fn pcc(&self) -> Option<&'static Chosen> {
         match self.tool {
             Tool::Pcc(chosen) => Some(chosen),
@@ -193,7 +167,7 @@ impl Settings {
         }
     }
 
-    /// The same settings for values of contexts: nothing is counted, and call sites are what values are made of.
+    /// These settings for values of contexts: nothing is counted, and values are made of call sites.
     #[must_use]
     pub fn of_values(self, chosen: &'static Chosen) -> Settings {
         Settings { tool: Tool::Pcc(chosen), metrics: Metrics::Calls, call_sites: true, ..self }
@@ -203,8 +177,4 @@ impl Settings {
     pub fn block_rule(&self) -> Option<BlockRule> {
         (self.metrics == Metrics::CallsAndBytecodes && !self.traces()).then_some(self.blocks)
     }
-}
-
-fn yes_or_no(choice: bool) -> &'static str {
-    if choice { "yes" } else { "no" }
 }

@@ -1,0 +1,426 @@
+//! The options, one row each.
+
+use std::path::PathBuf;
+
+use cct_pcc::MethodPattern;
+use cct_tables::CostModel;
+
+use crate::choices::{Choices, ToolName};
+use crate::record::{
+    Record, read_blocks, read_costs, read_markers, read_metrics, read_tool, write_blocks, write_costs, write_markers, write_tool,
+};
+use crate::refusal::Refusal;
+use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives};
+use crate::tables::{block_rule, cost_model};
+use crate::word::{Word, Worded};
+
+/// Reads a user's file. An error is the reason.
+pub type ReadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+
+/// Reads no file.
+#[cfg(test)]
+pub(crate) const NO_FILES: &ReadFile<'static> = &|_| Err("no files here".to_owned());
+
+/// An option that decides how classes are rewritten.
+#[derive(Debug)]
+pub struct ChoiceOption {
+    /// Name without the dashes.
+    pub flag: &'static str,
+    /// For `--help`: the point first.
+    pub help: &'static str,
+    /// What it takes, and where that is kept.
+    pub access: Access,
+    /// Tools with which it means nothing.
+    pub refused: &'static [Refusal],
+    /// Why it does not go with other options, if it does not.
+    pub conflict: fn(&Choices) -> Option<&'static str>,
+    /// How the provenance of outputs has it.
+    pub record: Record,
+    pub(crate) spelled: Spelled,
+}
+
+/// When [`Choices::spelled`] has an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spelled {
+    /// Always, with its default too.
+    Always,
+    /// If it does not have its default.
+    IfGiven,
+    /// With `--tool pcc`.
+    WithValues,
+    /// Never: it names files, whose contents matter.
+    Never,
+}
+
+/// What an option takes, and where it is kept.
+#[derive(Clone, Copy)]
+pub enum Access {
+    /// Nothing: it is there or not.
+    Switch {
+        /// Whether it was given.
+        get: fn(&Choices) -> bool,
+        /// Turns it on.
+        set: fn(&mut Choices),
+    },
+    /// One of some words, by their positions.
+    OneOf {
+        /// The words.
+        words: &'static [Word],
+        /// The chosen one.
+        get: fn(&Choices) -> usize,
+        /// Chooses one.
+        set: fn(&mut Choices, usize),
+    },
+    /// A built-in table or a file.
+    Table {
+        /// Placeholder in `--help`.
+        value: &'static str,
+        /// The table if there is one: its name, or its name and the hash of its contents.
+        get: fn(&Choices) -> Option<String>,
+        /// Takes the table of that name or in that file.
+        set: fn(&mut Choices, &str, &ReadFile<'_>) -> Result<(), String>,
+    },
+    /// Any number of values.
+    List {
+        /// Placeholder in `--help`.
+        value: &'static str,
+        /// The values.
+        get: fn(&Choices) -> Vec<String>,
+        /// Adds one.
+        push: fn(&mut Choices, &str) -> Result<(), String>,
+    },
+}
+
+impl std::fmt::Debug for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Access::Switch { .. } => "Switch",
+            Access::OneOf { .. } => "OneOf",
+            Access::Table { .. } => "Table",
+            Access::List { .. } => "List",
+        })
+    }
+}
+
+impl ChoiceOption {
+    /// Whether its value is not its default.
+    pub fn is_given(&self, choices: &Choices) -> bool {
+        let default = Choices::default();
+        match self.access {
+            Access::Switch { get, .. } => get(choices),
+            Access::OneOf { get, .. } => get(choices) != get(&default),
+            Access::Table { get, .. } => get(choices) != get(&default),
+            Access::List { get, .. } => !get(choices).is_empty(),
+        }
+    }
+
+    /// Its default, if it has one that is a word.
+    pub fn default(&self) -> Option<String> {
+        let default = Choices::default();
+        match self.access {
+            Access::OneOf { words, get, .. } => words.get(get(&default)).map(|word| word.name.to_owned()),
+            Access::Table { get, .. } => get(&default),
+            Access::Switch { .. } | Access::List { .. } => None,
+        }
+    }
+}
+
+/// A switch that is a field of the settings.
+macro_rules! switch {
+    ($field:ident) => {
+        Access::Switch { get: |choices| choices.direct.$field, set: |choices| choices.direct.$field = true }
+    };
+}
+
+/// A choice of words that is a field: of the choices, or of the settings.
+macro_rules! one_of {
+    ($type:ty, $($field:ident).+) => {
+        Access::OneOf {
+            words: <$type>::WORDS,
+            get: |choices| choices.$($field).+.index(),
+            set: |choices, index| {
+                if let Some(value) = <$type>::VALUES.get(index) {
+                    choices.$($field).+ = *value;
+                }
+            },
+        }
+    };
+}
+
+/// A list of paths.
+macro_rules! paths {
+    ($field:ident, $value:literal) => {
+        Access::List {
+            value: $value,
+            get: |choices| choices.$field.iter().map(|path| path.display().to_string()).collect(),
+            push: |choices, text| {
+                choices.$field.push(PathBuf::from(text));
+                Ok(())
+            },
+        }
+    };
+}
+
+/// A list of patterns over classes.
+macro_rules! globs {
+    ($field:ident) => {
+        Access::List {
+            value: "GLOB",
+            get: |choices| choices.$field.clone(),
+            push: |choices, text| {
+                choices.$field.push(text.to_owned());
+                Ok(())
+            },
+        }
+    };
+}
+
+/// A list of patterns over methods.
+macro_rules! methods {
+    ($field:ident) => {
+        Access::List {
+            value: "METHODS",
+            get: |choices| choices.$field.iter().map(|pattern| pattern.text().to_owned()).collect(),
+            push: |choices, text| {
+                choices.$field.push(MethodPattern::parse(text).map_err(|e| e.to_string())?);
+                Ok(())
+            },
+        }
+    };
+}
+
+/// An option that goes with everything and is not recorded; rows say what differs.
+const PLAIN: ChoiceOption = ChoiceOption {
+    flag: "",
+    help: "",
+    access: Access::Switch { get: |_| false, set: |_| () },
+    refused: &[],
+    conflict: |_| None,
+    record: Record::No,
+    spelled: Spelled::IfGiven,
+};
+
+use ToolName::{Markers, Pcc, Profile, Trace};
+
+/// The tools that count nothing as they go.
+const ALL_BUT_PROFILES: &[Refusal] = &[Refusal::by(Trace), Refusal::by(Pcc), Refusal::by(Markers)];
+
+const NOT_BESIDE: &str = "markers stand beside a calling-context tree, or alone with --tool markers, and not beside another tool; leave --tool out, or --markers and \
+                          --typestate";
+
+const NOT_VALUES: &str =
+    "--pcc-at and --pcc-only are about values of calling contexts; give --tool pcc with them, or leave them out";
+
+/// All options, in the order of `--help`.
+pub const OPTIONS: &[ChoiceOption] = &[
+    ChoiceOption {
+        flag: "library",
+        help: "Classes that the inputs refer to and that are not rewritten now: a jar, folder, image or home of a JDK, original or already \
+               instrumented (repeatable)",
+        access: paths!(library, "PATH"),
+        spelled: Spelled::Never,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "tool",
+        help: "What the program leaves behind",
+        access: one_of!(ToolName, tool),
+        record: Record::With { write: write_tool, read: read_tool },
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "markers",
+        help: "Rules file: the code locations at which marker clients are called (docs/research/markers.md; repeatable). Alone with --tool \
+               markers, else beside the calling-context tree",
+        access: paths!(markers, "FILE.toml"),
+        refused: &[Refusal::because(Trace, NOT_BESIDE), Refusal::because(Pcc, NOT_BESIDE)],
+        record: Record::With { write: write_markers, read: read_markers },
+        spelled: Spelled::Never,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "typestate",
+        help: "Properties file: in which order an object's methods may be called. A file, or the name of a built-in property \
+               (docs/research/typestate.md; repeatable). Alone with --tool markers, else beside the calling-context tree",
+        access: paths!(typestate, "FILE.toml"),
+        refused: &[Refusal::because(Trace, NOT_BESIDE), Refusal::because(Pcc, NOT_BESIDE)],
+        spelled: Spelled::Never,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "pcc-at",
+        help: "Record the values of contexts at the entry of these methods, with --tool pcc: a glob over classes as for --include, a dot, a glob \
+               over methods, and optionally a descriptor, such as `java.util.HashMap.resize` or `com.acme.**.*` (repeatable)",
+        access: methods!(pcc_at),
+        refused: &[
+            Refusal::because(Profile, NOT_VALUES),
+            Refusal::because(Trace, NOT_VALUES),
+            Refusal::by(Markers),
+        ],
+        spelled: Spelled::WithValues,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "pcc-only",
+        help: "Compute values from these methods alone, with --tool pcc; others pass on the value that they got (repeatable)",
+        access: methods!(pcc_only),
+        refused: &[
+            Refusal::because(Profile, NOT_VALUES),
+            Refusal::because(Trace, NOT_VALUES),
+            Refusal::by(Markers),
+        ],
+        spelled: Spelled::WithValues,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "context",
+        help: "How a method gets its calling context",
+        access: one_of!(ContextCarrier, direct.context),
+        refused: &[
+            Refusal::because(
+                Trace,
+                "--tool trace does not go together with --context thread: the thread's buffer travels as an argument. Leave --context out",
+            ),
+            Refusal::by(Pcc),
+            Refusal::by(Markers),
+        ],
+        record: Record::Word("context"),
+        spelled: Spelled::Always,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "metrics",
+        help: "What is counted",
+        access: one_of!(Metrics, direct.metrics),
+        refused: ALL_BUT_PROFILES,
+        record: Record::With {
+            write: |settings| vec![("metrics", settings.metrics_name().into_owned())],
+            read: read_metrics,
+        },
+        spelled: Spelled::Always,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "blocks",
+        help: "How bytecodes are counted. `exact`: a bytecode that did not start is never counted; counts are added up in a local variable and written \
+               into the tree where somebody may look. `precise`: the same numbers, written into the tree block by block, as in the papers; slower. \
+               `default`, the papers' default: a block counts whole when it begins, even if an exception leaves it half-way. Or a table of where \
+               blocks end: a file NAME.toml (docs/reference/blocks.md), or a built-in one: `calls`, `like-default`, `like-precise`",
+        access: Access::Table {
+            value: "RULE|FILE.toml",
+            get: |choices| Some(choices.direct.blocks.name().into_owned()),
+            set: |choices, given, read| {
+                choices.direct.blocks = block_rule(given, read)?;
+                Ok(())
+            },
+        },
+        refused: ALL_BUT_PROFILES,
+        record: Record::With { write: write_blocks, read: read_blocks },
+        spelled: Spelled::Always,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "intrinsics",
+        help: "Treatment of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`",
+        access: one_of!(Intrinsics, direct.intrinsics),
+        refused: &[Refusal::by(Markers)],
+        record: Record::Word("intrinsics"),
+        spelled: Spelled::Always,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "natives",
+        help: "Representation of native methods",
+        access: one_of!(Natives, direct.natives),
+        refused: ALL_BUT_PROFILES,
+        conflict: |choices| {
+            let is_wrong = choices.direct.natives == Natives::Prefix
+                && choices.direct.context == ContextCarrier::Argument;
+            is_wrong.then_some(
+                "--natives prefix puts a method under a native's own signature, which gets its context from the thread; it goes with --context \
+                 thread. With --context argument callers call a native's wrapper by its extended signature, and nothing needs another name",
+            )
+        },
+        record: Record::Word("natives"),
+        spelled: Spelled::Always,
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "reproducible",
+        help: "Pin what differs from run to run, such as the seeds of random numbers, so that a deterministic program gives the same profile each time. \
+               The class library must be rewritten with it; `flags` then prints the JVM options that belong to it",
+        access: switch!(reproducible),
+        refused: &[Refusal::by(Markers)],
+        record: Record::Word("reproducible"),
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "activation-counters",
+        help: "Keep activation counters, by which a profiling agent (-Dcctrewrite.agent=...) reports while the program runs; slower",
+        access: switch!(activation),
+        refused: ALL_BUT_PROFILES,
+        record: Record::Word("activation"),
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "call-sites",
+        help: "Keep contexts separate by the call sites in their callers: a method that another one calls from two places has two contexts there. All \
+               outputs that run together must agree in it",
+        access: switch!(call_sites),
+        refused: &[
+            Refusal::by(Trace),
+            Refusal::because(Pcc, "--tool pcc makes values of call sites anyway; leave --call-sites out"),
+            Refusal::by(Markers),
+        ],
+        record: Record::Word("call-sites"),
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "cost-model",
+        help: "Count what bytecodes cost by this model instead of their number: `jop` (cycles of the Java processor JOP) or `unit` (1 each), both \
+               built-in, or a file NAME.toml (docs/research/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them",
+        access: Access::Table {
+            value: "NAME|FILE.toml",
+            get: |choices| choices.direct.cost_model.map(CostModel::id),
+            set: |choices, given, read| {
+                choices.direct.cost_model = Some(cost_model(given, read)?);
+                Ok(())
+            },
+        },
+        refused: ALL_BUT_PROFILES,
+        conflict: |choices| {
+            let is_wrong =
+                choices.direct.cost_model.is_some() && choices.direct.metrics == Metrics::Calls;
+            is_wrong.then_some(
+                "--cost-model says what bytecodes cost, and --metrics calls does not count them; leave one of the two out",
+            )
+        },
+        record: Record::With { write: write_costs, read: read_costs },
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "allocations",
+        help: "Count objects and arrays by type, below the context that allocates them: a metric of its own, shown by reports and exports with `--metric \
+               allocations`. With `--tool trace`: events of allocations, with types and lengths, and of monitors, with their objects. All outputs that \
+               run together must agree in it",
+        access: switch!(allocations),
+        refused: &[Refusal::by(Pcc), Refusal::by(Markers)],
+        record: Record::Word("allocations"),
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "include",
+        help: "Record only classes that match: a glob over names with slashes or dots, such as `java/util/**` (repeatable). Other classes pass contexts \
+               on",
+        access: globs!(include),
+        refused: &[Refusal::by(Markers)],
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "exclude",
+        help: "Do not record classes that match (repeatable); wins over --include",
+        access: globs!(exclude),
+        refused: &[Refusal::by(Markers)],
+        ..PLAIN
+    },
+];

@@ -1,0 +1,385 @@
+//! The options of `cctrewrite run` that the runtime acts on, one row each. Classes are rewritten the same with all of them.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use crate::choices::ToolName;
+use crate::refusal::Refused;
+use crate::word::{Word, Worded};
+
+/// An option that the runtime in each JVM acts on, as a property `cctrewrite.PROPERTY`.
+#[derive(Debug)]
+pub struct RecordingOption {
+    /// Name without the dashes.
+    pub flag: &'static str,
+    /// For `--help`: the point first.
+    pub help: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    /// The runtime's name for it, without `cctrewrite.`.
+    pub property: &'static str,
+    /// The tools with which it means something.
+    pub tools: &'static [ToolName],
+    /// An option of [`crate::OPTIONS`] without which it means nothing.
+    pub requires: Option<&'static str>,
+    /// A recording option with which it does not go.
+    pub conflicts: Option<&'static str>,
+}
+
+/// What an option takes.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// Nothing. The property has this value.
+    Switch(&'static str),
+    /// One of these words, of which the first is the default and gives no property.
+    OneOf(&'static [Word]),
+    /// A number in a range.
+    Number {
+        /// Placeholder in `--help`.
+        value: &'static str,
+        /// Least and greatest.
+        range: RangeInclusive<u64>,
+    },
+    /// A method, by class and name and perhaps descriptor.
+    Method,
+    /// Methods, which the property has with commas between them.
+    Methods,
+    /// Names of classes, which the property has with commas between them.
+    Classes,
+    /// A path, which the property has from the root on.
+    Path,
+    /// Paths, which the property has from the root on, with colons between them.
+    Paths,
+    /// Text that is checked.
+    Text {
+        /// Placeholder in `--help`.
+        value: &'static str,
+        /// The default, if there is one. It gives no property.
+        default: Option<&'static str>,
+        /// Why a text is wrong, if it is.
+        check: fn(&str) -> Result<(), String>,
+    },
+}
+
+/// Whether threads are ordered in traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TraceMode {
+    Thread,
+    Shared,
+}
+
+crate::word::words! { TraceMode:
+    Thread "thread" "One trace for each thread";
+    Shared "shared" "One trace for all threads, in global order: slower";
+}
+
+/// What makes two classes the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Identity {
+    Name,
+    Loader,
+}
+
+crate::word::words! { Identity:
+    Name "name" "Their names";
+    Loader "loader" "Their names and, for loaders of the program, the loader: `com.acme.Task~PluginLoader#2` is of the second PluginLoader that defined a class";
+}
+
+use ToolName::{Markers, Pcc, Profile, Trace};
+
+/// An option of profiles; rows say what differs.
+const PROFILES: RecordingOption = RecordingOption {
+    flag: "",
+    help: "",
+    kind: Kind::Switch(""),
+    property: "",
+    tools: &[Profile],
+    requires: None,
+    conflicts: None,
+};
+
+/// The tools that record calls.
+const CALLS: &[ToolName] = &[Profile, Trace, Pcc];
+
+/// All options, in the order of `--help`.
+pub const RECORDING: &[RecordingOption] = &[
+    RecordingOption {
+        flag: "regions",
+        help: "Record only what the program itself asks for: what is executed between cctrewrite.api.Recording.start() and stop() (`cctrewrite api` \
+               writes that class), of each thread or of all",
+        kind: Kind::Switch("regions"),
+        property: "record",
+        tools: CALLS,
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "start-at",
+        help: "Record everything from the first entry of this method on, in all threads: `com.acme.Main.run`, or with a descriptor \
+               `com.acme.Main.run(I)V`. It must be a method of the program",
+        kind: Kind::Method,
+        property: "start-at",
+        tools: CALLS,
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "extent",
+        help: "Record only what this method executes and calls, whoever calls it (repeatable); the rest of the program runs as if nothing were \
+               recorded. It must be a method of the program that has a body, and no constructor",
+        kind: Kind::Methods,
+        property: "extent",
+        tools: CALLS,
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "system-threads",
+        help: "With a cost model, record also the threads of the JVM's own (finalization, references, cleaners), which do not run on the target",
+        kind: Kind::Switch("yes"),
+        property: "system-threads",
+        requires: Some("cost-model"),
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "trace-mode",
+        help: "With --tool trace: the order of events",
+        kind: Kind::OneOf(TraceMode::WORDS),
+        property: "trace-mode",
+        tools: &[Trace],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "trace-last",
+        help: "With --tool trace: keep only the last events of each thread, at least this many, whatever ends the JVM",
+        kind: Kind::Number { value: "N", range: 1..=1 << 30 },
+        property: "trace-last",
+        tools: &[Trace],
+        conflicts: Some("trace-memory"),
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "trace-memory",
+        help: "With --tool trace: keep this many bytes of events (as in 500m or 4g) in memory until the JVM ends, and write them then",
+        kind: Kind::Text { value: "SIZE", default: None, check: |_| Ok(()) },
+        property: "trace-memory",
+        tools: &[Trace],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "trace-receivers",
+        help: "With --tool trace: record the class of each method's receiver",
+        kind: Kind::Switch("yes"),
+        property: "trace-receivers",
+        tools: &[Trace],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "client",
+        help: "With rules for markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Without a client and a property, the \
+               events of each marker are counted",
+        kind: Kind::Classes,
+        property: "markers.clients",
+        tools: &[Profile, Markers],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "client-path",
+        help: "With rules for markers: a jar or a folder with clients that are not on the program's class path (repeatable)",
+        kind: Kind::Paths,
+        property: "markers.client-path",
+        tools: &[Profile, Markers],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "marker-control",
+        help: "With rules for markers: a file of lines `on TOKEN` and `off TOKEN`, read whenever it changes, that switches markers while the program runs",
+        kind: Kind::Path,
+        property: "markers.control",
+        tools: &[Profile, Markers],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "typestate-budget",
+        help: "With --typestate: the share of time that the analysis may take, in percent, above 0 and at most 100. Beyond it, not all objects are followed, \
+               and the report says so",
+        kind: Kind::Text { value: "PERCENT", default: None, check: percent },
+        property: "typestate.budget",
+        tools: &[Profile, Markers],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "pcc-memory",
+        help: "With --tool pcc: memory for the tables in which threads count, in MiB; values that find no room are counted and named [default: 256]",
+        kind: Kind::Number { value: "MIB", range: 1..=u32::MAX as u64 },
+        property: "pcc-memory",
+        tools: &[Pcc],
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "max-contexts",
+        help: "Bound on the contexts of each JVM, of all its threads together. Later contexts are added up under one marked node in each tree, so that sums \
+               stay exact, and a note says so [default: as many as memory has room for]",
+        kind: Kind::Number { value: "N", range: 1..=i64::MAX as u64 },
+        property: "max-contexts",
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "recursion",
+        help: "How often a method may be on the stack of a context: `unbounded`, or a number; `fold` is 1. A further call goes back to the context that the \
+               method has there, and its callees are below that",
+        kind: Kind::Text { value: "TIMES", default: Some("unbounded"), check: recursion },
+        property: "recursion",
+        ..PROFILES
+    },
+    RecordingOption {
+        flag: "identity",
+        help: "What makes two classes the same in the profile",
+        kind: Kind::OneOf(Identity::WORDS),
+        property: "identity",
+        tools: &[Profile, Trace],
+        ..PROFILES
+    },
+];
+
+/// A share of time.
+fn percent(text: &str) -> Result<(), String> {
+    let number = text.parse().ok().filter(|number: &f64| (0.0..=100.0).contains(number) && *number > 0.0);
+    number.map(|_| ()).ok_or_else(|| "a number of per cent is expected, above 0 and at most 100".to_owned())
+}
+
+/// A bound on recursion as the runtime takes it.
+fn recursion(text: &str) -> Result<(), String> {
+    let is_number = text.parse::<i32>().is_ok_and(|times| times > 0);
+    match text {
+        "unbounded" | "fold" => Ok(()),
+        _ if is_number => Ok(()),
+        _ => Err("choose unbounded, fold, or how often a method may be on a stack, 1 or more".to_owned()),
+    }
+}
+
+/// The recording options of a run, those that were given with values other than their defaults.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recording(BTreeMap<&'static str, Vec<String>>);
+
+impl Recording {
+    /// Takes a value of an option, of paths from the root on. A switch takes none.
+    pub fn set(&mut self, option: &RecordingOption, value: &str) {
+        let is_default = match &option.kind {
+            Kind::OneOf(words) => words.first().is_some_and(|word| word.name == value),
+            Kind::Text { default, .. } => *default == Some(value),
+            _ => false,
+        };
+        let value = if let Kind::Switch(on) = option.kind { on } else { value };
+        if !is_default {
+            self.0.entry(option.flag).or_default().push(value.to_owned());
+        }
+    }
+
+    /// Whether an option was given, by its flag.
+    pub fn is_given(&self, flag: &str) -> bool {
+        self.0.contains_key(flag)
+    }
+
+    /// The first option that was given and is about markers.
+    pub fn of_markers(&self) -> Option<&'static str> {
+        let of_markers = |row: &&RecordingOption| row.tools.contains(&Markers) && self.is_given(row.flag);
+        RECORDING.iter().find(of_markers).map(|row| row.flag)
+    }
+
+    /// The properties that tell the runtime, without `cctrewrite.`, in the order of [`RECORDING`].
+    pub fn properties(&self) -> impl Iterator<Item = (&'static str, String)> {
+        RECORDING.iter().filter_map(|row| {
+            let values = self.0.get(row.flag)?;
+            let between = if matches!(row.kind, Kind::Paths) { ":" } else { "," };
+            Some((row.property, values.join(between)))
+        })
+    }
+
+    /// Fails if an option means nothing with this tool.
+    ///
+    /// # Errors
+    /// The first such option, and the tools that it is for.
+    pub fn check(&self, tool: ToolName) -> Result<(), Refused> {
+        let is_wrong = |row: &&RecordingOption| self.is_given(row.flag) && !row.tools.contains(&tool);
+        let Some(row) = RECORDING.iter().find(is_wrong) else { return Ok(()) };
+        let tools: Vec<String> = row.tools.iter().map(|tool| format!("--tool {}", tool.name())).collect();
+        Err(Refused::new(format!(
+            "--{flag} is for {} and means nothing with --tool {}; leave --{flag} out, or choose that tool",
+            tools.join(" and "),
+            tool.name(),
+            flag = row.flag
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(flag: &str) -> &'static RecordingOption {
+        RECORDING.iter().find(|row| row.flag == flag).unwrap()
+    }
+
+    #[test]
+    fn given_options_are_properties_and_defaults_are_not() {
+        let mut recording = Recording::default();
+        for (flag, value) in [
+            ("client-path", "/a"),
+            ("client-path", "/b"),
+            ("extent", "a.B.m"),
+            ("extent", "a.B.n"),
+            ("regions", ""),
+            ("identity", "name"),
+            ("recursion", "unbounded"),
+            ("trace-mode", "thread"),
+        ] {
+            recording.set(row(flag), value);
+        }
+        let properties: Vec<_> = recording.properties().collect();
+        let of = |key, value: &str| (key, value.to_owned());
+        assert_eq!(
+            properties,
+            [of("record", "regions"), of("extent", "a.B.m,a.B.n"), of("markers.client-path", "/a:/b")]
+        );
+    }
+
+    #[test]
+    fn an_option_is_refused_with_each_tool_that_it_is_not_for() {
+        for row in RECORDING {
+            let mut recording = Recording::default();
+            recording.set(row, "7");
+            for &tool in ToolName::VALUES {
+                let checked = recording.check(tool);
+                assert_eq!(checked.is_ok(), row.tools.contains(&tool), "{} {tool:?}", row.flag);
+                if let Err(refused) = checked {
+                    assert!(refused.to_string().contains(row.flag), "{refused}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        for wrong in ["", "0", "-1", "folded"] {
+            assert!(recursion(wrong).is_err(), "{wrong}");
+        }
+        for right in ["unbounded", "fold", "1", "40"] {
+            assert_eq!(recursion(right), Ok(()));
+        }
+        for wrong in ["", "0", "100.5", "NaN", "inf", "-3"] {
+            assert!(percent(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(percent("0.5"), Ok(()));
+    }
+
+    #[test]
+    fn flags_and_properties_are_there_once() {
+        let mut flags: Vec<_> = RECORDING.iter().map(|row| row.flag).collect();
+        flags.extend(crate::OPTIONS.iter().map(|row| row.flag));
+        let mut properties: Vec<_> = RECORDING.iter().map(|row| row.property).collect();
+        for list in [&mut flags, &mut properties] {
+            let length = list.len();
+            list.sort_unstable();
+            list.dedup();
+            assert_eq!(list.len(), length);
+        }
+    }
+}

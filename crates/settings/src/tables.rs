@@ -1,0 +1,48 @@
+//! Options whose value is a built-in table or a file.
+
+use cct_tables::{BlockEnds, BlockRule, CostModel};
+
+use crate::options::ReadFile;
+
+/// The cost model of that name, or in that file.
+///
+/// # Errors
+/// A name that is neither built in nor a readable file, or a line of the file that is wrong.
+pub fn cost_model(given: &str, read: &ReadFile<'_>) -> Result<&'static CostModel, String> {
+    let text = match CostModel::shipped(given) {
+        Some(text) => text.to_owned(),
+        None => file(given, "cost model", CostModel::shipped_names(), read)?,
+    };
+    CostModel::parse(&text).map(CostModel::interned).map_err(|e| format!("{given}, {e}"))
+}
+
+/// The rule for blocks of that name, or in that file.
+///
+/// # Errors
+/// As [`cost_model`].
+pub fn block_rule(given: &str, read: &ReadFile<'_>) -> Result<BlockRule, String> {
+    if let Some(rule) = BlockRule::BUILT_IN.into_iter().find(|rule| rule.name() == given) {
+        return Ok(rule);
+    }
+    let names = BlockRule::BUILT_IN.map(|rule| rule.name().into_owned());
+    let shipped: Vec<&str> = names.iter().map(String::as_str).chain(BlockEnds::shipped_names()).collect();
+    let text = match BlockEnds::shipped(given) {
+        Some(text) => text.to_owned(),
+        None => file(given, "rule for blocks", shipped, read)?,
+    };
+    let rule = BlockEnds::parse(&text).map_err(|e| format!("{given}, {e}"))?;
+    Ok(BlockRule::Custom(rule.interned()))
+}
+
+/// The text of a file. The error lists the built-in names.
+fn file<'n>(
+    given: &str,
+    what: &str,
+    names: impl IntoIterator<Item = &'n str>,
+    read: &ReadFile<'_>,
+) -> Result<String, String> {
+    read(given).map_err(|why| {
+        let names: Vec<&str> = names.into_iter().collect();
+        format!("neither a built-in {what} ({}) nor a readable file: {why}", names.join(", "))
+    })
+}
