@@ -206,7 +206,7 @@ impl Sources {
         let library_hash = library_hash.or_else(|| {
             provenance::library_hash(library.map(|(((_, class), &original), _)| (&*class.name, original)))
         });
-        let mut provenance = cct_rewrite::provenance(&settings, TOOL, library_hash);
+        let mut provenance = cct_rewrite::provenance(settings, TOOL, library_hash);
         if let Some(udi) = &self.udi {
             provenance = provenance.with_udi(&udi.identity);
             classes.extend(udi.summaries()?.into_iter().map(|class| (Role::Library, class)));

@@ -24,9 +24,9 @@
 use cct_classfile::{Bci, Code, ConstantPool, opcode};
 
 use crate::blocks::{BlockId, Blocks};
-use cct_tables::BlockRule;
 use crate::depth_first::DepthFirst;
 use crate::graph::{Graph, TooManyExceptionEdges};
+use cct_tables::BlockRule;
 
 /// Why the counter is updated at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -160,6 +160,7 @@ mod tests {
     use crate::testing::*;
     use crate::throws::may_throw;
     use cct_classfile::opcode::*;
+    use cct_tables::BlockEnds;
 
     fn lengths(fixture: &Fixture, rule: BlockRule) -> Vec<u32> {
         fixture.with(|code, pool| Blocks::of(code, pool, rule).iter().map(|block| block.bytecodes).collect())

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cct_classfile::{ClassFile, Code};
+use cct_tables::BlockRule;
 
 use crate::testing::{Dice, run, update_at};
 use crate::*;

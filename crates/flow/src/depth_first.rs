@@ -165,9 +165,9 @@ impl DepthFirst {
 mod tests {
     use super::*;
     use crate::blocks::Blocks;
-    use cct_tables::BlockRule;
     use crate::testing::*;
     use cct_classfile::opcode::*;
+    use cct_tables::BlockRule;
 
     fn walk(fixture: &Fixture) -> DepthFirst {
         fixture.with(|code, pool| {

@@ -100,8 +100,8 @@ impl Dominators {
 mod tests {
     use super::*;
     use crate::blocks::Blocks;
-    use cct_tables::BlockRule;
     use crate::testing::*;
+    use cct_tables::BlockRule;
 
     #[test]
     fn paper_figure_5() {

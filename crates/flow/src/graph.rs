@@ -305,9 +305,9 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cct_tables::BlockRule;
     use crate::testing::*;
     use cct_classfile::opcode::*;
+    use cct_tables::BlockRule;
 
     fn graph(fixture: &Fixture) -> Graph {
         fixture.with(|code, pool| Graph::of(code, pool, &Blocks::of(code, pool, BlockRule::Default)).unwrap())

@@ -114,9 +114,9 @@ mod tests {
 
     use super::*;
     use crate::blocks::Blocks;
-    use cct_tables::BlockRule;
     use crate::testing::*;
     use cct_classfile::opcode::*;
+    use cct_tables::BlockRule;
 
     /// The loops, and their bodies.
     fn loops(fixture: &Fixture) -> Vec<(Loop, Vec<BlockId>)> {

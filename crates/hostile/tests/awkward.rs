@@ -38,7 +38,9 @@ fn rewritten(bytes: &[u8]) -> Vec<usize> {
     let methods = |blocks| {
         let settings = Settings { blocks, activation: true, ..Settings::default() };
         let world = World::new([(Role::Input, ClassSummary::parse(bytes).unwrap())]);
-        let rewriter = Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true).unwrap();
+        let rewriter =
+            Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true)
+                .unwrap();
         let bytes = rewriter.rewrite(bytes).unwrap().bytes.unwrap();
         cct_classfile::ClassFile::parse(&bytes).unwrap().methods.len()
     };
@@ -53,7 +55,9 @@ fn rewritten_or_left(bytes: &[u8]) -> Vec<usize> {
     let methods = |blocks| {
         let settings = Settings { blocks, ..Settings::default() };
         let world = World::new([(Role::Input, ClassSummary::parse(bytes).unwrap())]);
-        let rewriter = Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true).unwrap();
+        let rewriter =
+            Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true)
+                .unwrap();
         let bytes = match rewriter.rewrite(bytes) {
             Ok(rewritten) => rewritten.bytes.unwrap_or_else(|| bytes.to_vec()),
             // Whoever asked is told, and keeps the class as it is.

@@ -28,7 +28,8 @@ fn class(max_locals: u16, code: impl FnOnce(&mut CodeAssembler<'_>)) -> Vec<u8> 
 fn rewrite(bytes: &[u8]) -> Result<Option<Vec<u8>>, Error> {
     let settings = Settings::default();
     let world = World::new([(Role::Input, ClassSummary::parse(bytes)?)]);
-    let rewriter = Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true)?;
+    let rewriter =
+        Rewriter::new(world, settings, cct_rewrite::provenance(&settings, "test", None), |_| true)?;
     Ok(rewriter.with_local_names(true).rewrite(bytes)?.bytes)
 }
 

@@ -22,8 +22,8 @@ use crate::plan::rows::Plan;
 use crate::plan::treatment::leading_below;
 use crate::planned::{Planned, planned};
 use crate::rules;
-use cct_settings::ContextCarrier;
 use crate::world::{ClassId, MethodId, Role, World};
+use cct_settings::ContextCarrier;
 
 /// Applies the rules, in their order.
 pub(crate) fn close(world: &World, plan: &mut Plan, context: ContextCarrier) {
@@ -276,9 +276,9 @@ mod tests {
     use cct_classfile::access::{ABSTRACT, NATIVE, PUBLIC};
 
     use super::*;
-    use cct_settings::Settings;
     use crate::testing::{declared, world};
     use cct_index::treatment::Treatment as T;
+    use cct_settings::Settings;
     use cct_test_classes::{TestClass, class, interface, object};
 
     fn treatment(inputs: &[TestClass], raw: &[TestClass], class: &str, name: &str) -> T {

@@ -14,13 +14,24 @@ pub fn provenance(settings: &Settings, tool: &str, jdk: Option<u64>) -> Provenan
     entries.insert("jdk", jdk.map_or("none".to_owned(), |hash| format!("{hash:016x}")));
     entries.insert("scheme", convention::SCHEME.to_string());
     entries.insert("tool", tool.to_owned());
-    let lines: String = entries.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
-    Provenance::of_lines(&lines)
+    let mut lines: Vec<String> = entries.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+    lines.sort();
+    Provenance::of_lines(&lines.concat())
 }
 
 #[cfg(test)]
 mod tests {
+    use cct_pcc::Chosen;
+
     use super::*;
+
+    #[test]
+    fn lines_are_sorted() {
+        let chosen = Chosen::parse(["a.B.m"], ["a.**.*"]).unwrap().interned();
+        let provenance = provenance(&Settings::default().of_values(chosen), "test", Some(7));
+        assert!(provenance.lines().lines().is_sorted(), "{}", provenance.lines());
+        assert_eq!(provenance.value("jdk"), Some("0000000000000007"));
+    }
 
     #[test]
     fn a_module_is_the_last_key() {

@@ -8,6 +8,9 @@ use crate::options::{Access, ChoiceOption, OPTIONS, Spelled};
 use crate::settings::{Settings, Tool};
 use crate::word::words;
 
+/// The flag that chooses what the program leaves behind.
+pub(crate) const TOOL: &str = "tool";
+
 /// What the program leaves behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolName {
@@ -109,10 +112,12 @@ impl Choices {
         (self.marks_alone() || self.marks_beside()) && self.typestate.is_empty()
     }
 
-    /// The methods that were chosen for values, as options.
-    pub fn spelled_chosen(&self) -> Vec<String> {
-        let rows = OPTIONS.iter().filter(|row| row.spelled == Spelled::WithValues);
-        rows.flat_map(|row| row.spelling(self)).collect()
+    /// The options other than `--tool` that do not have their defaults: flag, and the option with its values as on a command line. Without those that name
+    /// files, whose contents matter.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
+        let is_given =
+            |row: &&ChoiceOption| row.spelled != Spelled::Never && row.flag != TOOL && row.is_given(self);
+        OPTIONS.iter().filter(is_given).map(|row| (row.flag, row.spelling(self)))
     }
 
     /// The choices as options of a command line, in the order of [`OPTIONS`], those with defaults too. Without paths: where a file lies does not matter.

@@ -5,9 +5,11 @@
 //!
 //! * [`settings`]: what the rewriter acts on,
 //! * [`choices`]: what a user asked for, by option,
+//! * [`heading`]: where `--help` lists them,
 //! * [`options`]: the rows,
 //! * [`mod@record`]: settings in the provenance of outputs,
 //! * [`recording`]: options that the runtime acts on,
+//! * [`page`]: their reference for users,
 //! * [`refusal`]: combinations that mean nothing,
 //! * [`tables`]: values that are built-in tables or files,
 //! * [`word`]: values with names.
@@ -17,7 +19,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod choices;
+pub mod heading;
 pub mod options;
+pub mod page;
 pub mod record;
 pub mod recording;
 pub mod refusal;
@@ -26,6 +30,7 @@ pub mod tables;
 pub mod word;
 
 pub use choices::{Choices, ToolName};
+pub use heading::Heading;
 pub use options::{Access, ChoiceOption, OPTIONS, ReadFile};
 pub use record::UnknownSettings;
 pub use recording::{Kind, RECORDING, Recording, RecordingOption};

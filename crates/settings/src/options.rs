@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use cct_pcc::MethodPattern;
 use cct_tables::CostModel;
 
-use crate::choices::{Choices, ToolName};
+use crate::choices::{Choices, TOOL, ToolName};
+use crate::heading::Heading;
 use crate::record::{
-    Record, read_blocks, read_costs, read_markers, read_metrics, read_tool, write_blocks, write_costs, write_markers, write_tool,
+    Record, read_blocks, read_costs, read_markers, read_metrics, read_tool, write_blocks, write_costs,
+    write_markers, write_tool,
 };
 use crate::refusal::Refusal;
 use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives};
@@ -26,8 +28,14 @@ pub(crate) const NO_FILES: &ReadFile<'static> = &|_| Err("no files here".to_owne
 pub struct ChoiceOption {
     /// Name without the dashes.
     pub flag: &'static str,
-    /// For `--help`: the point first.
+    /// For `--help`: the first sentence stands alone in `-h`.
     pub help: &'static str,
+    /// Where `--help` has it.
+    pub heading: Heading,
+    /// Whether `-h` has it, too.
+    pub is_common: bool,
+    /// Whether `bench` has it: what it counts has the form of a calling-context tree.
+    pub in_bench: bool,
     /// What it takes, and where that is kept.
     pub access: Access,
     /// Tools with which it means nothing.
@@ -75,6 +83,8 @@ pub enum Access {
     Table {
         /// Placeholder in `--help`.
         value: &'static str,
+        /// Name of the default, if there is one.
+        default: Option<&'static str>,
         /// The table if there is one: its name, or its name and the hash of its contents.
         get: fn(&Choices) -> Option<String>,
         /// Takes the table of that name or in that file.
@@ -115,11 +125,10 @@ impl ChoiceOption {
     }
 
     /// Its default, if it has one that is a word.
-    pub fn default(&self) -> Option<String> {
-        let default = Choices::default();
+    pub fn default(&self) -> Option<&'static str> {
         match self.access {
-            Access::OneOf { words, get, .. } => words.get(get(&default)).map(|word| word.name.to_owned()),
-            Access::Table { get, .. } => get(&default),
+            Access::OneOf { words, get, .. } => words.get(get(&Choices::default())).map(|word| word.name),
+            Access::Table { default, .. } => default,
             Access::Switch { .. } | Access::List { .. } => None,
         }
     }
@@ -193,6 +202,9 @@ macro_rules! methods {
 const PLAIN: ChoiceOption = ChoiceOption {
     flag: "",
     help: "",
+    heading: Heading::Advanced,
+    is_common: false,
+    in_bench: false,
     access: Access::Switch { get: |_| false, set: |_| () },
     refused: &[],
     conflict: |_| None,
@@ -208,13 +220,13 @@ const ALL_BUT_PROFILES: &[Refusal] = &[Refusal::by(Trace), Refusal::by(Pcc), Ref
 const NOT_BESIDE: &str = "markers stand beside a calling-context tree, or alone with --tool markers, and not beside another tool; leave --tool out, or --markers and \
                           --typestate";
 
-const NOT_VALUES: &str =
-    "--pcc-at and --pcc-only are about values of calling contexts; give --tool pcc with them, or leave them out";
+const NOT_VALUES: &str = "--pcc-at and --pcc-only are about values of calling contexts; give --tool pcc with them, or leave them out";
 
 /// All options, in the order of `--help`.
 pub const OPTIONS: &[ChoiceOption] = &[
     ChoiceOption {
         flag: "library",
+        heading: Heading::Image,
         help: "Classes that the inputs refer to and that are not rewritten now: a jar, folder, image or home of a JDK, original or already \
                instrumented (repeatable)",
         access: paths!(library, "PATH"),
@@ -222,24 +234,34 @@ pub const OPTIONS: &[ChoiceOption] = &[
         ..PLAIN
     },
     ChoiceOption {
-        flag: "tool",
+        flag: TOOL,
+        heading: Heading::Output,
+        is_common: true,
         help: "What the program leaves behind",
         access: one_of!(ToolName, tool),
-        record: Record::With { write: write_tool, read: read_tool },
+        record: Record::With {
+            keys: &["trace", "pcc", "pcc-at", "pcc-only"],
+            write: write_tool,
+            read: read_tool,
+        },
         ..PLAIN
     },
     ChoiceOption {
         flag: "markers",
-        help: "Rules file: the code locations at which marker clients are called (docs/research/markers.md; repeatable). Alone with --tool \
+        heading: Heading::Markers,
+        is_common: true,
+        help: "Rules file: the code locations at which marker clients are called. See docs/research/markers.md; repeatable. Alone with --tool \
                markers, else beside the calling-context tree",
         access: paths!(markers, "FILE.toml"),
         refused: &[Refusal::because(Trace, NOT_BESIDE), Refusal::because(Pcc, NOT_BESIDE)],
-        record: Record::With { write: write_markers, read: read_markers },
+        record: Record::With { keys: &["markers"], write: write_markers, read: read_markers },
         spelled: Spelled::Never,
         ..PLAIN
     },
     ChoiceOption {
         flag: "typestate",
+        heading: Heading::Typestate,
+        is_common: true,
         help: "Properties file: in which order an object's methods may be called. A file, or the name of a built-in property \
                (docs/research/typestate.md; repeatable). Alone with --tool markers, else beside the calling-context tree",
         access: paths!(typestate, "FILE.toml"),
@@ -249,6 +271,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "pcc-at",
+        heading: Heading::Values,
         help: "Record the values of contexts at the entry of these methods, with --tool pcc: a glob over classes as for --include, a dot, a glob \
                over methods, and optionally a descriptor, such as `java.util.HashMap.resize` or `com.acme.**.*` (repeatable)",
         access: methods!(pcc_at),
@@ -262,6 +285,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "pcc-only",
+        heading: Heading::Values,
         help: "Compute values from these methods alone, with --tool pcc; others pass on the value that they got (repeatable)",
         access: methods!(pcc_only),
         refused: &[
@@ -274,6 +298,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "context",
+        heading: Heading::Counting,
+        in_bench: true,
         help: "How a method gets its calling context",
         access: one_of!(ContextCarrier, direct.context),
         refused: &[
@@ -290,10 +316,13 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "metrics",
+        heading: Heading::Counting,
+        in_bench: true,
         help: "What is counted",
         access: one_of!(Metrics, direct.metrics),
         refused: ALL_BUT_PROFILES,
         record: Record::With {
+            keys: &["metrics"],
             write: |settings| vec![("metrics", settings.metrics_name().into_owned())],
             read: read_metrics,
         },
@@ -302,12 +331,15 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "blocks",
+        heading: Heading::Counting,
+        in_bench: true,
         help: "How bytecodes are counted. `exact`: a bytecode that did not start is never counted; counts are added up in a local variable and written \
                into the tree where somebody may look. `precise`: the same numbers, written into the tree block by block, as in the papers; slower. \
                `default`, the papers' default: a block counts whole when it begins, even if an exception leaves it half-way. Or a table of where \
                blocks end: a file NAME.toml (docs/reference/blocks.md), or a built-in one: `calls`, `like-default`, `like-precise`",
         access: Access::Table {
             value: "RULE|FILE.toml",
+            default: Some("exact"),
             get: |choices| Some(choices.direct.blocks.name().into_owned()),
             set: |choices, given, read| {
                 choices.direct.blocks = block_rule(given, read)?;
@@ -315,12 +347,14 @@ pub const OPTIONS: &[ChoiceOption] = &[
             },
         },
         refused: ALL_BUT_PROFILES,
-        record: Record::With { write: write_blocks, read: read_blocks },
+        record: Record::With { keys: &["blocks", "block-ends"], write: write_blocks, read: read_blocks },
         spelled: Spelled::Always,
         ..PLAIN
     },
     ChoiceOption {
         flag: "intrinsics",
+        heading: Heading::Counting,
+        in_bench: true,
         help: "Treatment of methods whose Java body HotSpot may replace by code of its own, such as `Math.max`",
         access: one_of!(Intrinsics, direct.intrinsics),
         refused: &[Refusal::by(Markers)],
@@ -330,6 +364,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "natives",
+        heading: Heading::Counting,
+        in_bench: true,
         help: "Representation of native methods",
         access: one_of!(Natives, direct.natives),
         refused: ALL_BUT_PROFILES,
@@ -347,7 +383,9 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "reproducible",
-        help: "Pin what differs from run to run, such as the seeds of random numbers, so that a deterministic program gives the same profile each time. \
+        heading: Heading::Counting,
+        is_common: true,
+        help: "Pin what differs from run to run, such as seeds of random numbers. A deterministic program then gives the same profile each time. \
                The class library must be rewritten with it; `flags` then prints the JVM options that belong to it",
         access: switch!(reproducible),
         refused: &[Refusal::by(Markers)],
@@ -356,6 +394,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "activation-counters",
+        heading: Heading::Advanced,
         help: "Keep activation counters, by which a profiling agent (-Dcctrewrite.agent=...) reports while the program runs; slower",
         access: switch!(activation),
         refused: ALL_BUT_PROFILES,
@@ -364,7 +403,9 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "call-sites",
-        help: "Keep contexts separate by the call sites in their callers: a method that another one calls from two places has two contexts there. All \
+        heading: Heading::Recording,
+        is_common: true,
+        help: "Keep contexts separate by the call sites in their callers. A method that another one calls from two places has two contexts there. All \
                outputs that run together must agree in it",
         access: switch!(call_sites),
         refused: &[
@@ -377,10 +418,13 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "cost-model",
+        heading: Heading::Counting,
+        in_bench: true,
         help: "Count what bytecodes cost by this model instead of their number: `jop` (cycles of the Java processor JOP) or `unit` (1 each), both \
                built-in, or a file NAME.toml (docs/research/cost-models.md). Threads of the JVM's own are left out; `run --system-threads` keeps them",
         access: Access::Table {
             value: "NAME|FILE.toml",
+            default: None,
             get: |choices| choices.direct.cost_model.map(CostModel::id),
             set: |choices, given, read| {
                 choices.direct.cost_model = Some(cost_model(given, read)?);
@@ -389,18 +433,19 @@ pub const OPTIONS: &[ChoiceOption] = &[
         },
         refused: ALL_BUT_PROFILES,
         conflict: |choices| {
-            let is_wrong =
-                choices.direct.cost_model.is_some() && choices.direct.metrics == Metrics::Calls;
+            let is_wrong = choices.direct.cost_model.is_some() && choices.direct.metrics == Metrics::Calls;
             is_wrong.then_some(
                 "--cost-model says what bytecodes cost, and --metrics calls does not count them; leave one of the two out",
             )
         },
-        record: Record::With { write: write_costs, read: read_costs },
+        record: Record::With { keys: &["cost-model", "costs"], write: write_costs, read: read_costs },
         ..PLAIN
     },
     ChoiceOption {
         flag: "allocations",
-        help: "Count objects and arrays by type, below the context that allocates them: a metric of its own, shown by reports and exports with `--metric \
+        heading: Heading::Recording,
+        is_common: true,
+        help: "Count objects and arrays by type, below the context that allocates them. They are a metric of their own, shown by reports and exports with `--metric \
                allocations`. With `--tool trace`: events of allocations, with types and lengths, and of monitors, with their objects. All outputs that \
                run together must agree in it",
         access: switch!(allocations),
@@ -410,6 +455,8 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "include",
+        heading: Heading::Recording,
+        in_bench: true,
         help: "Record only classes that match: a glob over names with slashes or dots, such as `java/util/**` (repeatable). Other classes pass contexts \
                on",
         access: globs!(include),
@@ -418,9 +465,25 @@ pub const OPTIONS: &[ChoiceOption] = &[
     },
     ChoiceOption {
         flag: "exclude",
+        heading: Heading::Recording,
+        in_bench: true,
         help: "Do not record classes that match (repeatable); wins over --include",
         access: globs!(exclude),
         refused: &[Refusal::by(Markers)],
         ..PLAIN
     },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_have_the_default_that_they_name() {
+        for row in OPTIONS {
+            if let Access::Table { default, get, .. } = row.access {
+                assert_eq!(get(&Choices::default()).as_deref(), default, "{}", row.flag);
+            }
+        }
+    }
+}

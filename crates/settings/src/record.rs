@@ -1,6 +1,6 @@
 //! Settings in the provenance of outputs (docs/reference/formats/index.md).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cct_pcc::Chosen;
 use cct_pcc::chosen::{joined, separated};
@@ -19,6 +19,8 @@ pub enum Record {
     Word(&'static str),
     /// In its own way.
     With {
+        /// The keys that it may give.
+        keys: &'static [&'static str],
         /// The keys and values that it gives.
         write: fn(&Settings) -> Vec<(&'static str, String)>,
         /// Reads them; `None` if they are wrong. Keys that `write` would not give again are found later.
@@ -42,7 +44,9 @@ impl<'t> Entries<'t> {
 
 /// Provenance lines whose settings this version does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the output was made with settings that this version of cctrewrite does not know; use the version that made it, or make it again")]
+#[error(
+    "the output was made with settings that this version of cctrewrite does not know; use the version that made it, or make it again"
+)]
 pub struct UnknownSettings;
 
 impl Settings {
@@ -65,21 +69,22 @@ impl Settings {
         let settings = choices.direct;
         // What was read gives these entries and no others, or something was not understood.
         let written = settings.entries();
-        let is_same = |key: &str| written.get(key).map(String::as_str) == entries.value(key);
-        let known: BTreeSet<&str> = written.keys().copied().chain(OPTIONAL).collect();
-        let (metrics, costs) = (settings.metrics, settings.cost_model);
-        match known.into_iter().all(is_same) && (metrics, costs.is_some()) != (Metrics::Calls, true) {
-            true => Ok(settings),
-            false => Err(UnknownSettings),
-        }
+        let is_same = |key: &'static str| written.get(key).map(String::as_str) == entries.value(key);
+        let keys = OPTIONS.iter().flat_map(|row| row.record.keys());
+        let agrees = OPTIONS.iter().all(|row| (row.conflict)(&choices).is_none());
+        if agrees && keys.copied().all(is_same) { Ok(settings) } else { Err(UnknownSettings) }
     }
 }
 
-/// Keys that not all outputs have.
-const OPTIONAL: [&str; 8] =
-    ["block-ends", "cost-model", "costs", "markers", "pcc", "pcc-at", "pcc-only", "trace"];
-
 impl Record {
+    fn keys(&self) -> &[&'static str] {
+        match self {
+            Record::No => &[],
+            Record::Word(key) => std::slice::from_ref(key),
+            Record::With { keys, .. } => keys,
+        }
+    }
+
     fn write(&self, access: &Access, choices: &Choices) -> Vec<(&'static str, String)> {
         match (self, access) {
             (Record::With { write, .. }, _) => write(&choices.direct),
@@ -189,6 +194,8 @@ pub(crate) fn read_costs(settings: &mut Settings, entries: &Entries<'_>) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::settings::{ContextCarrier, Intrinsics};
 
@@ -288,6 +295,8 @@ mod tests {
             let choices = Choices { direct: settings, ..Choices::default() };
             let entries = OPTIONS.iter().flat_map(|row| row.record.write(&row.access, &choices));
             let given: Vec<&str> = entries.map(|(key, _)| key).collect();
+            let known: Vec<&str> = OPTIONS.iter().flat_map(|row| row.record.keys()).copied().collect();
+            assert!(given.iter().all(|key| known.contains(key)), "{given:?}");
             assert_eq!(given.len(), given.iter().collect::<BTreeSet<_>>().len());
             keys.extend(given);
         }

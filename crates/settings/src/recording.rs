@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use crate::choices::ToolName;
+use crate::heading::Heading;
 use crate::refusal::Refused;
 use crate::word::{Word, Worded};
 
@@ -12,8 +13,12 @@ use crate::word::{Word, Worded};
 pub struct RecordingOption {
     /// Name without the dashes.
     pub flag: &'static str,
-    /// For `--help`: the point first.
+    /// For `--help`: the first sentence stands alone in `-h`.
     pub help: &'static str,
+    /// Where `--help` has it.
+    pub heading: Heading,
+    /// Whether `-h` has it, too.
+    pub is_common: bool,
     /// What it takes.
     pub kind: Kind,
     /// The runtime's name for it, without `cctrewrite.`.
@@ -91,6 +96,8 @@ use ToolName::{Markers, Pcc, Profile, Trace};
 const PROFILES: RecordingOption = RecordingOption {
     flag: "",
     help: "",
+    heading: Heading::Recording,
+    is_common: false,
     kind: Kind::Switch(""),
     property: "",
     tools: &[Profile],
@@ -105,8 +112,9 @@ const CALLS: &[ToolName] = &[Profile, Trace, Pcc];
 pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "regions",
-        help: "Record only what the program itself asks for: what is executed between cctrewrite.api.Recording.start() and stop() (`cctrewrite api` \
-               writes that class), of each thread or of all",
+        is_common: true,
+        help: "Record only between start() and stop() of cctrewrite.api.Recording. The program calls them, for each thread or for all; `cctrewrite api` \
+               writes that class",
         kind: Kind::Switch("regions"),
         property: "record",
         tools: CALLS,
@@ -123,8 +131,9 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "extent",
-        help: "Record only what this method executes and calls, whoever calls it (repeatable); the rest of the program runs as if nothing were \
-               recorded. It must be a method of the program that has a body, and no constructor",
+        is_common: true,
+        help: "Record only what this method executes and calls (repeatable). Whoever calls it; the rest of the program runs as if nothing were recorded. \
+               The method must be a method of the program that has a body, and no constructor",
         kind: Kind::Methods,
         property: "extent",
         tools: CALLS,
@@ -140,6 +149,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "trace-mode",
+        heading: Heading::Traces,
         help: "With --tool trace: the order of events",
         kind: Kind::OneOf(TraceMode::WORDS),
         property: "trace-mode",
@@ -148,6 +158,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "trace-last",
+        heading: Heading::Traces,
         help: "With --tool trace: keep only the last events of each thread, at least this many, whatever ends the JVM",
         kind: Kind::Number { value: "N", range: 1..=1 << 30 },
         property: "trace-last",
@@ -157,6 +168,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "trace-memory",
+        heading: Heading::Traces,
         help: "With --tool trace: keep this many bytes of events (as in 500m or 4g) in memory until the JVM ends, and write them then",
         kind: Kind::Text { value: "SIZE", default: None, check: |_| Ok(()) },
         property: "trace-memory",
@@ -165,6 +177,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "trace-receivers",
+        heading: Heading::Traces,
         help: "With --tool trace: record the class of each method's receiver",
         kind: Kind::Switch("yes"),
         property: "trace-receivers",
@@ -173,6 +186,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "client",
+        heading: Heading::Markers,
         help: "With rules for markers: a class of yours that implements cctrewrite.markers.Client (repeatable). Without a client and a property, the \
                events of each marker are counted",
         kind: Kind::Classes,
@@ -182,6 +196,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "client-path",
+        heading: Heading::Markers,
         help: "With rules for markers: a jar or a folder with clients that are not on the program's class path (repeatable)",
         kind: Kind::Paths,
         property: "markers.client-path",
@@ -190,6 +205,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "marker-control",
+        heading: Heading::Markers,
         help: "With rules for markers: a file of lines `on TOKEN` and `off TOKEN`, read whenever it changes, that switches markers while the program runs",
         kind: Kind::Path,
         property: "markers.control",
@@ -198,6 +214,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "typestate-budget",
+        heading: Heading::Typestate,
         help: "With --typestate: the share of time that the analysis may take, in percent, above 0 and at most 100. Beyond it, not all objects are followed, \
                and the report says so",
         kind: Kind::Text { value: "PERCENT", default: None, check: percent },
@@ -207,6 +224,7 @@ pub const RECORDING: &[RecordingOption] = &[
     },
     RecordingOption {
         flag: "pcc-memory",
+        heading: Heading::Values,
         help: "With --tool pcc: memory for the tables in which threads count, in MiB; values that find no room are counted and named [default: 256]",
         kind: Kind::Number { value: "MIB", range: 1..=u32::MAX as u64 },
         property: "pcc-memory",

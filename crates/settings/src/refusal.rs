@@ -110,7 +110,10 @@ mod tests {
         let mut choices = Choices { tool, ..Choices::default() };
         match row.access {
             Access::Switch { set, .. } => set(&mut choices),
-            Access::OneOf { words, get, set } => set(&mut choices, words.len() - 1 - get(&choices)),
+            Access::OneOf { words, get, set } => {
+                let other = words.len() - 1 - get(&choices);
+                set(&mut choices, other);
+            }
             Access::Table { set, .. } => {
                 let given = ["precise", "jop"].iter().any(|name| set(&mut choices, name, NO_FILES).is_ok());
                 assert!(given, "{}", row.flag);

@@ -1,5 +1,7 @@
 //! Options whose value is a built-in table or a file.
 
+use std::borrow::Cow;
+
 use cct_tables::{BlockEnds, BlockRule, CostModel};
 
 use crate::options::ReadFile;
@@ -11,7 +13,7 @@ use crate::options::ReadFile;
 pub fn cost_model(given: &str, read: &ReadFile<'_>) -> Result<&'static CostModel, String> {
     let text = match CostModel::shipped(given) {
         Some(text) => text.to_owned(),
-        None => file(given, "cost model", CostModel::shipped_names(), read)?,
+        None => file(given, "cost model", CostModel::shipped_names().map(Cow::from), read)?,
     };
     CostModel::parse(&text).map(CostModel::interned).map_err(|e| format!("{given}, {e}"))
 }
@@ -24,25 +26,26 @@ pub fn block_rule(given: &str, read: &ReadFile<'_>) -> Result<BlockRule, String>
     if let Some(rule) = BlockRule::BUILT_IN.into_iter().find(|rule| rule.name() == given) {
         return Ok(rule);
     }
-    let names = BlockRule::BUILT_IN.map(|rule| rule.name().into_owned());
-    let shipped: Vec<&str> = names.iter().map(String::as_str).chain(BlockEnds::shipped_names()).collect();
     let text = match BlockEnds::shipped(given) {
         Some(text) => text.to_owned(),
-        None => file(given, "rule for blocks", shipped, read)?,
+        None => {
+            let names = BlockRule::BUILT_IN.into_iter().map(BlockRule::name);
+            file(given, "rule for blocks", names.chain(BlockEnds::shipped_names().map(Cow::from)), read)?
+        }
     };
     let rule = BlockEnds::parse(&text).map_err(|e| format!("{given}, {e}"))?;
     Ok(BlockRule::Custom(rule.interned()))
 }
 
 /// The text of a file. The error lists the built-in names.
-fn file<'n>(
+fn file(
     given: &str,
     what: &str,
-    names: impl IntoIterator<Item = &'n str>,
+    names: impl Iterator<Item = Cow<'static, str>>,
     read: &ReadFile<'_>,
 ) -> Result<String, String> {
     read(given).map_err(|why| {
-        let names: Vec<&str> = names.into_iter().collect();
+        let names: Vec<_> = names.collect();
         format!("neither a built-in {what} ({}) nor a readable file: {why}", names.join(", "))
     })
 }

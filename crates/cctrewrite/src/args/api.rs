@@ -19,7 +19,7 @@ In Harness.java:
         cctrewrite.api.Recording.stop();
     }";
 
-/// Write the jar by which a program says what is recorded
+/// Write the jar with which a program controls its recording
 ///
 /// Its class cctrewrite.api.Recording switches the recording of a thread, or of all, on and off. On a JDK that is not profiled it does nothing, so that
 /// a program can be shipped with it. It is for Java 8 and later and needs nothing else.

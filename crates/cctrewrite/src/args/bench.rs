@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{Choices, Jdk};
+use super::{BenchChoices, Jdk};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
     cctrewrite bench -c build/classes
     cctrewrite bench -c build/classes --fail-above 0.5% --format github";
 
-/// Count what methods of a program execute, and compare with a stored baseline
+/// Count what methods of a program execute, and compare it with a stored baseline
 ///
 /// An entry is a method without parameters, `app.Bench.parse`: static, or of a class whose constructor has no parameters, public or not. Each is run in
 /// a JVM of its own, first to warm up, then recorded, and all that a second time: a count that is not the same twice is refused. The
@@ -70,7 +70,7 @@ pub struct Bench {
     pub jdk: Option<PathBuf>,
 
     #[command(flatten)]
-    pub choices: Choices,
+    pub choices: BenchChoices,
 
     /// The folder of images [default: $CCTREWRITE_CACHE, else the user's cache folder]
     #[arg(long, value_name = "FOLDER")]
@@ -97,7 +97,7 @@ pub enum BenchFormat {
 impl Bench {
     /// The image that is needed of a JDK: one in which what differs from run to run is pinned.
     pub fn image(&self, home: PathBuf) -> Jdk {
-        let choices = self.choices.clone().reproducibly();
+        let choices = self.choices.0.clone().reproducibly();
         Jdk::for_use(home, choices, self.cache.clone(), crate::traces::DEFAULT_DEPTH, self.quiet)
     }
 }

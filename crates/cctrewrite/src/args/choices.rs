@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use anyhow::Result;
 use cct_rewrite::filter::Filter;
-use cct_settings::{Access, ChoiceOption, OPTIONS, tables};
+use cct_settings::{Access, ChoiceOption, Heading, OPTIONS, tables};
 use cct_tables::CostModel;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
@@ -43,9 +43,36 @@ impl Choices {
     }
 }
 
+/// The options of [`Choices`] that `bench` has.
+#[derive(Debug, Clone, Default)]
+pub struct BenchChoices(pub Choices);
+
+impl Args for BenchChoices {
+    fn augment_args(command: Command) -> Command {
+        let rows = OPTIONS.iter().filter(|row| row.in_bench);
+        by_heading(rows).into_iter().fold(command, |command, row| command.arg(argument(row)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        BenchChoices::augment_args(command)
+    }
+}
+
+impl FromArgMatches for BenchChoices {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<BenchChoices, clap::Error> {
+        let mut choices = BenchChoices::default();
+        choices.update_from_arg_matches(matches)?;
+        Ok(choices)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.read(matches, |row| row.in_bench)
+    }
+}
+
 impl Args for Choices {
     fn augment_args(command: Command) -> Command {
-        OPTIONS.iter().fold(command, |command, row| command.arg(argument(row)))
+        by_heading(OPTIONS.iter()).into_iter().fold(command, |command, row| command.arg(argument(row)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -61,7 +88,18 @@ impl FromArgMatches for Choices {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for row in OPTIONS {
+        self.read(matches, |_| true)
+    }
+}
+
+impl Choices {
+    /// Takes what was given of some options.
+    fn read(
+        &mut self,
+        matches: &ArgMatches,
+        is_offered: fn(&ChoiceOption) -> bool,
+    ) -> Result<(), clap::Error> {
+        for row in OPTIONS.iter().filter(|row| is_offered(row)) {
             let values: Vec<&str> = match row.access {
                 Access::Switch { .. } if matches.get_flag(row.flag) => vec![""],
                 Access::Switch { .. } => Vec::new(),
@@ -90,22 +128,34 @@ fn apply(row: &ChoiceOption, choices: &mut cct_settings::Choices, value: &str) -
     Ok(())
 }
 
+/// Rows in the order of their headings, which `--help` lists as they come.
+fn by_heading(rows: impl Iterator<Item = &'static ChoiceOption>) -> Vec<&'static ChoiceOption> {
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(|row| row.heading);
+    rows
+}
+
+/// An argument with its help. `-h` has the first sentence of common ones, `--help` all of all.
+pub fn headed(argument: Arg, help: &'static str, heading: Heading, is_common: bool) -> Arg {
+    let first = help.find(". ").map_or(help, |end| &help[..end]);
+    argument.help(first).long_help(help).help_heading(heading.text()).hide_short_help(!is_common)
+}
+
 /// The argument of an option.
 fn argument(row: &'static ChoiceOption) -> Arg {
-    let argument = Arg::new(row.flag).long(row.flag).help(row.help);
+    let argument = headed(Arg::new(row.flag).long(row.flag), row.help, row.heading, row.is_common);
     let argument = match row.default() {
         Some(default) => argument.default_value(default),
         None => argument,
     };
     // Tried on other choices, so that the message names the option; taken when all arguments are known.
-    let try_value = |value: &str| {
-        apply(row, &mut cct_settings::Choices::default(), value).map(|()| value.to_owned())
-    };
+    let try_value =
+        |value: &str| apply(row, &mut cct_settings::Choices::default(), value).map(|()| value.to_owned());
     match row.access {
         Access::Switch { .. } => argument.action(ArgAction::SetTrue),
         Access::OneOf { words, .. } => {
             let values = words.iter().map(|word| PossibleValue::new(word.name).help(word.help));
-            argument.value_parser(PossibleValuesParser::new(values))
+            argument.value_name("VALUE").value_parser(PossibleValuesParser::new(values))
         }
         Access::Table { value, .. } => argument.value_name(value).value_parser(try_value),
         Access::List { value, .. } => {

@@ -15,7 +15,7 @@ Examples:
     cctrewrite diff base.cct new.cct --fail-above 1% --fail-method-above 5% --min-percent 0.01
     cctrewrite diff base.cct new.cct --fail-above 0.5% --format junit > diff.xml";
 
-/// Show what has changed from one profile to another, by methods and by contexts
+/// Show what changed between two profiles, by methods and by contexts
 ///
 /// For two versions of a program: what does the change cost, and where? Methods are matched by class, name and descriptor, contexts by
 /// their stacks. A context's change is that of what it executed itself, so a changed line shows in the method and the context that

@@ -14,7 +14,7 @@ An option with characters that are special to a shell (a path with spaces) is pr
 A shell heeds them only when it reads the whole command again:
     eval \"java $(cctrewrite flags 'my jars/inst_rt.jar' --one-line) -cp . Main\"";
 
-/// Print the JVM options that put outputs in place
+/// Print the JVM options that a program needs to run on rewritten outputs
 ///
 /// Outputs made from the boot class path go to -Xbootclasspath/p: (the one with java.lang.Object first, then in the order given), those
 /// made from the extension folder to -Djava.ext.dirs=, patches to --patch-module. Others belong on the class path, which is yours; standard error says so. Then

@@ -9,7 +9,7 @@ Examples:
     cctrewrite info run.cct
     cctrewrite info *.cct --format json";
 
-/// Say what a profile is: program, JVM, options, sizes, threads, and what it lacks
+/// Describe a profile: program, JVM, options, sizes, threads, and what is missing
 ///
 /// The whole file is read and checked. Of a file that was cut off what is there is described, and the exit code is 3.
 #[derive(Debug, Args)]

@@ -30,7 +30,7 @@ Examples:
 
 The image can be moved, copied and packed: nothing in it says where it lies. It is put in its place when it is complete.";
 
-/// Make a profiled JDK out of a JDK
+/// Make a profiled JDK from a JDK
 ///
 /// The image has the layout of the JDK it is made from. Its class library is rewritten, classes of the program are when they are loaded, and
 /// the options that exact numbers need are built in, so `bin/java`, `bin/javac` and all other tools leave a profile behind. Options that are

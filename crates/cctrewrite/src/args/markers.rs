@@ -17,7 +17,7 @@ Examples:
     javac -cp cctrewrite-markers.jar MyClient.java
     java $(cctrewrite flags out/app.jar) -Dcctrewrite.markers.clients=MyClient -cp out/app.jar:. Main";
 
-/// Markers: places in a program at which clients hear that a thread is there
+/// Check rules for markers (code locations at which clients are called), and write the clients' jar
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Markers {
@@ -33,7 +33,7 @@ pub enum MarkersCommand {
     Jar(MarkersJar),
 }
 
-/// Read a file of rules, and say which places of some classes they match
+/// Check a rules file, and list the locations in some classes that its rules match
 #[derive(Debug, Args)]
 pub struct MarkersCheck {
     /// The rules

@@ -13,7 +13,7 @@ Examples:
     cctrewrite merge run.cct -o own.cct --only 'com.acme.**'
     cctrewrite merge old.cct new.cct -o - --join-bodies | cctrewrite report -";
 
-/// Add up profiles: of several runs, or of a whole fleet
+/// Add up profiles of several runs, or of a whole fleet
 ///
 /// Methods are matched by class, name, descriptor and body, contexts by their stacks, threads by their names; calls and bytecodes are added
 /// up. Profiles that count different things (block rule, metrics, intrinsics) are refused; where only some tell call sites apart, the sum does

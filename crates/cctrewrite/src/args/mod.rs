@@ -10,6 +10,7 @@ mod diff;
 mod explain;
 mod export;
 mod flags;
+mod groups;
 mod info;
 mod instrument;
 mod jdk;
@@ -33,7 +34,7 @@ mod wanted;
 pub use api::Api;
 pub use bench::{Bench, BenchFormat};
 pub use cache::{Cache, CacheCommand, CacheFolder, CacheList, CachePrune};
-pub use choices::{Choices, cost_model};
+pub use choices::{BenchChoices, Choices, cost_model};
 pub use compare::{Compare, CompareFormat};
 pub use csv::CsvArguments;
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
@@ -77,18 +78,7 @@ From a program to its profile:
   cctrewrite run -- java -jar app.jar
   cctrewrite report cctrewrite.cct --top 20
 
-With a profiled JDK of one's own making:
-  cctrewrite jdk $JAVA_HOME -o profiled-jdk
-  profiled-jdk/bin/java -Dcctrewrite.out=run.cct -jar app.jar
-  cctrewrite report run.cct --top 20
-
-The same step by step, on a JDK that stays as it is (JDK 8):
-  cctrewrite instrument $JAVA8_HOME/jre/lib/rt.jar -o inst_rt.jar
-  cctrewrite instrument app.jar --library inst_rt.jar -o inst_app.jar
-  java $(cctrewrite flags inst_rt.jar) -Dcctrewrite.out=run.cct -jar inst_app.jar
-  cctrewrite report run.cct --top 20
-
-`cctrewrite COMMAND --help` explains a command, with examples and its exit codes.";
+`cctrewrite COMMAND -h` lists the options that are needed most; `cctrewrite COMMAND --help` lists all, with examples.";
 
 /// What decides about the bytes that this build writes: its version, and by whom the runtime was compiled.
 fn long_version() -> &'static str {
@@ -136,9 +126,11 @@ pub enum Command {
     Man(Man),
 }
 
-/// The command line, with the exit codes of each command in its help.
+/// The command line, with the groups of commands and the exit codes of each command in its help.
 pub fn command() -> clap::Command {
-    let arguments = Arguments::command().mut_subcommand("jdk", |jdk| {
+    let arguments = Arguments::command();
+    let template = groups::template(&arguments);
+    let arguments = arguments.help_template(template).mut_subcommand("jdk", |jdk| {
         jdk.mut_args(|argument| match Jdk::WITH_CHECK.contains(&argument.get_id().as_str()) {
             true => argument,
             // `requires` alone lets pass what `check` conflicts with.

@@ -21,7 +21,7 @@ Examples:
   How many contexts of the program would have the same value:
     cctrewrite pcc collisions tree.cct";
 
-/// Read values of calling contexts, which programs on a JDK leave behind that was made with --tool pcc
+/// Analyze values of calling contexts (recorded with --tool pcc)
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Pcc {

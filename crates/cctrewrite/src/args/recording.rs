@@ -7,6 +7,8 @@ use cct_settings::{Kind, RECORDING, RecordingOption};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 
+use super::choices::headed;
+
 /// The recording options of a run, read from the command line by the rows of [`RECORDING`].
 #[derive(Debug, Clone, Default)]
 pub struct Recording(cct_settings::Recording);
@@ -54,7 +56,7 @@ impl FromArgMatches for Recording {
 
 /// The argument of an option.
 fn argument(row: &'static RecordingOption) -> Arg {
-    let mut argument = Arg::new(row.flag).long(row.flag).help(row.help);
+    let mut argument = headed(Arg::new(row.flag).long(row.flag), row.help, row.heading, row.is_common);
     if let Some(other) = row.requires {
         argument = argument.requires(other);
     }
@@ -65,7 +67,7 @@ fn argument(row: &'static RecordingOption) -> Arg {
         Kind::Switch(_) => argument.action(ArgAction::SetTrue),
         Kind::OneOf(words) => {
             let values = words.iter().map(|word| PossibleValue::new(word.name).help(word.help));
-            let argument = argument.value_parser(PossibleValuesParser::new(values));
+            let argument = argument.value_name("VALUE").value_parser(PossibleValuesParser::new(values));
             words.iter().take(1).fold(argument, |argument, word| argument.default_value(word.name))
         }
         Kind::Number { value, range } => {

@@ -42,7 +42,7 @@ pub struct Recover {
     pub output: Option<PathBuf>,
 }
 
-/// Take a profile of a JVM that goes on running
+/// Take a profile of a running JVM
 ///
 /// The JVM must be a profiled one, with the library that rewrites classes at load time, as all that `cctrewrite jdk` and `cctrewrite run` make
 /// have, and be yours. It does not notice: its memory is read from outside. Counts are those of the moment at which each is read; what a loop without calls has

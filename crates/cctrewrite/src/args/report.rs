@@ -24,7 +24,7 @@ Examples:
     cctrewrite report --format contexts a.cct > a.txt
     cctrewrite report --format contexts b.cct > b.txt; diff a.txt b.txt";
 
-/// Show the profile that a run left behind
+/// Show a profile: methods, contexts, threads, or tables
 ///
 /// A profile (.cct file) is shown as text: where the numbers come from and what they lack, then the calling-context tree, the heaviest
 /// contexts first.

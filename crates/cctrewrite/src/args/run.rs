@@ -39,28 +39,34 @@ Examples:
 The command's exit code is passed on. If it is 0 and a JVM left no profile, the exit code is 125; 126 and 127 mean that the command
 cannot be started or found, as with env(1).";
 
-/// Run a command on a profiled JDK and collect what its JVMs leave behind
+/// Run a command on a profiled JDK and collect its profile
 ///
 /// The JDK is the one that the command would use. Its profiled image is made at the first use and taken from the cache afterwards. Arguments,
 /// standard streams and the exit code are those of the command; JVMs that it starts, and those that these start, are profiled.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Run {
-    /// The command and its arguments, behind `--`
+    /// The command and its arguments, after `--`
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 
-    /// Where the profile goes. Of several JVMs it is the sum, and the profile of each goes into a folder beside it: FILE with the ending
-    /// `.jvms`
-    #[arg(short, long, value_name = "FILE", default_value = "cctrewrite.cct")]
+    /// Output file
+    ///
+    /// If the command starts several JVMs, their profiles are merged, and the profile of each goes into a folder beside it: FILE with the ending `.jvms`
+    #[arg(short, long, value_name = "FILE", default_value = "cctrewrite.cct", help_heading = "Output")]
     pub output: PathBuf,
 
-    /// The JDK to use [default: the one that COMMAND belongs to, else $JAVA_HOME, else that of `java` on the PATH]
-    #[arg(long, value_name = "JAVA_HOME")]
-    pub jdk: Option<PathBuf>,
+    #[command(flatten)]
+    pub wanted: WantedArguments,
 
     #[command(flatten)]
     pub choices: Choices,
+
+    /// The JDK to use [default: that of COMMAND]
+    ///
+    /// The default is the JDK that COMMAND belongs to, else $JAVA_HOME, else that of `java` on the PATH
+    #[arg(long, value_name = "JAVA_HOME", help_heading = "Image")]
+    pub jdk: Option<PathBuf>,
 
     #[command(flatten)]
     pub udi: UdiArguments,
@@ -68,21 +74,18 @@ pub struct Run {
     #[command(flatten)]
     pub recording: Recording,
 
-    #[command(flatten)]
-    pub wanted: WantedArguments,
-
     /// The folder of images [default: $CCTREWRITE_CACHE, else the user's cache folder]
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", help_heading = "Image", hide_short_help = true)]
     pub cache: Option<PathBuf>,
 
     /// How many frames the stack trace of an exception has at most; -1 for no limit. Give here what would be
     /// -XX:MaxJavaStackTraceDepth without cctrewrite
-    #[arg(long, value_name = "FRAMES", default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
+    #[arg(long, value_name = "FRAMES", help_heading = "Image", hide_short_help = true, default_value_t = crate::traces::DEFAULT_DEPTH, allow_negative_numbers = true,
         value_parser = value_parser!(i32).range(-1..=crate::traces::MAX_DEPTH))]
     pub stack_depth: i32,
 
     /// Say nothing but warnings and errors
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
 

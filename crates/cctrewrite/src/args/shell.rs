@@ -11,7 +11,7 @@ Examples:
     cctrewrite completions zsh > ~/.zfunc/_cctrewrite
     cctrewrite completions fish > ~/.config/fish/completions/cctrewrite.fish";
 
-/// Write what a shell needs to complete commands and options
+/// Write a shell's completions
 ///
 /// The script goes to standard output. It knows commands, options and their fixed values; file names are the shell's own business.
 #[derive(Debug, Args)]

@@ -19,7 +19,7 @@ Examples:
   The lines of a program that were executed:
     cctrewrite trace coverage run.trace --classes 'com.acme.*' > run.info";
 
-/// Read traces, which programs on a JDK leave behind that was made with --tool trace
+/// Analyze execution traces (recorded with --tool trace)
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Trace {
@@ -42,7 +42,7 @@ pub enum TraceCommand {
     Structure(TraceStructure),
 }
 
-/// The stack of each thread, step by step: a line for each call, as deep as it is
+/// Print the stack of each thread step by step: one line for each call, indented by its depth
 #[derive(Debug, Args)]
 pub struct TraceReplay {
     /// The trace
@@ -58,7 +58,7 @@ pub struct TraceReplay {
     pub limit: Option<u64>,
 }
 
-/// Who called whom, and how often
+/// Write the dynamic call graph, with the number of calls of each edge
 #[derive(Debug, Args)]
 pub struct TraceCallgraph {
     /// The trace
@@ -83,7 +83,7 @@ pub enum GraphFormat {
     Json,
 }
 
-/// Dynamic metrics of the program (Dufour et al. 2003)
+/// Print dynamic metrics of the program (Dufour et al. 2003)
 #[derive(Debug, Args)]
 pub struct TraceMetrics {
     /// The trace
@@ -95,7 +95,7 @@ pub struct TraceMetrics {
     pub json: bool,
 }
 
-/// What was executed, by line and bytecode
+/// Report coverage by line and bytecode
 #[derive(Debug, Args)]
 pub struct TraceCoverage {
     /// The trace
@@ -122,7 +122,7 @@ pub enum CoverageFormat {
     Blocks,
 }
 
-/// A timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the number of bytecodes that it has executed
+/// Write a timeline for Perfetto and chrome://tracing, in Chrome's JSON. A thread's time is the number of bytecodes that it has executed
 #[derive(Debug, Args)]
 pub struct TraceTimeline {
     /// The trace
@@ -142,7 +142,7 @@ pub struct TraceTimeline {
     pub limit: usize,
 }
 
-/// The static side: classes, methods, basic blocks with their metrics, call sites, exception handlers and bytecode
+/// Print the static side: classes, methods, basic blocks with their metrics, call sites, exception handlers and bytecode
 #[derive(Debug, Args)]
 pub struct TraceStructure {
     /// The trace, or the file `lib/cctrewrite/structure` of a tracing JDK
@@ -174,7 +174,7 @@ pub enum StructureFormat {
     Parquet,
 }
 
-/// What a trace holds: threads, events, classes, and what is odd about it
+/// Describe a trace: threads, events, classes, and oddities
 #[derive(Debug, Args)]
 pub struct TraceInfo {
     /// The trace
@@ -182,7 +182,7 @@ pub struct TraceInfo {
     pub file: PathBuf,
 }
 
-/// Events in words, one on a line
+/// Print events in words, one a line
 #[derive(Debug, Args)]
 pub struct TraceDump {
     /// The trace
@@ -210,7 +210,7 @@ pub struct TraceDump {
     pub numbers: bool,
 }
 
-/// The calling-context tree, rebuilt from a trace: a profile, which all commands for profiles read
+/// Rebuild the calling-context tree of a trace: a profile for all commands
 #[derive(Debug, Args)]
 pub struct TraceContexts {
     /// The trace

@@ -9,17 +9,17 @@ Examples:
   What a file of properties says, as automata:
     cctrewrite typestate check properties.toml
 
-  The automata of properties that come along, as pictures:
+  The automata of the built-in properties, as pictures:
     cctrewrite typestate check iterator --format dot | dot -Tsvg > iterator.svg
 
-  A file of one's own that begins as one that comes along:
+  A file of your own that begins as a built-in one:
     cctrewrite typestate shipped streams > properties.toml
 
   What a run found, for people, and for a code host:
     cctrewrite typestate report run.typestate
     cctrewrite typestate report run.typestate --format sarif > run.sarif";
 
-/// Check in which order programs do what may be done with an object: properties as regular expressions over events
+/// Work with typestate properties (regular expressions over an object's events) and their reports
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Typestate {
@@ -41,7 +41,7 @@ pub enum TypestateCommand {
 /// What properties say: events, states, transitions, and what need not be heard in which state
 #[derive(Debug, Args)]
 pub struct TypestateCheck {
-    /// The file, or the name of one that comes along
+    /// The file, or the name of a built-in one
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 
@@ -59,7 +59,7 @@ pub enum CheckFormat {
     Dot,
 }
 
-/// Files of properties that come along: their names, or the text of one
+/// List the built-in properties, or print the file of one
 #[derive(Debug, Args)]
 pub struct TypestateShipped {
     /// Which one
@@ -70,7 +70,7 @@ pub struct TypestateShipped {
 /// The rules of markers that the events of properties need: a file for --markers
 #[derive(Debug, Args)]
 pub struct TypestateRules {
-    /// The file, or the name of one that comes along
+    /// The file, or the name of a built-in one
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 
@@ -82,7 +82,7 @@ pub struct TypestateRules {
 /// The automata as the analysis in the JVM reads them, by -Dcctrewrite.typestate=FILE
 #[derive(Debug, Args)]
 pub struct TypestateTables {
-    /// The file, or the name of one that comes along
+    /// The file, or the name of a built-in one
     #[arg(value_name = "FILE.toml")]
     pub file: PathBuf,
 

@@ -17,7 +17,7 @@ Examples:
 To have `instrument` check what it makes before it is put in place:
     cctrewrite instrument app.jar --library inst_rt.jar -o inst_app.jar --verify";
 
-/// Check that rewritten classes are their originals and probes
+/// Check rewritten classes against their originals
 ///
 /// Nothing of what rewrites classes takes part. Probes are recognised by their shape and taken out, with the members that were added; calls by
 /// extended signatures become calls by the original ones; what is left must be the original: instructions, operands, targets of jumps, exception

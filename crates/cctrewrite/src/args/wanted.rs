@@ -9,13 +9,17 @@ use clap::Args;
 /// Classes that are wanted, and those that are not.
 #[derive(Debug, Clone, Args)]
 pub struct WantedArguments {
-    /// Keep only the contexts of classes that match: a glob over names with dots or slashes, such as `com.acme.**` (repeatable). What
-    /// other classes called hangs under their nearest caller that is kept, and the profile says how much was left out
-    #[arg(long, value_name = "GLOB")]
+    /// Keep only the contexts of classes that match, such as `com.acme.**` (repeatable)
+    ///
+    /// A glob over names with dots or slashes. What other classes called hangs under their nearest caller that is kept, and the profile says how much was
+    /// left out
+    #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
     pub only: Vec<String>,
 
-    /// Leave out the contexts of classes that match (a glob; repeatable), in the same way; goes before --only
-    #[arg(long, value_name = "GLOB")]
+    /// Leave out the contexts of classes that match (repeatable)
+    ///
+    /// A glob as for --only, over which it wins. What these classes called hangs under their nearest caller that is kept
+    #[arg(long, value_name = "GLOB", help_heading = "What is recorded")]
     pub ignore: Vec<String>,
 }
 

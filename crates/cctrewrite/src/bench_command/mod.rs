@@ -31,6 +31,7 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let home = Target::of(OsStr::new("java"), arguments.jdk.as_deref())?.home;
     let image = image::of_home(home, |home| arguments.image(home))?;
     order::check_tool(&image.home, order::Leaves::Profiles)?;
+    order::check_choices(&image.home, &arguments.choices.0)?;
     let harness =
         Harness::new(image.home.clone(), &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
 

@@ -5,13 +5,13 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use cct_classfile::{ClassFile, Code, Instruction, Member, opcode};
 use cct_flow::{ActivationPlan, Blocks, CountPlanner, OwnMembers, Update, UpdateKind};
-use cct_tables::BlockRule;
 use cct_index::method_flags;
 use cct_index::mid::ClassHash;
 use cct_rewrite::Rewriter;
 use cct_rewrite::passes::counts;
 use cct_rewrite::plan::CallTarget;
 use cct_rewrite::planned::Planned;
+use cct_tables::BlockRule;
 use cct_tables::CostModel;
 
 use super::constants::Constants;

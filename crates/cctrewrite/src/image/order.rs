@@ -238,21 +238,33 @@ pub fn check_tool(home: &Path, wanted: Leaves) -> Result<()> {
     }
 }
 
-/// Fails if the image in a folder was made with another choice of methods than is wanted now. Who says nothing takes the image's.
-pub fn check_chosen(home: &Path, choices: &args::Choices) -> Result<()> {
-    let wanted = choices.spelled_chosen();
-    let options = options_of(home)?;
-    let is_chosen = |option: &&String| option.starts_with("--pcc-at=") || option.starts_with("--pcc-only=");
-    let made: Vec<&String> = options.iter().filter(is_chosen).collect();
-    if wanted.is_empty() || made.iter().copied().eq(&wanted) {
-        return Ok(());
+/// Fails if the image in a folder was made with other options than are given now. Options that are not given are the image's.
+pub fn check_choices(home: &Path, choices: &args::Choices) -> Result<()> {
+    let Some(made) = recorded_options(home)? else { return Ok(()) };
+    for (flag, given) in choices.given() {
+        let is_of_flag = |option: &&String| {
+            option.strip_prefix("--").and_then(|option| option.strip_prefix(flag)).is_some_and(is_end_of_flag)
+        };
+        let of_image: Vec<&String> = made.iter().filter(is_of_flag).collect();
+        if of_image.iter().copied().eq(&given) {
+            continue;
+        }
+        let made = match of_image.is_empty() {
+            true => format!("without --{flag}"),
+            false => format!("with {}", of_image.into_iter().cloned().collect::<Vec<_>>().join(" ")),
+        };
+        bail!(
+            "{}: this JDK was made {made}, and {} is given now; leave it out, or give a plain JDK, of which one is made with it",
+            home.display(),
+            given.join(" ")
+        );
     }
-    let made: Vec<&str> = made.into_iter().map(String::as_str).collect();
-    bail!(
-        "{}: this JDK was made with another choice of methods ({}); leave out --pcc-at and --pcc-only, or give a plain JDK, of which one is made with yours",
-        home.display(),
-        if made.is_empty() { "none".to_owned() } else { made.join(" ") }
-    )
+    Ok(())
+}
+
+/// Whether a flag ends where this begins.
+fn is_end_of_flag(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with('=')
 }
 
 /// Whether properties are checked on the image in a folder; `None` of a folder that is no image with markers.
@@ -355,8 +367,15 @@ impl Leaves {
 }
 
 /// The options with which the image in a folder was made; none of a folder that is no image.
-pub(crate) fn options_of(home: &Path) -> Result<Vec<String>> {
+fn options_of(home: &Path) -> Result<Vec<String>> {
+    Ok(recorded_options(home)?.unwrap_or_default())
+}
+
+/// The options with which the image in a folder was made; `None` of a folder that is no image.
+fn recorded_options(home: &Path) -> Result<Option<Vec<String>>> {
     let record = Record::of_image(home)?;
-    let options = record.as_ref().and_then(|record| record.value("options")).unwrap_or_default();
-    Ok(options.split(' ').map(str::to_owned).collect())
+    Ok(record.map(|record| {
+        let options = record.value("options").unwrap_or_default();
+        options.split(' ').map(str::to_owned).collect()
+    }))
 }

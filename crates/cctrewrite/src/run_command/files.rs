@@ -48,7 +48,11 @@ pub fn run(
     if output.is_dir() {
         bail!("{} is a folder; name a file", output.display());
     }
-    let check = |home: &Path| order::check_tool(home, kind.leaves).and_then(|()| check(home));
+    let check = |home: &Path| {
+        order::check_tool(home, kind.leaves)?;
+        order::check_choices(home, &arguments.choices)?;
+        check(home)
+    };
     let mut ended = match execute(arguments, command, rest, &output, check)? {
         Execution::Ended(ended) => ended,
         Execution::NotStarted(outcome) => return Ok(outcome),

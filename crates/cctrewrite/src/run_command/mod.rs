@@ -24,7 +24,7 @@ use cct_settings::ToolName;
 
 use crate::args::Run;
 use crate::exit::Outcome;
-use crate::image::order::{Leaves, check_tool};
+use crate::image::order::{Leaves, check_choices, check_tool};
 use beside::Beside;
 use delivery::{Places, deliver};
 use execution::{Execution, execute};
@@ -43,14 +43,15 @@ pub fn run(arguments: &Run) -> Result<Outcome> {
     if arguments.choices.settings().pcc().is_some() {
         return valued::run(arguments, command, rest);
     }
-    // Also of a JDK that is there already, which decides about all other choices itself.
-    if !arguments.choices.spelled_chosen().is_empty() {
-        arguments.choices.filter()?;
-    }
+    arguments.choices.filter()?;
     arguments.recording.check(ToolName::Profile)?;
     let places = Places::of(&arguments.output)?;
     let wanted = arguments.wanted.wanted()?;
-    let check = |home: &Path| check_tool(home, Leaves::Profiles).and_then(|()| beside.check(home));
+    let check = |home: &Path| {
+        check_tool(home, Leaves::Profiles)?;
+        check_choices(home, &arguments.choices)?;
+        beside.check(home)
+    };
     let mut ended = match execute(arguments, command, rest, &places.sum, check)? {
         Execution::Ended(ended) => ended,
         Execution::NotStarted(outcome) => return Ok(outcome),

@@ -9,7 +9,6 @@ use cct_settings::ToolName;
 use super::files::{self, Kind, Place, move_file};
 use crate::args::Run;
 use crate::exit::{Outcome, say};
-use crate::image::order;
 use crate::image::order::Leaves;
 use crate::pcc_command::read_values;
 use crate::text::{counted, shell_word};
@@ -25,8 +24,7 @@ const VALUES: Kind = Kind {
 /// Runs the command.
 pub fn run(arguments: &Run, command: &OsStr, rest: &[OsString]) -> Result<Outcome> {
     check(arguments)?;
-    let is_ours = |home: &Path| order::check_chosen(home, &arguments.choices);
-    files::run(arguments, command, rest, &VALUES, is_ours, |from, place| put(from, place, arguments.quiet))
+    files::run(arguments, command, rest, &VALUES, |_| Ok(()), |from, place| put(from, place, arguments.quiet))
 }
 
 /// What is about profiles alone.

@@ -35,6 +35,34 @@ fn help_is_as_it_was_written() {
     }
 }
 
+/// `-h` of the command that most people need first fits a screen; the rest has headings.
+#[test]
+fn the_short_help_of_run_is_short() {
+    let folder = scratch();
+    let short = run(folder.path(), &["run", "-h"]).succeeds().stdout;
+    let options = short.lines().filter(|line| line.trim_start().starts_with('-')).count();
+    assert!((10..=15).contains(&options), "{options} options:\n{short}");
+    let long = run(folder.path(), &["run", "--help"]).succeeds().stdout;
+    let headings: Vec<&str> =
+        long.lines().filter(|line| !line.starts_with(' ') && line.ends_with(':')).collect();
+    for heading in [
+        "Output:",
+        "What is recorded:",
+        "How it is counted:",
+        "Image:",
+        "Traces:",
+        "Values:",
+        "Markers:",
+        "Typestate:",
+    ] {
+        assert!(headings.contains(&heading), "{heading} is missing: {headings:?}");
+    }
+    let bench = run(folder.path(), &["bench", "--help"]).succeeds().stdout;
+    for option in ["--tool", "--markers", "--typestate", "--pcc-at", "--activation-counters", "--library"] {
+        assert!(!bench.contains(option), "bench offers {option}");
+    }
+}
+
 #[test]
 fn the_version_is_that_of_the_package() {
     let short = run(scratch().path(), &["-V"]).succeeds().stdout;

@@ -84,3 +84,12 @@ fn jars_on_the_class_path_of_a_manifest_are_marked_where_they_are_looked_for() {
         assert!(!folder.join("lib").join(runtime).exists());
     }
 }
+
+/// It was ignored without a word.
+#[test]
+fn a_module_for_classes_that_only_get_markers_is_refused() {
+    let folder = given(&sample());
+    let refused = run(folder.path(), &[&INSTRUMENT[..], &["--udi", "udi.jar"]].concat());
+    refused.fails_saying(&["--udi does not go together with --tool markers"]);
+    assert!(!folder.path().join("out/app.jar").exists());
+}

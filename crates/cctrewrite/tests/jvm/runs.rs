@@ -268,3 +268,35 @@ jdks!(a_signal_after_the_commands_end_ends_run, a_signal_ends_what_is_done_after
 jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, 17: jdk_17);
 jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
 jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+
+/// An image decides how its classes are rewritten; an option that it was not made with was ignored without a word.
+fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
+    let here = folder("run-image");
+    let home = jdk.home().to_str().unwrap().to_owned();
+    let image = here.join("image");
+    let image = image.to_str().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_cctrewrite"))
+        .args(["jdk", &home, "-q", "--link", "--no-cds", "--metrics", "calls", "-o", image])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", said(&made));
+    let command = ["java", "-version"];
+    for (options, parts) in [
+        (
+            &["--blocks", "default"][..],
+            ["made with --blocks=exact, and --blocks=default is given now", image],
+        ),
+        (&["--allocations"], ["made without --allocations, and --allocations is given now", "leave it out"]),
+        (&["--include", "a/**"], ["made without --include", "--include=a/** is given now"]),
+    ] {
+        let output = run(jdk, &here, &[&["--jdk", image], options].concat(), &command);
+        assert_eq!(output.status.code(), Some(125), "{}", said(&output));
+        assert!(parts.iter().all(|part| said(&output).contains(part)), "{}", said(&output));
+        assert!(!here.join("cctrewrite.cct").exists());
+    }
+    let output = run(jdk, &here, &["--jdk", image, "--metrics", "calls"], &command);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert!(here.join("cctrewrite.cct").is_file());
+}
+
+jdks!(options_of_images, refuses_options_that_an_image_lacks, 17: jdk_17);

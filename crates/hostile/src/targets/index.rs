@@ -1,9 +1,8 @@
 //! The index of an output, in which a JVM looks things up while it runs.
 
 use cct_index::mid::Mid;
-use cct_index::provenance::Provenance;
 use cct_index::read::Index;
-use cct_rewrite::Settings;
+use cct_settings::Settings;
 
 /// Opens an index, as JVMs do and as commands do, and looks for what may be in it.
 pub fn index(bytes: &[u8]) {

@@ -4,8 +4,8 @@ use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, ClassFile, Code, Member};
 use cct_events::structure::Recording;
 use cct_flow::OwnMembers;
-use cct_tables::BlockRule;
 use cct_jdk::pins::Clock;
+use cct_tables::BlockRule;
 
 use crate::allocation::Allocation;
 use crate::carrier::Sites;

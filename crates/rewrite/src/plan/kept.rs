@@ -54,10 +54,10 @@ mod tests {
 
     use super::*;
     use crate::plan::Plan;
-    use cct_settings::Settings;
     use crate::testing::{declared, world};
     use crate::world::{Role, World};
     use cct_index::treatment::Treatment as T;
+    use cct_settings::Settings;
     use cct_test_classes::{class, object};
 
     fn treatments(kept: KeptMembers) -> Vec<T> {

@@ -23,8 +23,8 @@ use cct_classfile::mutf8::lossy;
 use crate::closure;
 use crate::error::{Error, Result};
 use crate::marks::Marks;
-use cct_settings::Settings;
 use crate::world::{Role, World};
+use cct_settings::Settings;
 use treatment::own;
 
 impl Plan {

@@ -48,9 +48,9 @@ mod tests {
     use cct_classfile::access::{FINAL, NATIVE, PUBLIC, STATIC, SYNCHRONIZED};
 
     use crate::plan::Plan;
-    use cct_settings::{ContextCarrier, Natives, Settings};
     use crate::testing::{declared, world};
     use cct_index::treatment::Treatment as T;
+    use cct_settings::{ContextCarrier, Natives, Settings};
     use cct_test_classes::{TestClass, class, object};
 
     fn plan_of(inputs: &[TestClass], of: &[(&str, &str)]) -> Vec<(T, &'static str)> {

@@ -7,9 +7,9 @@ use cct_test_classes::{TestClass, class, interface, object};
 
 use super::*;
 use crate::planned::Planned;
-use cct_settings::{ContextCarrier, Intrinsics};
 use crate::testing::{declared, world};
 use crate::world::MethodId;
+use cct_settings::{ContextCarrier, Intrinsics};
 
 fn treatment(inputs: &[TestClass], class: &str, name: &str) -> Treatment {
     let world = world(inputs, &[]);

@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::hooks;
 use crate::planned::{Planned, planned};
 use crate::rules;
-use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 use crate::survey::{ClassSummary, MethodSummary, trait_bits};
+use cct_settings::{ContextCarrier, Intrinsics, Natives, Settings};
 
 /// The treatment of a method as far as its own class decides.
 pub(super) fn own(class: &ClassSummary, method: &MethodSummary, settings: &Settings) -> Result<Planned> {

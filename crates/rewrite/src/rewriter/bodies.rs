@@ -26,9 +26,9 @@ use crate::pins;
 use crate::plan::CallTarget;
 use crate::report::Fallback;
 use crate::rules;
-use cct_settings::ContextCarrier;
 use crate::structure;
 use crate::wrappers::{self, DebugTables, Target};
+use cct_settings::ContextCarrier;
 
 /// The bodies of a method that were written.
 #[derive(Default)]

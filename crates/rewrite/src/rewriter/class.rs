@@ -25,11 +25,11 @@ use crate::marks;
 use crate::plan;
 use crate::report::Fallback;
 use crate::rules;
-use cct_settings::{Natives, Settings};
 use crate::structure;
 use crate::tracing;
 use crate::world::MethodId;
 use crate::wrappers::{self, Below, Target};
+use cct_settings::{Natives, Settings};
 
 impl<'a> ClassRewriter<'_, '_, 'a> {
     /// Writes the class. Where it outgrows what class files can hold, its markers go first.

@@ -11,10 +11,10 @@ use crate::markers::{self};
 use crate::marks::Marks;
 use crate::plan::{CallTarget, Foreign, Plan};
 use crate::report::ClassReport;
-use cct_settings::{Natives, Settings};
 use crate::survey::ClassSummary;
 use crate::tracing::Numbers;
 use crate::world::{ClassId, Role, World};
+use cct_settings::{Natives, Settings};
 
 /// Decides by a class's internal name whether it is recorded.
 type Recorded = Box<dyn Fn(&[u8]) -> bool + Send + Sync>;

@@ -9,12 +9,12 @@ use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::{ClassFile, Code, Member};
 use cct_events as events;
 use cct_flow::OwnMembers;
-use cct_tables::BlockRule;
 use cct_index::mid::{Mid, Shape};
 use cct_index::record::{ForeignRecord, MethodRecord};
 use cct_index::treatment::Treatment;
 use cct_jdk::pins::Clock;
 use cct_markers::{Beside, LeftOut};
+use cct_tables::BlockRule;
 
 use super::shared::Rewriter;
 use crate::carrier::Constants;

@@ -6,8 +6,8 @@ use cct_test_classes::class;
 use super::*;
 use crate::marks::Marks;
 use crate::report::Fallback;
-use cct_settings::Settings;
 use crate::world::World;
+use cct_settings::Settings;
 
 fn rewriter_of(bytes: &[u8]) -> Rewriter {
     rewriter_with(Settings::default(), bytes)
@@ -274,7 +274,7 @@ fn blocks_end_behind_switches() {
         let bytes = class.method(access::STATIC, "m", "()V").with_code(code.clone()).bytes();
         let class = ClassFile::parse(&bytes).unwrap();
         let code = Code::of(&class, &class.methods[0]).unwrap().unwrap();
-        crate::passes::counts::weighed(&code, &class.pool, crate::BlockRule::Default, None).len()
+        crate::passes::counts::weighed(&code, &class.pool, cct_tables::BlockRule::Default, None).len()
     };
     assert_eq!([of("start"), of("other")], [2, 1]);
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cct_classfile::{ClassFile, opcode};
-use cct_rewrite::Settings;
+use cct_settings::Settings;
 use cct_verify::{Expectation, Finding, Problem, check};
 
 use super::alterations::{Place, at_instructions, instead};

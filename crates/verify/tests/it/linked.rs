@@ -2,7 +2,7 @@
 
 use cct_classfile::constant_pool::tag;
 use cct_classfile::{access, opcode};
-use cct_rewrite::Settings;
+use cct_settings::Settings;
 use cct_verify::linked::{Linked, follow};
 use cct_verify::{Problem, check_with_links};
 

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use cct_archive::{Input, Limits};
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::{ClassSummary, Rewriter, Role, World};
-use cct_settings::{Metrics, Settings};
-use cct_tables::BlockRule;
+use cct_settings::Settings;
 use cct_verify::linked::{Linked, follow};
-use cct_verify::{Expectation, Finding, Rule, StaticSide, Tally, check_with_links};
+use cct_verify::{Expectation, Finding, StaticSide, Tally, check_with_links};
 use rayon::prelude::*;
 
 /// The class library of a JDK: `rt.jar`, or `lib/modules`; `None` where there is no such JDK.

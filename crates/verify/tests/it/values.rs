@@ -88,7 +88,7 @@ fn another_choice_is_found() {
         settings(&["Sample.*"], &["Other.*"]),
         settings(&["**.*"], &[]),
         Settings::default(),
-        Settings { call_sites: true, metrics: cct_rewrite::Metrics::Calls, ..Settings::default() },
+        Settings { call_sites: true, metrics: cct_settings::Metrics::Calls, ..Settings::default() },
     ] {
         let expectation = Expectation { provenance: None, ..expectation(&wrong) };
         assert!(!verify(&class, &rewriter, expectation).0.is_empty(), "{wrong:?}");

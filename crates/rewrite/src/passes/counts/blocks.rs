@@ -4,9 +4,9 @@ use cct_classfile::edit::Asm;
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::{Bci, Code, ConstantPool, Result, opcode};
 use cct_flow::Blocks;
-use cct_tables::BlockRule;
 use cct_jdk::helpers::Helper;
 use cct_jdk::program;
+use cct_tables::BlockRule;
 use cct_tables::CostModel;
 
 use crate::pass::BodyWriter;

@@ -1,0 +1,41 @@
+//! Headings of `--help`.
+
+/// A heading below which `--help` lists options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heading {
+    /// Where results go, and what they are.
+    Output,
+    /// Which contexts there are.
+    Recording,
+    /// How numbers come about.
+    Counting,
+    /// The JDK and its profiled image.
+    Image,
+    /// Traces of events.
+    Traces,
+    /// Values of contexts.
+    Values,
+    /// Markers and their clients.
+    Markers,
+    /// Properties over objects.
+    Typestate,
+    /// What few need.
+    Advanced,
+}
+
+impl Heading {
+    /// The text.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Heading::Output => "Output",
+            Heading::Recording => "What is recorded",
+            Heading::Counting => "How it is counted",
+            Heading::Image => "Image",
+            Heading::Traces => "Traces",
+            Heading::Values => "Values",
+            Heading::Markers => "Markers",
+            Heading::Typestate => "Typestate",
+            Heading::Advanced => "Advanced",
+        }
+    }
+}
