@@ -1,5 +1,5 @@
 //! What inserted code calls of the runtime: static methods of a class, or, where the program is counted, too, helpers of `java.lang.Object`, which every loader knows
-//! and which keep what clients do out of the tree (docs/research/markers.md, *Beside a calling-context tree*).
+//! and which keep what clients do out of the tree (docs/research/markers.md, *With a calling-context tree*).
 
 use cct_classfile::Result;
 use cct_classfile::constant_pool::{Index, tag};

@@ -1,4 +1,4 @@
-//! A comparison as one JSON object (`docs/use/reports.md`).
+//! A comparison as one JSON object (`docs/use/diff.md`).
 
 use std::io::{self, Write};
 

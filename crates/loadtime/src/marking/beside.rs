@@ -1,4 +1,4 @@
-//! Markers beside what counts, in classes that are rewritten when they are defined (docs/research/markers.md, *Beside a calling-context tree*).
+//! Markers beside what counts, in classes that are rewritten when they are defined (docs/research/markers.md, *With a calling-context tree*).
 //!
 //! No loader may be asked for what is above a class: its `loadClass` would be called in another context than the JVM calls it in a moment later. What is not known then is said.
 

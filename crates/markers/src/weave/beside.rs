@@ -1,4 +1,4 @@
-//! Markers of a class into which other code of ours goes, too: where the program is counted (docs/research/markers.md, *Beside a calling-context tree*).
+//! Markers of a class into which other code of ours goes, too: where the program is counted (docs/research/markers.md, *With a calling-context tree*).
 //!
 //! Who writes the class has the bodies' edits, at the indices of the original. Here is said how many locals the markers of a body need, and they are put into the
 //! edit; in the end the class gains what they call.

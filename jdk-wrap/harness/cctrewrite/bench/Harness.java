@@ -7,7 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 
 /**
- * Runs a method of the program, the last time recorded: the JVM's side of {@code cctrewrite bench} (docs/bench.md), which looks only at what is below that
+ * Runs a method of the program, the last time recorded: the JVM's side of {@code cctrewrite bench} (docs/ci/bench.md), which looks only at what is below that
  * method.
  */
 public final class Harness {

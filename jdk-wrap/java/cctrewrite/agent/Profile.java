@@ -38,7 +38,7 @@ public final class Profile {
     }
 
     /**
-     * Writes all trees in the project's format (docs/formats/profile.md). The file appears under its name when it is complete.
+     * Writes all trees in the project's format (docs/reference/formats/profile.md). The file appears under its name when it is complete.
      *
      * @throws IOException when it cannot be written; nothing is left behind
      */

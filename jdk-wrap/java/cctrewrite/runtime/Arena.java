@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import java.io.File;
 
 /**
- * The file in which the trees lie where there is a load-time library (docs/recover.md): others can read it while the JVM runs, and after it was
+ * The file in which the trees lie where there is a load-time library (docs/use/servers.md): others can read it while the JVM runs, and after it was
  * killed. What stands beside the trees is written by the natives into a log: names, and how the numbers came about; a board of a few words says where the trees are.
  *
  * <p>The natives call no Java code and wait for nothing but each other; they may be called with the thread's context as it is.

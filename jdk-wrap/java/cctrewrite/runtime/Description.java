@@ -15,7 +15,7 @@ final class Description {
         "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
-    /** What no profile of this version of the scheme has, whatever the options (docs/scheme.md). */
+    /** What no profile of this version of the scheme has, whatever the options (docs/internals/scheme.md). */
     private static final String LIMITS = "Object.clone is not counted where it is called virtually, nor are it and "
             + "Object.hashCode by super calls of classes that are loaded before their superclasses";
 

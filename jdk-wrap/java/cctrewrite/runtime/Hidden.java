@@ -9,14 +9,14 @@ import java.util.Arrays;
 /**
  * Keeps what the rewriter adds to classes out of reflection, and so out of serialVersionUID, Proxy and annotation processing. In bypass.
  *
- * <p>Added methods and constructors are synthetic and end with the marker parameter (docs/runtime.md); helpers and the field of Thread
+ * <p>Added methods and constructors are synthetic and end with the marker parameter (docs/internals/runtime.md); helpers and the field of Thread
  * have names that start with {@code cct$}.
  */
 public final class Hidden {
     private static final int ACC_SYNTHETIC = 0x1000;
     private static final String PREFIX = "cct$";
 
-    /** What stands before the name of a native that was renamed (docs/natives.md). */
+    /** What stands before the name of a native that was renamed (docs/reference/natives.md). */
     public static final String NATIVE_PREFIX = "cct$native$";
     private static final int KEPT_BY_NATIVES = Modifier.NATIVE | Modifier.SYNCHRONIZED;
 

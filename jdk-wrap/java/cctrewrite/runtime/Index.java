@@ -2,7 +2,7 @@ package cctrewrite.runtime;
 
 import java.io.IOException;
 
-/** A reader of an output's index (docs/formats/index.md), in place. In bypass. */
+/** A reader of an output's index (docs/reference/formats/index.md), in place. In bypass. */
 final class Index {
     private static final int MAGIC = 0x43435449;
     private static final int VERSION = 5;

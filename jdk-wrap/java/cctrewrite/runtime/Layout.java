@@ -1,7 +1,7 @@
 package cctrewrite.runtime;
 
 /**
- * Where the fields of nodes and tree records lie (docs/runtime.md). All are 64-bit words; the constants are folded by javac, so using
+ * Where the fields of nodes and tree records lie (docs/internals/runtime.md). All are 64-bit words; the constants are folded by javac, so using
  * them initialises nothing.
  */
 public final class Layout {

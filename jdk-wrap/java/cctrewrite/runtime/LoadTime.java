@@ -9,7 +9,7 @@ import java.util.Vector;
 import sun.misc.Unsafe;
 
 /**
- * The native library that rewrites classes while the program runs, and finds the cause of what the VM calls by itself (docs/loadtime.md). Without
+ * The native library that rewrites classes while the program runs, and finds the cause of what the VM calls by itself (docs/internals/loadtime.md). Without
  * it classes stay as they are, and such calls hang under the context that was stored last.
  *
  * <p>The natives call no Java code and take no Java lock. They are registered by the library itself.
@@ -64,7 +64,7 @@ public final class LoadTime {
         leaveOut(path);
     }
 
-    /** The library that a profiled JDK brings along (docs/images.md), or null. Found from its home, since the JDK can be moved. */
+    /** The library that a profiled JDK brings along (docs/reference/images.md), or null. Found from its home, since the JDK can be moved. */
     private static String ofImage(String home) {
         if (home == null || !new File(home, "lib/cctrewrite/index").isFile()) {
             return null;
@@ -325,7 +325,7 @@ public final class LoadTime {
     /** The value of one of the JVM's flags; null when this JVM does not have it, or does not describe its flags in a way that the library knows. */
     static native String flag(String name);
 
-    /** The index of all classes that have been rewritten so far (docs/formats/index.md). */
+    /** The index of all classes that have been rewritten so far (docs/reference/formats/index.md). */
     static native byte[] index();
 
     /**

@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import java.util.ArrayList;
 import sun.misc.Unsafe;
 
-/** What has become of contexts for which there was no node: where, why, and how the profile says it (docs/runtime.md). In bypass, but for {@link #any}. */
+/** What has become of contexts for which there was no node: where, why, and how the profile says it (docs/internals/runtime.md). In bypass, but for {@link #any}. */
 final class MergedContexts {
     /** Trees in which contexts were merged for want of memory, past the bound, and all trees. */
     private final int withoutMemory;

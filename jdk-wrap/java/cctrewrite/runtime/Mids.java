@@ -1,6 +1,6 @@
 package cctrewrite.runtime;
 
-/** How MIDs follow from class hashes (docs/formats/index.md). */
+/** How MIDs follow from class hashes (docs/reference/formats/index.md). */
 final class Mids {
     private static final long GAMMA = 0x9E3779B97F4A7C15L;
 

@@ -58,7 +58,7 @@ final class Mutf8 {
         return cut(bytes, size);
     }
 
-    /** UTF-8; a lone surrogate becomes U+FFFD (docs/formats/profile.md). */
+    /** UTF-8; a lone surrogate becomes U+FFFD (docs/reference/formats/profile.md). */
     static byte[] utf8(String s) {
         byte[] bytes = new byte[3 * s.length()];
         int size = 0;

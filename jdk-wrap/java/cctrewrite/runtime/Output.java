@@ -14,7 +14,7 @@ final class Output {
     /** The index in a jar, a folder, or module java.base. */
     private static final String RESOURCE = "cctrewrite-output/index";
 
-    /** What an output replaces (docs/formats/index.md), in module java.base. */
+    /** What an output replaces (docs/reference/formats/index.md), in module java.base. */
     private static final String PLACE = "cctrewrite-output/place";
 
     // Where the index is.

@@ -11,7 +11,7 @@ import java.util.ArrayList;
  * image, whose index is a file beside it or, where there is none, a resource in it; or the folders that stand for an image.
  */
 final class Outputs {
-    /** Provenance keys in which all outputs agree (docs/formats/index.md). */
+    /** Provenance keys in which all outputs agree (docs/reference/formats/index.md). */
     private static final String[] COMMON = {"format", "scheme", "activation", "blocks", "cost-model", "metrics", "intrinsics", "reproducible", "call-sites", "context", "allocations", "natives", "markers", "pcc", "pcc-at", "pcc-only", "trace", "udi"};
 
     /** The index of an image, in its home. */

@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * Values of contexts (docs/pcc.md): the records of threads, each with the table in which a thread counts how often it entered chosen methods with which value. Memory and file are
+ * Values of contexts (docs/research/pcc.md): the records of threads, each with the table in which a thread counts how often it entered chosen methods with which value. Memory and file are
  * the load-time library's.
  *
  * <p>A record whose thread has ended goes to the next thread, which counts on: all threads are added up in the end. In bypass, but for {@link #grow} and {@link #replay}.

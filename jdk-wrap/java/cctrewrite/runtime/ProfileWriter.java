@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 
-/** Writes all trees as a profile (docs/formats/profile.md), beginning with how the numbers came about. In bypass. */
+/** Writes all trees as a profile (docs/reference/formats/profile.md), beginning with how the numbers came about. In bypass. */
 final class ProfileWriter {
     private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * Recording that is switched on and off while the program runs (docs/selective.md): by the program (`cctrewrite.api.Recording`), or at the first entry of
+ * Recording that is switched on and off while the program runs (docs/use/parts.md): by the program (`cctrewrite.api.Recording`), or at the first entry of
  * a method. In bypass; under one lock, under which the runtime waits for nothing but memory and its tables.
  */
 public final class Regions {

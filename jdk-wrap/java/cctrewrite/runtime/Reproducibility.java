@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a run lacked to be the same as the next one, where the outputs were made with {@code --reproducible} (docs/reproducible.md). In
+ * What a run lacked to be the same as the next one, where the outputs were made with {@code --reproducible} (docs/ci/reproducible.md). In
  * bypass.
  */
 final class Reproducibility {
@@ -62,7 +62,7 @@ final class Reproducibility {
 
     private static final String COLLECTED =
             "not reproducible as far as references go: the garbage collector ran, and when it does depends on timing; give the program "
-            + "more memory (docs/reproducible.md)";
+            + "more memory (docs/ci/reproducible.md)";
 
     private Reproducibility() {}
 

@@ -2,7 +2,7 @@ package cctrewrite.runtime;
 
 import java.util.ArrayList;
 
-/** What of everything that is executed is in the profile (docs/selective.md), and what its reader must know of that. In bypass. */
+/** What of everything that is executed is in the profile (docs/use/parts.md), and what its reader must know of that. In bypass. */
 final class Selection {
     private Selection() {}
 

@@ -42,7 +42,7 @@ public final class Settings {
     /** {@code cctrewrite.identity}: {@code name}, or {@code loader} where classes of one name are told apart by the loaders that define them. */
     public static final String IDENTITY = of("identity", "name");
 
-    /** {@code cctrewrite.udi}: the user's module, to which classes go before they are rewritten at load time (docs/udi.md); null for none. */
+    /** {@code cctrewrite.udi}: the user's module, to which classes go before they are rewritten at load time (docs/research/udi.md); null for none. */
     public static final String UDI = of("udi", null);
 
     /** {@code cctrewrite.udi-java}: the home of the JDK on which it runs; null for that of {@code JAVA_HOME}, else the {@code java} on the {@code PATH}. */

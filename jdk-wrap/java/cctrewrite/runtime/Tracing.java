@@ -3,7 +3,7 @@ package cctrewrite.runtime;
 import java.lang.ref.WeakReference;
 
 /**
- * Traces (docs/trace.md): the records of threads, into whose buffers rewritten code writes events. Memory and file are the load-time library's.
+ * Traces (docs/research/trace.md): the records of threads, into whose buffers rewritten code writes events. Memory and file are the load-time library's.
  *
  * <p>A record whose thread has ended goes to the next thread, which has a number of its own. In bypass, but for {@link #flush}.
  */

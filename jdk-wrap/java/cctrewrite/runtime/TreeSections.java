@@ -4,7 +4,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 
 /**
- * What of a profile comes behind its notes (docs/formats/profile.md): names, methods, and the trees. The trees may be alive: the methods that occur
+ * What of a profile comes behind its notes (docs/reference/formats/profile.md): names, methods, and the trees. The trees may be alive: the methods that occur
  * are collected when this is made, and contexts of others, which come up afterwards, are left out. In bypass.
  */
 abstract class TreeSections {

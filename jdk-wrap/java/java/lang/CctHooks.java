@@ -18,7 +18,7 @@ import java.security.ProtectionDomain;
 import sun.misc.Unsafe;
 
 /**
- * What single places of the class library call: the life of the JVM, classes that are defined, and reflection (docs/runtime.md).
+ * What single places of the class library call: the life of the JVM, classes that are defined, and reflection (docs/internals/runtime.md).
  *
  * <p>The rules of {@link CctRuntime} hold. Each method puts the thread into bypass by itself: that there is no common method to which the work
  * would be passed saves an object and a class for it, which might be needed before the JVM has booted.

@@ -7,7 +7,7 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls where contexts are values ({@code --tool pcc}; docs/pcc.md). The rules of {@link CctRuntime} hold.
+ * What rewritten code calls where contexts are values ({@code --tool pcc}; docs/research/pcc.md). The rules of {@link CctRuntime} hold.
  *
  * <p>A value has its lowest bit set, and no call changes that bit: what a thread carries while nothing is recorded (0, {@link CctRuntime#BYPASS}, {@link CctRuntime#OFF}) is
  * even, and so is all that is computed from it.

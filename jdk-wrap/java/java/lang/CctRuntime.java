@@ -11,7 +11,7 @@ import java.lang.invoke.ForceInline;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls, through the {@code cct$} helpers of {@code java.lang.Object} (docs/runtime.md).
+ * What rewritten code calls, through the {@code cct$} helpers of {@code java.lang.Object} (docs/internals/runtime.md).
  *
  * <p><b>Two rules hold in this class and in everything below it.</b>
  *
@@ -494,7 +494,7 @@ public final class CctRuntime {
     /** What {@link #beginBypass} gives when there is nothing to go back to. */
     private static final long NOT_BEGUN = -1L;
 
-    /** Whether inserted code of a user's module is to do nothing (docs/udi.md). */
+    /** Whether inserted code of a user's module is to do nothing (docs/research/udi.md). */
     public static boolean isBypassed() {
         Thread thread = (Thread) thread();
         return thread == null || thread.cct$context == BYPASS;

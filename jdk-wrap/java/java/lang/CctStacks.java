@@ -5,7 +5,7 @@ import cctrewrite.runtime.Snapshots;
 import cctrewrite.runtime.ThreadInfos;
 
 /**
- * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out (docs/runtime.md).
+ * What the wrappers of natives that list frames call; {@link CctTraces} says what is left out (docs/internals/runtime.md).
  *
  * <p>The rules of {@link CctRuntime} hold.
  */

@@ -8,7 +8,7 @@ import java.lang.invoke.Stable;
 import sun.misc.Unsafe;
 
 /**
- * What rewritten code calls where a trace is made ({@code --tool trace}; docs/trace.md): events are words, which go one behind the other into a buffer of the
+ * What rewritten code calls where a trace is made ({@code --tool trace}; docs/research/trace.md): events are words, which go one behind the other into a buffer of the
  * thread's own.
  *
  * <p>The rules of {@link CctRuntime} hold. What travels as context is the address of the thread's record, whose first word is the place of the next event and whose second

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import sun.misc.Unsafe;
 
 /**
- * Stacks as the program would see them had it not been rewritten (docs/runtime.md). In bypass.
+ * Stacks as the program would see them had it not been rewritten (docs/internals/runtime.md). In bypass.
  *
  * <p>Forwarders have a single line, by which they are known, and are left out. So are the frames of the runtime and what they call,
  * unless the profiler itself asks ({@code own}), as an agent does that prints an exception.

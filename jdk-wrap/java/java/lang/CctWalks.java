@@ -7,7 +7,7 @@ import cctrewrite.runtime.Prefix;
 import java.lang.StackStreamFactory.AbstractStackWalker;
 
 /**
- * {@code StackWalker} without forwarders (docs/runtime.md). JDK 9 and later.
+ * {@code StackWalker} without forwarders (docs/internals/runtime.md). JDK 9 and later.
  *
  * <p>The VM fills a buffer with one batch of frames after another: the first one in {@code callStackWalk}, which then calls back {@code
  * doStackWalk}, the others in {@code fetchStackFrames}. Of each batch forwarders are left out, and it is filled up with the next frames, so

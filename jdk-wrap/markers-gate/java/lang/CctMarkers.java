@@ -120,7 +120,7 @@ public final class CctMarkers {
         Gate.launched();
     }
 
-    /** Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be told. See docs/runtime.md. */
+    /** Keeps the current thread on its carrier, if it is a virtual one; what {@link #unpin} is to be told. See docs/internals/runtime.md. */
     public static boolean pin() {
         if (virtual && Thread.currentThread() instanceof VirtualThread) {
             Continuation.pin();

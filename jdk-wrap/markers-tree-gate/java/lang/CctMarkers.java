@@ -4,7 +4,7 @@ import cctrewrite.markers.Gate;
 import java.util.ArrayList;
 
 /**
- * Where marked classes come in of a program that is counted, too (docs/markers.md): by helpers of {@code java.lang.Object}, as all code that rewriting inserts. What clients
+ * Where marked classes come in of a program that is counted, too (docs/research/markers.md): by helpers of {@code java.lang.Object}, as all code that rewriting inserts. What clients
  * do is none of the program's: it runs in bypass, and there nothing is told. A thread's field is what it was when this returns.
  *
  * <p>The rules of {@link CctRuntime} hold here: until the JVM has come to the program no other class is touched, and outside bypass no code of the library.

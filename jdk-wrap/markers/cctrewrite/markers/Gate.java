@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandles;
  * as long as nothing can be told, and then nothing is but how often. So is the token of a region, which is {@code null} if nobody was told of it.
  *
  * <p>Both ends of a region are called, and not inlined: what they do is more than most methods that they stand in, and C2 took half as long again over these with it
- * in them, while they were no faster (docs/markers.md). Whether anybody hears the class's own helper asks, which is inlined.
+ * in them, while they were no faster (docs/research/markers.md). Whether anybody hears the class's own helper asks, which is inlined.
  */
 public final class Gate {
     private static long early;

@@ -7,13 +7,13 @@ import java.lang.reflect.Method;
 /** What the runtime uses of Class, with the field that the rewriter adds. Only compiled against, never shipped. */
 public final class Class<T> implements java.io.Serializable, java.lang.reflect.GenericDeclaration, java.lang.reflect.Type,
         java.lang.reflect.AnnotatedElement {
-    /** See docs/runtime.md: whether the class inherits hashCode from Object. */
+    /** See docs/internals/runtime.md: whether the class inherits hashCode from Object. */
     long cct$inherits;
 
-    /** See docs/runtime.md: natives of the class that method handles and reflection have led to. */
+    /** See docs/internals/runtime.md: natives of the class that method handles and reflection have led to. */
     Object cct$natives;
 
-    /** See docs/allocations.md: the id under which objects of the class are counted; only where they are. */
+    /** See docs/use/allocations.md: the id under which objects of the class are counted; only where they are. */
     long cct$type;
 
     public long cct$class;
@@ -38,7 +38,7 @@ public final class Class<T> implements java.io.Serializable, java.lang.reflect.G
 
     public native Method[] getDeclaredMethods();
 
-    /** See docs/runtime.md: natives past their hooks. */
+    /** See docs/internals/runtime.md: natives past their hooks. */
     native Field[] cct$getDeclaredFields0(boolean publicOnly);
 
     native Method[] cct$getDeclaredMethods0(boolean publicOnly);

@@ -8,7 +8,7 @@ final class StackStreamFactory {
         protected StackWalker walker;
         protected FrameBuffer<? extends T> frameBuffer;
 
-        /** See docs/runtime.md: the first frames that the VM has filled in, where the walk asked for classes alone. */
+        /** See docs/internals/runtime.md: the first frames that the VM has filled in, where the walk asked for classes alone. */
         transient Object[] cct$frames;
 
         /** The native, up to JDK 21. */

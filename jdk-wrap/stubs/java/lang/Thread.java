@@ -2,19 +2,19 @@ package java.lang;
 
 /** What the runtime uses of Thread, with the fields that the rewriter adds. Only compiled against, never shipped. */
 public class Thread implements Runnable {
-    /** See docs/runtime.md: the slot for code that is entered without a context. */
+    /** See docs/internals/runtime.md: the slot for code that is entered without a context. */
     long cct$context;
 
-    /** See docs/runtime.md: the slot of the root of its tree. */
+    /** See docs/internals/runtime.md: the slot of the root of its tree. */
     long cct$root;
 
-    /** See docs/runtime.md: whether it is being mounted or unmounted. */
+    /** See docs/internals/runtime.md: whether it is being mounted or unmounted. */
     boolean cct$transition;
 
-    /** See docs/markers.md: the markers that it is in. */
+    /** See docs/research/markers.md: the markers that it is in. */
     Object cct$stack;
 
-    /** See docs/runtime.md: a stack trace that this thread is being given. */
+    /** See docs/internals/runtime.md: a stack trace that this thread is being given. */
     Object cct$trace;
 
     public enum State {

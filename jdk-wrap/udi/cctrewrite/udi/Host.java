@@ -18,7 +18,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
 
-/** Runs a module for the command: answers on standard output what comes on standard input (docs/udi.md, <i>The protocol</i>). */
+/** Runs a module for the command: answers on standard output what comes on standard input (docs/research/udi.md, <i>The protocol</i>). */
 public final class Host {
     private static final String MAGIC = "CCTUDI01";
     private static final String ATTRIBUTE = "Cctrewrite-Module";

@@ -1,7 +1,7 @@
 package cctrewrite.udi;
 
 /**
- * A user-defined instrumentation module: a transformation of class files, made before cctrewrite's own (docs/udi.md).
+ * A user-defined instrumentation module: a transformation of class files, made before cctrewrite's own (docs/research/udi.md).
  *
  * <p>It is packed as a jar whose manifest names the class that implements this interface, {@code Cctrewrite-Module: com.acme.MyModule}; it needs a public
  * constructor without parameters. Libraries that it uses are in the jar or in the manifest's {@code Class-Path}. Classes of the jar in the package {@code

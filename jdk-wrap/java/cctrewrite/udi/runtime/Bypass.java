@@ -1,7 +1,7 @@
 package cctrewrite.udi.runtime;
 
 /**
- * The bypass, for classes that inserted code of a user's module calls (docs/udi.md): the dynamic inserted-code bypass (DIB) of FERRARI, one for each
+ * The bypass, for classes that inserted code of a user's module calls (docs/research/udi.md): the dynamic inserted-code bypass (DIB) of FERRARI, one for each
  * thread. While it is on nothing that the thread does is recorded, and inserted code leaves at once.
  *
  * <pre>
