@@ -5,6 +5,7 @@ pub mod cache;
 pub mod check;
 pub mod home;
 pub mod jvm;
+pub mod known_hashes;
 pub mod manifest;
 pub mod permissions;
 pub mod processes;

@@ -10,6 +10,8 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::known_hashes::{Stamp, Stamps};
+
 /// What a home holds, folders before what is in them, in a fixed order.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -139,6 +141,24 @@ impl Tree {
             into.update(&hash.to_le_bytes());
         }
         Ok(())
+    }
+
+    /// The stamp of everything: paths, kinds, and what the system says of files without reading them.
+    pub fn stamp(&self) -> Result<Stamp> {
+        let mut stamps = Stamps::default();
+        for item in &self.items {
+            stamps.name(item.path.as_os_str().as_encoded_bytes());
+            match &item.what {
+                What::Folder => stamps.name(b"folder"),
+                What::Link(target) => stamps.name(target.as_os_str().as_encoded_bytes()),
+                What::File(source) => {
+                    let its =
+                        fs::metadata(source).with_context(|| format!("cannot find {}", source.display()))?;
+                    stamps.file(&its);
+                }
+            }
+        }
+        Ok(stamps.stamp())
     }
 
     /// Bytes of all files.

@@ -1,8 +1,9 @@
 //! The key of an image: a hash over everything that decides about its contents.
 
 use anyhow::{Context, Result};
-use cct_build::fingerprint::{content, of_file, text};
+use cct_build::fingerprint::{content, text};
 use cct_build::image::archive_of_classes::Variant;
+use cct_build::image::known_hashes::KnownHashes;
 use cct_build::image::tree::Tree;
 use cct_build::load_time;
 use xxhash_rust::xxh3::Xxh3;
@@ -10,20 +11,31 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::args;
 use crate::udi::Module;
 
-/// The key: over the JDK's files, the choices as they are spelled, the options, and this build of cctrewrite with its libraries. How many threads there are and how files are
-/// copied is not in it.
+/// What decides about an image beside the JDK's files, libraries and modules.
+pub struct Contents<'a> {
+    /// Hashes of this command and its libraries.
+    pub build: &'a [String],
+    /// The options of rewriting, as on a command line.
+    pub spelled: &'a [String],
+    /// JVM options that are built in.
+    pub options: &'a [String],
+    /// Archives of classes.
+    pub archives: &'a [Variant],
+}
+
+/// The key. The number of threads, and how files are copied, are not in it.
+///
+/// # Errors
+/// A file that cannot be read.
 pub fn of(
     tree: &Tree,
+    known: &mut KnownHashes,
     arguments: &args::Jdk,
-    spelled: &[String],
-    options: &[String],
-    archives: &[Variant],
+    contents: &Contents<'_>,
 ) -> Result<String> {
     let mut hash = Xxh3::new();
-    for file in build()? {
-        text(&mut hash, file.as_bytes());
-    }
-    for word in spelled.iter().chain(options) {
+    let lists = [contents.build, contents.spelled, contents.options];
+    for word in lists.into_iter().flatten() {
         text(&mut hash, word.as_bytes());
     }
     for library in &arguments.choices.library {
@@ -32,16 +44,16 @@ pub fn of(
     if let Some(module) = Module::of(&arguments.udi)? {
         text(&mut hash, module.identity.as_bytes());
     }
-    for archive in archives {
+    for archive in contents.archives {
         text(&mut hash, archive.file.as_bytes());
     }
-    tree.hash(&mut hash)?;
+    text(&mut hash, &known.of_tree(tree)?.to_le_bytes());
     Ok(format!("{:032x}", hash.digest128()))
 }
 
 /// A hash of this build: of the command and of the libraries that go into images.
-pub fn build() -> Result<Vec<String>> {
+pub fn build(known: &mut KnownHashes) -> Result<Vec<String>> {
     let command = std::env::current_exe().context("cannot find this command's own file")?;
     let files = [Some(command), load_time::library(), load_time::vm(), load_time::prefix().ok()];
-    files.into_iter().flatten().map(|file| Ok(format!("{:032x}", of_file(&file)?))).collect()
+    files.into_iter().flatten().map(|file| Ok(format!("{:032x}", known.of_file(&file)?))).collect()
 }

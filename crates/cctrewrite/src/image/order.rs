@@ -9,6 +9,7 @@ use cct_build::image::archive_of_classes::{self, Variant};
 use cct_build::image::cache::{self, Content};
 use cct_build::image::home::{Home, Layout};
 use cct_build::image::jvm::Jvm;
+use cct_build::image::known_hashes::KnownHashes;
 use cct_build::image::time_limit::TimeLimit;
 use cct_build::image::tree::{Manner, Tree};
 use cct_build::image::workshop::{self, Place, Workshop};
@@ -37,6 +38,8 @@ pub(crate) struct Order<'a> {
     options: Vec<String>,
     /// Archives of classes that are to be made.
     archives: Vec<Variant>,
+    /// Hashes of this command and its libraries.
+    build: Vec<String>,
     pub(crate) key: String,
     pub(crate) manner: Manner,
     /// How long a JVM of the image may take while this is made.
@@ -65,14 +68,23 @@ impl<'a> Order<'a> {
         }
         let without = arguments.no_cds || arguments.choices.settings().reproducible || has_agent;
         let archives = if without { Vec::new() } else { archive_of_classes::variants(&home) };
-        let key = key::of(&tree, arguments, &spelled(arguments, wanted.as_ref()), &options, &archives)?;
+        let mut known = match &arguments.cache {
+            Some(folder) => KnownHashes::of_cache(&cache_folder(folder.as_deref())?),
+            None => KnownHashes::default(),
+        };
+        let build = key::build(&mut known)?;
+        let spelled = spelled(arguments, wanted.as_ref());
+        let contents =
+            key::Contents { build: &build, spelled: &spelled, options: &options, archives: &archives };
+        let key = key::of(&tree, &mut known, arguments, &contents)?;
+        known.store();
         let manner = if arguments.link { Manner::Link } else { Manner::Copy };
-        Ok(Order { arguments, home, left_out, library, wanted, options, archives, key, manner, limit })
+        Ok(Order { arguments, home, left_out, library, wanted, options, archives, build, key, manner, limit })
     }
 
     /// The image's place in the cache, where it is made if it is not there.
     pub(crate) fn fill_slot(&self, cache: Option<&Path>) -> Result<(cache::Slot, Option<Made>)> {
-        let folder = cache.map_or_else(cache::default_folder, |folder| Ok(folder.to_path_buf()))?;
+        let folder = cache_folder(cache)?;
         let quiet = self.arguments.quiet;
         let limit = self.limit.of_image();
         let slot = cache::Slot::take(&folder, &self.key, limit, |owner| {
@@ -157,7 +169,7 @@ impl<'a> Order<'a> {
         let version = self.home.release.version().unwrap_or("unknown").to_owned();
         let mut lines = vec![
             ("tool", TOOL.to_owned()),
-            ("build", key::build()?.join(" ")),
+            ("build", self.build.join(" ")),
             ("key", self.key.clone()),
             ("java", version),
             ("implementor", of_jdk("IMPLEMENTOR")),
@@ -325,6 +337,11 @@ pub(crate) fn spelled(arguments: &args::Jdk, wanted: Option<&Wanted>) -> Vec<Str
         Some(wanted) => [arguments.choices.spelled(), wanted.spelled_rules()].concat(),
         None => arguments.choices.spelled(),
     }
+}
+
+/// The folder of images: the one that was named, or the user's.
+fn cache_folder(named: Option<&Path>) -> Result<PathBuf> {
+    named.map_or_else(cache::default_folder, |folder| Ok(folder.to_path_buf()))
 }
 
 /// What would bring plain classes into the image.
