@@ -16,6 +16,9 @@ pub struct ExitCodes {
 /// What clap says.
 const USAGE: (&str, &str) = ("2", "the command line is wrong");
 
+/// A configuration that is wrong is a wrong command line.
+pub static CONFIGURATION: ExitCodes = ExitCodes { commands: &[], failure: 2, meanings: &[USAGE] };
+
 /// Commands that do one piece of work.
 pub static WORK: ExitCodes = ExitCodes {
     commands: &[
@@ -28,6 +31,7 @@ pub static WORK: ExitCodes = ExitCodes {
         "trace",
         "pcc",
         "markers",
+        "config",
         "completions",
         "man",
     ],

@@ -8,6 +8,7 @@ mod bench_command;
 mod cache_command;
 mod ci;
 mod compare_command;
+mod configuration;
 mod diff_command;
 mod exactness;
 mod exit;
@@ -43,10 +44,10 @@ mod verify_command;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::{ArgMatches, FromArgMatches};
 
 use args::{Arguments, Command};
-use exit_codes::{BENCH, COMPARE, DIFF, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
+use exit_codes::{BENCH, COMPARE, CONFIGURATION, DIFF, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -54,8 +55,14 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     exit::outlive_size_limits();
     // clap has refused already what does not fit.
-    let arguments = Arguments::from_arg_matches(&args::command().get_matches()).unwrap_or_else(|e| e.exit());
+    let words = match configuration::expanded(std::env::args_os().collect(), &args::command()) {
+        Ok(words) => words,
+        Err(error) => return exit::finish(Err(error), &CONFIGURATION),
+    };
+    let matches = args::command().get_matches_from(words);
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let (result, codes) = match arguments.command {
+        Command::Config(_) => (complete(config(&matches)), &WORK),
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), &WORK),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), &WORK),
         Command::Jdk(arguments) => (complete(image::run(&arguments)), &WORK),
@@ -81,6 +88,13 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => (compare_command::run(&arguments), &COMPARE),
     };
     exit::finish(result, codes)
+}
+
+/// Shows the configuration.
+fn config(matches: &ArgMatches) -> anyhow::Result<()> {
+    let named = matches.get_one::<String>("config").map(AsRef::as_ref);
+    let text = configuration::show(named, &args::command())?;
+    exit::to_stdout(|out| out.write_all(text.as_bytes()))
 }
 
 fn complete(result: anyhow::Result<()>) -> anyhow::Result<exit::Outcome> {

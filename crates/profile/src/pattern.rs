@@ -5,8 +5,8 @@ use crate::names::Frame;
 /// A name in which `*` stands for any run of characters.
 ///
 /// It is held against a frame's text, `java.lang.String.charAt(I)C`, and, unless it has a parenthesis itself, also against that
-/// without the descriptor. Slashes in the class name are dots, as in the frame. A call site at the frame's end, `@12`, does not matter unless the
-/// pattern has an `@` itself.
+/// without the descriptor. Slashes in the class name are dots, as in the frame. A pattern without a `*` may leave out packages and enclosing classes:
+/// `LruCache.get` stands for `com.acme.LruCache.get`. A call site at the frame's end, `@12`, does not matter unless the pattern has an `@` itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     given: String,
@@ -44,7 +44,16 @@ impl Pattern {
     /// Whether a frame's text is meant.
     pub fn matches(&self, frame: &[u8]) -> bool {
         let name = frame.iter().position(|&b| b == b'(').filter(|_| !self.text.contains(&b'('));
-        wildcard(&self.text, frame) || name.is_some_and(|end| wildcard(&self.text, &frame[..end]))
+        let matches = |text: &[u8]| wildcard(&self.text, text) || self.is_end_of(text);
+        matches(frame) || name.is_some_and(|end| matches(&frame[..end]))
+    }
+
+    /// Whether a pattern without stars is a name but for its first packages or classes.
+    fn is_end_of(&self, text: &[u8]) -> bool {
+        let before = text.strip_suffix(&*self.text).and_then(<[u8]>::last);
+        // A descriptor has dots in it, too.
+        let is_name = !self.text.is_empty() && self.text.first() != Some(&b'[') && !self.text.contains(&b'*');
+        is_name && matches!(before, Some(b'.' | b'$'))
     }
 }
 
@@ -94,10 +103,21 @@ mod tests {
             ("*a*a*n*x*g", false),
             ("*", true),
             ("", false),
+            ("String.indexOf", true),
+            ("indexOf", true),
+            ("lang/String.indexOf(Ljava/lang/String;I)I", true),
+            ("tring.indexOf", false),
+            ("String.indexOf*", false),
+            ("I", false),
         ] {
             assert_eq!(Pattern::new(pattern).matches(frame), expected, "{pattern}");
         }
         assert!(Pattern::of_thread("a;b/c*").matches(b"[a,b/c-1]"));
         assert!(!Pattern::of_thread("main").matches(b"[main2]"));
+        let nested = b"com.acme.Outer$Inner.run()V";
+        for (pattern, expected) in [("Inner.run", true), ("Outer$Inner.run", true), ("acme.Inner.run", false)]
+        {
+            assert_eq!(Pattern::new(pattern).matches(nested), expected, "{pattern}");
+        }
     }
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use cct_pcc::{Chosen, MethodPattern};
 
-use crate::options::{Access, ChoiceOption, OPTIONS, Spelled};
 use crate::settings::{Settings, Tool};
 use crate::word::words;
 
@@ -31,7 +30,7 @@ words! { ToolName:
     Pcc "pcc" "The values of calling contexts with which chosen methods were entered (docs/research/pcc.md)";
 }
 
-/// What a user asked for, by the options of [`OPTIONS`].
+/// What a user asked for, by the options of [`crate::OPTIONS`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choices {
     /// Classes that the inputs refer to and that are not rewritten now.
@@ -112,49 +111,10 @@ impl Choices {
         (self.marks_alone() || self.marks_beside()) && self.typestate.is_empty()
     }
 
-    /// The options other than `--tool` that do not have their defaults: flag, and the option with its values as on a command line. Without those that name
-    /// files, whose contents matter.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
-        let is_given =
-            |row: &&ChoiceOption| row.spelled != Spelled::Never && row.flag != TOOL && row.is_given(self);
-        OPTIONS.iter().filter(is_given).map(|row| (row.flag, row.spelling(self)))
-    }
-
-    /// The choices as options of a command line, in the order of [`OPTIONS`], those with defaults too. Without paths: where a file lies does not matter.
-    pub fn spelled(&self) -> Vec<String> {
-        let is_spelled = |row: &&ChoiceOption| match row.spelled {
-            Spelled::Always => true,
-            Spelled::IfGiven => row.is_given(self),
-            Spelled::WithValues => self.tool == ToolName::Pcc,
-            Spelled::Never => false,
-        };
-        OPTIONS.iter().filter(is_spelled).flat_map(|row| row.spelling(self)).collect()
-    }
-
     /// JVM properties that tell the runtime which classes are recorded of those that are rewritten at load time.
     pub fn filter_properties(&self) -> Vec<String> {
         let lists = [("include", &self.include), ("exclude", &self.exclude)];
         let given = lists.into_iter().filter(|(_, globs)| !globs.is_empty());
         given.map(|(name, globs)| format!("-Dcctrewrite.{name}={}", globs.join(","))).collect()
-    }
-}
-
-impl ChoiceOption {
-    /// The option with its value, as on a command line; one for each value of a list.
-    fn spelling(&self, choices: &Choices) -> Vec<String> {
-        let flag = self.flag;
-        match self.access {
-            Access::Switch { get, .. } if get(choices) => vec![format!("--{flag}")],
-            Access::Switch { .. } => Vec::new(),
-            Access::OneOf { words, get, .. } => {
-                words.get(get(choices)).map(|word| format!("--{flag}={}", word.name)).into_iter().collect()
-            }
-            Access::Table { get, .. } => {
-                get(choices).map(|id| format!("--{flag}={id}")).into_iter().collect()
-            }
-            Access::List { get, .. } => {
-                get(choices).into_iter().map(|value| format!("--{flag}={value}")).collect()
-            }
-        }
     }
 }

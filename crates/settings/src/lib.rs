@@ -4,13 +4,11 @@
 //! [`Settings`], the provenance of outputs, the checker's expectation and docs/reference/options.md come from these rows.
 //!
 //! * [`settings`]: what the rewriter acts on,
-//! * [`choices`]: what a user asked for, by option,
-//! * [`heading`]: where `--help` lists them,
-//! * [`options`]: the rows,
-//! * [`mod@record`]: settings in the provenance of outputs,
+//! * [`choices`]: what a user asked for; `check` refuses combinations, `spelled` writes them as on a command line,
+//! * [`options`]: the rows; [`access`], [`heading`], [`refusal`] and [`mod@record`] are their columns,
+//! * `provenance`: settings in the provenance of outputs,
 //! * [`recording`]: options that the runtime acts on,
-//! * [`page`]: their reference for users,
-//! * [`refusal`]: combinations that mean nothing,
+//! * [`page`]: the reference for users,
 //! * [`tables`]: values that are built-in tables or files,
 //! * [`word`]: values with names.
 //!
@@ -18,22 +16,28 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod access;
+mod check;
 pub mod choices;
 pub mod heading;
 pub mod options;
 pub mod page;
+mod provenance;
 pub mod record;
 pub mod recording;
 pub mod refusal;
 pub mod settings;
+mod spelled;
 pub mod tables;
 pub mod word;
 
+pub use access::Access;
 pub use choices::{Choices, ToolName};
 pub use heading::Heading;
-pub use options::{Access, ChoiceOption, OPTIONS, ReadFile};
-pub use record::UnknownSettings;
+pub use options::{ChoiceOption, OPTIONS};
+pub use provenance::UnknownSettings;
 pub use recording::{Kind, RECORDING, Recording, RecordingOption};
 pub use refusal::Refused;
 pub use settings::{ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
+pub use tables::ReadFile;
 pub use word::{Word, Worded};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use cct_pcc::MethodPattern;
 use cct_tables::CostModel;
 
+use crate::access::Access;
 use crate::choices::{Choices, TOOL, ToolName};
 use crate::heading::Heading;
 use crate::record::{
@@ -14,14 +15,7 @@ use crate::record::{
 use crate::refusal::Refusal;
 use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives};
 use crate::tables::{block_rule, cost_model};
-use crate::word::{Word, Worded};
-
-/// Reads a user's file. An error is the reason.
-pub type ReadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
-
-/// Reads no file.
-#[cfg(test)]
-pub(crate) const NO_FILES: &ReadFile<'static> = &|_| Err("no files here".to_owned());
+use crate::word::Worded;
 
 /// An option that decides how classes are rewritten.
 #[derive(Debug)]
@@ -58,58 +52,6 @@ pub(crate) enum Spelled {
     WithValues,
     /// Never: it names files, whose contents matter.
     Never,
-}
-
-/// What an option takes, and where it is kept.
-#[derive(Clone, Copy)]
-pub enum Access {
-    /// Nothing: it is there or not.
-    Switch {
-        /// Whether it was given.
-        get: fn(&Choices) -> bool,
-        /// Turns it on.
-        set: fn(&mut Choices),
-    },
-    /// One of some words, by their positions.
-    OneOf {
-        /// The words.
-        words: &'static [Word],
-        /// The chosen one.
-        get: fn(&Choices) -> usize,
-        /// Chooses one.
-        set: fn(&mut Choices, usize),
-    },
-    /// A built-in table or a file.
-    Table {
-        /// Placeholder in `--help`.
-        value: &'static str,
-        /// Name of the default, if there is one.
-        default: Option<&'static str>,
-        /// The table if there is one: its name, or its name and the hash of its contents.
-        get: fn(&Choices) -> Option<String>,
-        /// Takes the table of that name or in that file.
-        set: fn(&mut Choices, &str, &ReadFile<'_>) -> Result<(), String>,
-    },
-    /// Any number of values.
-    List {
-        /// Placeholder in `--help`.
-        value: &'static str,
-        /// The values.
-        get: fn(&Choices) -> Vec<String>,
-        /// Adds one.
-        push: fn(&mut Choices, &str) -> Result<(), String>,
-    },
-}
-
-impl std::fmt::Debug for Access {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Access::Switch { .. } => "Switch",
-            Access::OneOf { .. } => "OneOf",
-            Access::Table { .. } => "Table",
-            Access::List { .. } => "List",
-        })
-    }
 }
 
 impl ChoiceOption {

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::access::Access;
 use crate::choices::ToolName;
-use crate::options::{Access, OPTIONS};
+use crate::options::OPTIONS;
 use crate::record::Record;
 use crate::recording::{Kind, RECORDING};
 use crate::word::{Word, Worded};

@@ -4,7 +4,12 @@ use std::borrow::Cow;
 
 use cct_tables::{BlockEnds, BlockRule, CostModel};
 
-use crate::options::ReadFile;
+/// Reads a user's file. An error is the reason.
+pub type ReadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+
+/// Reads no file.
+#[cfg(test)]
+pub(crate) const NO_FILES: &ReadFile<'static> = &|_| Err("no files here".to_owned());
 
 /// The cost model of that name, or in that file.
 ///

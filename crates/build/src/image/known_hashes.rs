@@ -3,7 +3,7 @@
 //! The key of an image is a hash over the contents of a JDK and of this command, some 400 MB. A stamp over size, times and inode of each file says
 //! whether they are those that were hashed before: then the stored hash stands for them.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,9 @@ use anyhow::{Context, Result};
 use cct_private::PrivateFolder;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::file_stamps::{Stamp, Stamps};
 use super::tree::Tree;
-use crate::fingerprint::{self, text};
+use crate::fingerprint;
 
 /// The file, in the folder of images.
 const NAME: &str = "known-hashes";
@@ -27,51 +28,6 @@ const MOST: usize = 64;
 
 /// A file that changed so shortly before it was hashed may change again without another time: the clocks of file systems go in steps.
 const STEP: Duration = Duration::from_secs(2);
-
-/// The stamp of some files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
-    digest: u128,
-    /// When the status of one of them changed last, in seconds since 1970.
-    changed: i64,
-}
-
-/// Adds up the stamps of files.
-#[derive(Default)]
-pub struct Stamps {
-    hash: Xxh3,
-    changed: i64,
-}
-
-impl Stamps {
-    /// Adds a name, and what it stands for.
-    pub fn name(&mut self, name: &[u8]) {
-        text(&mut self.hash, name);
-    }
-
-    /// Adds a file by what the system says of it.
-    pub fn file(&mut self, its: &Metadata) {
-        let numbers = [
-            its.dev(),
-            its.ino(),
-            its.size(),
-            u64::from(its.mode()),
-            its.mtime().cast_unsigned(),
-            its.mtime_nsec().cast_unsigned(),
-            its.ctime().cast_unsigned(),
-            its.ctime_nsec().cast_unsigned(),
-        ];
-        for number in numbers {
-            self.hash.update(&number.to_le_bytes());
-        }
-        self.changed = self.changed.max(its.ctime());
-    }
-
-    /// The stamp of all.
-    pub fn stamp(&self) -> Stamp {
-        Stamp { digest: self.hash.digest128(), changed: self.changed }
-    }
-}
 
 /// Hashes that were computed before, and those of this run.
 #[derive(Debug, Default)]

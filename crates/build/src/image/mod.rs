@@ -3,6 +3,7 @@
 pub mod archive_of_classes;
 pub mod cache;
 pub mod check;
+pub mod file_stamps;
 pub mod home;
 pub mod jvm;
 pub mod known_hashes;

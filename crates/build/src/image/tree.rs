@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::known_hashes::{Stamp, Stamps};
+use super::file_stamps::{Stamp, Stamps};
 
 /// What a home holds, folders before what is in them, in a fixed order.
 #[derive(Debug, Default)]

@@ -31,6 +31,7 @@ pub struct Diff {
     pub base: PathBuf,
 
     /// The profile after it
+    #[arg(default_value = super::run::PROFILE)]
     pub new: PathBuf,
 
     /// What to write

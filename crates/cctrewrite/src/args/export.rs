@@ -28,7 +28,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Export {
     /// Profiles; `-` is standard input. Several are added up, context by context
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
     /// What to write

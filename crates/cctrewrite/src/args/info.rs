@@ -16,7 +16,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub struct Info {
     /// Profiles; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
     /// What to write

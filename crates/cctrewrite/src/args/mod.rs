@@ -5,6 +5,7 @@ mod bench;
 mod cache;
 mod choices;
 mod compare;
+mod config;
 mod csv;
 mod diff;
 mod explain;
@@ -36,6 +37,7 @@ pub use bench::{Bench, BenchFormat};
 pub use cache::{Cache, CacheCommand, CacheFolder, CacheList, CachePrune};
 pub use choices::{BenchChoices, Choices, cost_model};
 pub use compare::{Compare, CompareFormat};
+pub use config::Config;
 pub use csv::CsvArguments;
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
 pub use explain::Explain;
@@ -71,6 +73,7 @@ use std::sync::LazyLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::configuration;
 use crate::exit_codes::ExitCodes;
 
 const HELP: &str = "\
@@ -122,6 +125,7 @@ pub enum Command {
     Explain(Explain),
     Verify(Verify),
     Api(Api),
+    Config(Config),
     Completions(Completions),
     Man(Man),
 }
@@ -130,6 +134,7 @@ pub enum Command {
 pub fn command() -> clap::Command {
     let arguments = Arguments::command();
     let template = groups::template(&arguments);
+    let arguments = arguments.arg(configuration::argument()).args_override_self(true);
     let arguments = arguments.help_template(template).mut_subcommand("jdk", |jdk| {
         jdk.mut_args(|argument| match Jdk::WITH_CHECK.contains(&argument.get_id().as_str()) {
             true => argument,
@@ -138,6 +143,7 @@ pub fn command() -> clap::Command {
         })
     });
     arguments.mut_subcommands(|command| {
+        let command = command.args_override_self(true);
         let Some(codes) = ExitCodes::of(command.get_name()) else { return command };
         let examples = command.get_after_long_help().or(command.get_after_help());
         let examples = examples.map(|text| format!("\n{text}")).unwrap_or_default();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cct_export::html::MOST_CONTEXTS;
 use cct_profile::Metric;
 use cct_profile::labels::By;
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use super::{SelectionArguments, SitesArguments};
 
@@ -35,10 +35,10 @@ Examples:
 /// Of a file that was cut off (the JVM was killed, the disk was full) what is sound is shown, standard error says what is missing, and
 /// the exit code is 3. A file that is damaged otherwise is refused, with exit code 1.
 #[derive(Debug, Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, group = ArgGroup::new("page").args(["html", "open"]).multiple(true))]
 pub struct Report {
     /// Profiles; `-` is standard input. Several are added up, context by context; in a --table each has a row
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE", default_value = super::run::PROFILE)]
     pub profiles: Vec<PathBuf>,
 
     /// What to write
@@ -110,12 +110,16 @@ pub struct Report {
     #[arg(long, value_name = "OUT", conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
     pub html: Option<PathBuf>,
 
+    /// Open the page in the browser. Without --html it goes into the profile's name with the ending `.html`, in the current folder
+    #[arg(long, conflicts_with_all = ["format", "per_thread", "top", "sort", "depth", "min_percent", "table", "width"])]
+    pub open: bool,
+
     /// Show what has changed since this profile [html]
-    #[arg(long, value_name = "BASE", requires = "html")]
+    #[arg(long, value_name = "BASE", requires = "page")]
     pub diff: Option<PathBuf>,
 
     /// Keep the N contexts that weigh most, and say how much the others are [html]
-    #[arg(long, value_name = "N", default_value_t = MOST_CONTEXTS, requires = "html")]
+    #[arg(long, value_name = "N", default_value_t = MOST_CONTEXTS, requires = "page")]
     pub max_contexts: usize,
 }
 

@@ -7,6 +7,9 @@ use clap::{Args, value_parser};
 
 use super::{Choices, Jdk, Recording, UdiArguments, WantedArguments};
 
+/// The profile that `run` writes, and that the commands for profiles read, unless another is named.
+pub const PROFILE: &str = "cctrewrite.cct";
+
 const EXAMPLES: &str = "\
 Examples:
   A program as it is, and what it did:
@@ -53,7 +56,7 @@ pub struct Run {
     /// Output file
     ///
     /// If the command starts several JVMs, their profiles are merged, and the profile of each goes into a folder beside it: FILE with the ending `.jvms`
-    #[arg(short, long, value_name = "FILE", default_value = "cctrewrite.cct", help_heading = "Output")]
+    #[arg(short, long, value_name = "FILE", default_value = PROFILE, help_heading = "Output")]
     pub output: PathBuf,
 
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `report --html`: a page for browsers.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use cct_build::pending_file::PendingFile;
@@ -16,6 +16,24 @@ use crate::exit::{self, Outcome};
 use crate::info_command;
 use crate::profile_file::{check_stdin, read, read_sum, shown};
 use crate::report_command::shown::names;
+
+/// Where the page goes, if there is to be one.
+pub fn output(arguments: &Report) -> Result<Option<PathBuf>> {
+    match (&arguments.html, arguments.open) {
+        (Some(output), true) if output == Path::new("-") => {
+            bail!("--open needs a file; name one with --html, or leave --html out")
+        }
+        (Some(output), _) => Ok(Some(output.clone())),
+        (None, false) => Ok(None),
+        (None, true) => {
+            let name = arguments.profiles.iter().find_map(|profile| profile.file_stem());
+            let name = name.filter(|name| *name != "-").unwrap_or("cctrewrite".as_ref());
+            let mut file = name.to_owned();
+            file.push(".html");
+            Ok(Some(PathBuf::from(file)))
+        }
+    }
+}
 
 /// Writes the page.
 pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outcome> {
@@ -48,6 +66,13 @@ pub fn run(arguments: &Report, output: &Path, origins: &Origins) -> Result<Outco
         exit::to_stdout(|out| page.write(out))?;
     } else {
         PendingFile::write(output, |out| Ok(page.write(out)?))?.commit()?;
+    }
+    if arguments.open {
+        let path = fs::canonicalize(output).with_context(|| format!("cannot find {}", output.display()))?;
+        open::that_detached(&path).with_context(|| {
+            format!("{} was written, and no browser can be started; open it by hand", output.display())
+        })?;
+        exit::say(&format!("{}: opened in the browser", output.display()));
     }
     Ok(if damaged { Outcome::Damaged } else { Outcome::Complete })
 }

@@ -26,8 +26,8 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
         return tables_command::run(arguments, table);
     }
     let origins = classes::origins(&arguments.classes)?;
-    if let Some(output) = &arguments.html {
-        return html::run(arguments, output, &origins);
+    if let Some(output) = html::output(arguments)? {
+        return html::run(arguments, &output, &origins);
     }
     let (profile, damage) = read_sum(&arguments.profiles, arguments.sites, Part::Both)?;
     let objects = profile.object_totals();

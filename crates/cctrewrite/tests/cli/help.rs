@@ -23,6 +23,7 @@ fn help_is_as_it_was_written() {
         "explain",
         "verify",
         "api",
+        "config",
         "completions",
         "man",
     ] {

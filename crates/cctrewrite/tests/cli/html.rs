@@ -103,3 +103,33 @@ fn what_cannot_be_meant_is_refused() {
     }
     assert!(!folder.path().join("a.html").exists());
 }
+
+/// A browser that notes what it was given.
+#[cfg(unix)]
+#[test]
+fn a_page_is_opened_in_the_browser() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = stored();
+    let home = folder.path();
+    put(home, "bin/xdg-open", b"#!/bin/sh\necho \"$1\" > given.tmp && mv given.tmp given\n");
+    fs::set_permissions(home.join("bin/xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", home.join("bin").display(), std::env::var("PATH").unwrap());
+    for (arguments, page) in [
+        (&["report", "run.cct", "--open"][..], "run.html"),
+        (&["report", "run.cct", "--open", "--html", "a.html"], "a.html"),
+    ] {
+        let output =
+            super::support::command().current_dir(home).env("PATH", &path).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("{page}: opened")), "{output:?}");
+        let given = home.join("given");
+        let started = std::time::Instant::now();
+        while !given.is_file() && started.elapsed().as_secs() < 30 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let opened = fs::canonicalize(home.join(page)).unwrap();
+        assert_eq!(fs::read_to_string(&given).unwrap().trim(), opened.to_str().unwrap());
+        fs::remove_file(given).unwrap();
+    }
+    report(home, &["run.cct", "--open", "--html", "-"]).fails_saying(&["--open needs a file"]);
+}

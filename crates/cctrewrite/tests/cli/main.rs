@@ -5,6 +5,7 @@
 mod allocations;
 mod built;
 mod compare;
+mod configuration;
 mod costs;
 mod csv;
 mod diff;

@@ -88,3 +88,26 @@ pub fn profile(meta: &[(&str, &str)], threads: &[(&str, &[Node])]) -> Vec<u8> {
 pub fn usual() -> Vec<u8> {
     profile(&[], &[("main", &RUN), ("worker", &WORKER)])
 }
+
+/// The commands for profiles read what `run` has written, unless another file is named.
+#[test]
+fn the_profile_of_run_need_not_be_named() {
+    let folder = super::support::scratch();
+    let home = folder.path();
+    super::support::put(home, "cctrewrite.cct", &usual());
+    super::support::put(home, "base.cct", &usual());
+    for (named, unnamed) in [
+        (&["report", "cctrewrite.cct"][..], &["report"][..]),
+        (&["info", "cctrewrite.cct"], &["info"]),
+        (
+            &["export", "cctrewrite.cct", "--format", "collapsed", "-o", "-"],
+            &["export", "--format", "collapsed", "-o", "-"],
+        ),
+        (&["diff", "base.cct", "cctrewrite.cct"], &["diff", "base.cct"]),
+    ] {
+        let [named, unnamed] =
+            [named, unnamed].map(|arguments| super::support::run(home, arguments).succeeds());
+        assert_eq!(named.stdout, unnamed.stdout);
+        assert!(!named.stdout.is_empty());
+    }
+}

@@ -1,0 +1,122 @@
+//! The file: tables by command, of options and their values.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use toml::Value as Toml;
+
+/// A longer file is no configuration, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The options of a command.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The command.
+    pub command: String,
+    /// Options without dashes, and their values, in the order of their names.
+    pub options: Vec<(String, Value)>,
+}
+
+/// The value of an option.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Whether a switch is given.
+    Switch(bool),
+    /// The values, of which there is one unless the option is repeatable.
+    Values(Vec<String>),
+}
+
+impl Value {
+    /// Whether it is true or false.
+    pub fn is_switch(&self) -> bool {
+        matches!(self, Value::Switch(_))
+    }
+}
+
+impl Table {
+    /// The options as on a command line.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        self.options.iter().flat_map(|(key, value)| match value {
+            Value::Switch(true) => vec![format!("--{key}")],
+            Value::Switch(false) => Vec::new(),
+            Value::Values(values) => values.iter().map(|value| format!("--{key}={value}")).collect(),
+        })
+    }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// What cannot be read, is too long, is not TOML, or has other values than texts, numbers, true, false and lists of texts and numbers.
+pub fn read(path: &Path) -> Result<Vec<Table>> {
+    let about = fs::metadata(path)?;
+    if !about.is_file() || about.len() > LARGEST {
+        bail!("no configuration: a file of at most {LARGEST} bytes is expected");
+    }
+    parse(&fs::read_to_string(path)?)
+}
+
+fn parse(text: &str) -> Result<Vec<Table>> {
+    let file: toml::Table = text.parse()?;
+    let mut tables = Vec::new();
+    for (command, options) in file {
+        let Toml::Table(options) = options else {
+            bail!(
+                "{command} stands outside of a table; write it below the name of its command, such as [run]"
+            );
+        };
+        let options = options.into_iter().map(|(key, value)| {
+            let value = parse_value(&value).map_err(|what| anyhow::anyhow!("[{command}] {key}: {what}"))?;
+            Ok((key, value))
+        });
+        let options = options.collect::<Result<Vec<_>>>()?;
+        tables.push(Table { command, options });
+    }
+    Ok(tables)
+}
+
+fn parse_value(value: &Toml) -> Result<Value, &'static str> {
+    let single = |value: &Toml| match value {
+        Toml::String(text) if text.contains(['\0', '\n', '\r']) => Err("a text has no line breaks"),
+        Toml::String(text) => Ok(text.clone()),
+        Toml::Integer(number) => Ok(number.to_string()),
+        Toml::Float(number) => Ok(number.to_string()),
+        _ => Err("a text, a number, true, false or a list of texts and numbers is expected"),
+    };
+    match value {
+        Toml::Boolean(is_on) => Ok(Value::Switch(*is_on)),
+        Toml::Array(values) => values.iter().map(single).collect::<Result<_, _>>().map(Value::Values),
+        other => Ok(Value::Values(vec![single(other)?])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_as_on_a_command_line() {
+        let text = "[run]\nonly = [\"com.acme.**\", \"org.x.*\"]\nallocations = true\nregions = false\nmax-contexts = 5\n[report]\ntop = 20\n";
+        let tables = parse(text).unwrap();
+        let words = |at: usize| tables[at].words().collect::<Vec<_>>().join(" ");
+        let commands: Vec<&str> = tables.iter().map(|table| &*table.command).collect();
+        let run = commands.iter().position(|command| *command == "run").unwrap();
+        assert_eq!(words(run), "--allocations --max-contexts=5 --only=com.acme.** --only=org.x.*");
+        assert_eq!(words(1 - run), "--top=20");
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_refused() {
+        for (text, part) in [
+            ("top = 20", "outside of a table"),
+            ("[run]\nonly = { a = 1 }", "[run] only"),
+            ("[run]\nonly = [[1]]", "[run] only"),
+            ("[run]\nonly = \"a\\nb\"", "line breaks"),
+            ("[run", ""),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

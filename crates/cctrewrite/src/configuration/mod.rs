@@ -1,0 +1,190 @@
+//! The configuration file, `cctrewrite.toml`: options that are used again and again (docs/reference/configuration.md).
+//!
+//! A table of the file has the name of a command, and a key of it the name of an option. What the file says stands before what the user gives, which
+//! wins. A file that is found in the current folder may come with a project of somebody else: options that run code or say where something is written
+//! are taken from a named file only (`--config`).
+
+mod file;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Arg, ArgAction, Command};
+
+pub use file::Table;
+
+/// The file that is looked for in the current folder.
+pub const NAME: &str = "cctrewrite.toml";
+
+/// The option that names another file.
+const OPTION: &str = "--config";
+
+/// Options that run code, name what is run, or say where something is written.
+const TRUSTED_ONLY: [&str; 15] = [
+    "output",
+    "html",
+    "open",
+    "jdk",
+    "cache",
+    "java-option",
+    "udi",
+    "udi-java",
+    "client",
+    "client-path",
+    "marker-control",
+    "profiles",
+    "report",
+    "baseline",
+    "repair",
+];
+
+/// A configuration, and where it comes from.
+#[derive(Debug)]
+pub struct Configuration {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether the user named it.
+    is_named: bool,
+    /// Its tables, in order.
+    pub tables: Vec<Table>,
+}
+
+/// A command line in two parts: up to its command, and the rest.
+struct Line {
+    config: Option<PathBuf>,
+    /// Position of the command.
+    at: usize,
+}
+
+impl Line {
+    /// Finds the command. `None` if there is none.
+    fn of(words: &[OsString]) -> Option<Line> {
+        let mut config = None;
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            let text = word.to_string_lossy();
+            if text == OPTION {
+                config = words.get(at + 1).map(PathBuf::from);
+                at += 2;
+            } else if let Some(path) = text.strip_prefix(OPTION).and_then(|rest| rest.strip_prefix('=')) {
+                config = Some(PathBuf::from(path));
+                at += 1;
+            } else if text.starts_with('-') {
+                at += 1;
+            } else {
+                return Some(Line { config, at });
+            }
+        }
+        None
+    }
+}
+
+/// The words of a command line with those of the configuration after its command.
+///
+/// # Errors
+/// A file that cannot be read, that is not TOML, or that names what the command does not have.
+pub fn expanded(words: Vec<OsString>, commands: &Command) -> Result<Vec<OsString>> {
+    let Some(line) = Line::of(&words) else { return Ok(words) };
+    let Some(configuration) = Configuration::find(line.config.as_deref())? else { return Ok(words) };
+    configuration.check(commands)?;
+    let command = words[line.at].to_string_lossy().into_owned();
+    let Some(table) = configuration.tables.iter().find(|table| table.command == command) else {
+        return Ok(words);
+    };
+    let mut all: Vec<OsString> = words[..=line.at].to_vec();
+    all.extend(table.words().map(OsString::from));
+    all.extend_from_slice(&words[line.at + 1..]);
+    Ok(all)
+}
+
+/// The option `--config` for the command line.
+pub fn argument() -> Arg {
+    Arg::new("config")
+        .long("config")
+        .value_name("FILE.toml")
+        .action(ArgAction::Set)
+        .help("Take options from this file [default: cctrewrite.toml, if it is in the current folder]")
+}
+
+impl Configuration {
+    /// The named file, or the one in the current folder.
+    ///
+    /// # Errors
+    /// A named file that is not there, and any file that cannot be read.
+    pub fn find(named: Option<&Path>) -> Result<Option<Configuration>> {
+        let path = named.unwrap_or(Path::new(NAME));
+        if named.is_none() && !path.is_file() {
+            return Ok(None);
+        }
+        let tables = file::read(path).with_context(|| path.display().to_string())?;
+        Ok(Some(Configuration { path: path.to_path_buf(), is_named: named.is_some(), tables }))
+    }
+
+    /// Fails if a table or a key means nothing, or must not come from this file.
+    pub fn check(&self, commands: &Command) -> Result<()> {
+        let shown = self.path.display();
+        for Table { command: name, options } in &self.tables {
+            let Some(command) = commands.find_subcommand(name) else {
+                bail!("{shown}: [{name}] is no command; `cctrewrite --help` lists them");
+            };
+            for (key, value) in options {
+                let argument = command.get_arguments().find(|argument| argument.get_long() == Some(&**key));
+                let Some(argument) = argument else {
+                    bail!("{shown}: [{name}] {key}: `cctrewrite {name}` has no option --{key}");
+                };
+                if !self.is_named && TRUSTED_ONLY.contains(&&**key) {
+                    bail!(
+                        "{shown}: [{name}] {key} is not taken from a file that was not named, since it runs code or says where to write; give \
+                         --{key} on the command line, or name the file: {OPTION} {shown}"
+                    );
+                }
+                let takes_values = argument.get_action().takes_values();
+                if takes_values == value.is_switch() {
+                    let expected =
+                        if takes_values { "a text, a number or a list of these" } else { "true or false" };
+                    bail!("{shown}: [{name}] {key}: {expected} is expected");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `cctrewrite config`: what the configuration says.
+pub fn show(named: Option<&OsStr>, commands: &Command) -> Result<String> {
+    let Some(configuration) = Configuration::find(named.map(Path::new))? else {
+        return Ok(format!("no configuration: there is no {NAME} in the current folder\n"));
+    };
+    configuration.check(commands)?;
+    let mut text = format!("{}:\n", configuration.path.display());
+    for table in &configuration.tables {
+        let words: Vec<String> = table.words().collect();
+        text += &format!("  cctrewrite {} {}\n", table.command, words.join(" "));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    fn found(line: &str) -> Option<(Option<PathBuf>, usize)> {
+        Line::of(&words(line)).map(|line| (line.config, line.at))
+    }
+
+    #[test]
+    fn the_command_is_found_behind_options() {
+        assert_eq!(found("cctrewrite run -- java"), Some((None, 1)));
+        assert_eq!(found("cctrewrite --config a.toml report x"), Some((Some("a.toml".into()), 3)));
+        assert_eq!(found("cctrewrite --config=a.toml report x"), Some((Some("a.toml".into()), 2)));
+        // What follows the command is its own.
+        assert_eq!(found("cctrewrite run -- sh --config x"), Some((None, 1)));
+        assert_eq!(found("cctrewrite --help"), None);
+        assert_eq!(found("cctrewrite"), None);
+    }
+}
