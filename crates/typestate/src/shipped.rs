@@ -40,7 +40,10 @@ mod tests {
         assert_eq!(all.len(), count, "two of one name");
         let page = include_str!("../../../docs/research/typestate.md");
         for name in all {
-            assert!(page.contains(&format!("`{name}`")), "docs/research/typestate.md does not explain {name}");
+            assert!(
+                page.contains(&format!("`{name}`")),
+                "docs/research/typestate.md does not explain {name}"
+            );
         }
     }
 }

@@ -56,7 +56,9 @@ fn pages(accept: impl Fn(&str) -> bool) -> Vec<Page> {
     let root = root();
     let holds_sources = |entry: &walkdir::DirEntry| {
         let name = entry.file_name();
-        !["target", ".git", "node_modules", "corpus", "artifacts"].iter().any(|other| name == OsStr::new(other))
+        !["target", ".git", "node_modules", "corpus", "artifacts"]
+            .iter()
+            .any(|other| name == OsStr::new(other))
     };
     let entries = walkdir::WalkDir::new(&root).sort_by_file_name().into_iter().filter_entry(holds_sources);
     let files = entries.map(Result::unwrap).filter(|entry| entry.file_type().is_file());
@@ -177,9 +179,7 @@ fn phrases_are_found_as_words_and_across_lines() {
     let page = |text: &str| Page { name: "page.md".into(), text: text.into() };
     let found = |text: &str| banned(&page(text), |kind| kind == Kind::Prose);
     assert_eq!(found("A table that\ncomes\nalong.\n"), ["page.md:2: \"comes along\": write \"built-in\""]);
-    assert_eq!(found("Two thousand million calls"), [
-        "page.md:1: \"thousand million\": write \"billion\""
-    ]);
+    assert_eq!(found("Two thousand million calls"), ["page.md:1: \"thousand million\": write \"billion\""]);
     assert!(found("it says `told apart`, of hours, honour\n\n    told apart\n").is_empty());
 }
 
@@ -261,7 +261,8 @@ fn links_lead_somewhere() {
             for target in links(&without_code(line)).filter(|target| !target.contains("://")) {
                 seen += 1;
                 let (file, name) = target.split_once('#').unwrap_or((target, ""));
-                let file = if file.is_empty() { PathBuf::from(&page.name) } else { plain(&folder.join(file)) };
+                let file =
+                    if file.is_empty() { PathBuf::from(&page.name) } else { plain(&folder.join(file)) };
                 let is_there = match fs::read_to_string(root.join(&file)) {
                     Ok(text) => name.is_empty() || anchors(&text).contains(name),
                     Err(_) => name.is_empty() && root.join(&file).exists(),
@@ -278,7 +279,8 @@ fn links_lead_somewhere() {
 
 #[test]
 fn anchors_are_those_of_github() {
-    let text = "# A page\n## `--reproducible`: what it pins\n## See [here](there.md)\n## A page\n    # code\n";
+    let text =
+        "# A page\n## `--reproducible`: what it pins\n## See [here](there.md)\n## A page\n    # code\n";
     let expected = ["a-page", "a-page-1", "--reproducible-what-it-pins", "see-here"];
     assert_eq!(anchors(text), expected.map(str::to_owned).into());
 }
@@ -291,7 +293,8 @@ fn named_pages(line: &str) -> impl Iterator<Item = &str> {
         let end = line[at..].find(|c| !is_of_path(c)).map_or(line.len(), |end| at + end);
         let path = line[at..end].trim_end_matches('.');
         let is_page = [".md", ".svg", ".png", ".json"].iter().any(|end| path.ends_with(end));
-        (is_page && before.is_none_or(|c| !is_of_path(c) || c == '/' && line[..at].ends_with("../"))).then_some(path)
+        (is_page && before.is_none_or(|c| !is_of_path(c) || c == '/' && line[..at].ends_with("../")))
+            .then_some(path)
     })
 }
 
@@ -301,7 +304,9 @@ fn sources_name_pages_that_are_there() {
     let root = root();
     let ends = [".rs", ".toml", ".java", ".txt", ".md", ".json", "run"];
     let (mut seen, mut found) = (0, Vec::new());
-    for page in pages(|name| ends.iter().any(|end| name.ends_with(end)) && name != "xtask/structure/tests/docs.rs") {
+    for page in
+        pages(|name| ends.iter().any(|end| name.ends_with(end)) && name != "xtask/structure/tests/docs.rs")
+    {
         for (index, line) in page.text.lines().enumerate() {
             for path in named_pages(line) {
                 seen += 1;
