@@ -1,5 +1,7 @@
 //! The user's documentation: its words, its lines, its links, and the paths of its pages in the sources.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
