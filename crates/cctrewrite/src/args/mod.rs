@@ -169,6 +169,7 @@ mod tests {
         include_str!("../../../../docs/research/pcc.md"),
         include_str!("../../../../docs/use/servers.md"),
         include_str!("../../../../docs/use/reports.md"),
+        include_str!("../../../../docs/use/diff.md"),
         include_str!("../../../../docs/use/run.md"),
         include_str!("../../../../docs/use/exports.md"),
         include_str!("../../../../docs/use/html.md"),
@@ -176,6 +177,10 @@ mod tests {
         include_str!("../../../../docs/research/trace.md"),
         include_str!("../../../../docs/research/typestate.md"),
         include_str!("../../../../docs/internals/verify.md"),
+        include_str!("../../../../docs/get-started/cost.md"),
+        include_str!("../../../../docs/get-started/install.md"),
+        include_str!("../../../../docs/use/callers.md"),
+        include_str!("../../../../docs/use/my-code.md"),
     );
 
     /// The command lines in a text: of indented lines those that begin with the command, and what stands in `$(...)`.
