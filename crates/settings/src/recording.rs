@@ -132,7 +132,7 @@ pub const RECORDING: &[RecordingOption] = &[
     RecordingOption {
         flag: "extent",
         is_common: true,
-        help: "Record only what this method executes and calls (repeatable). Whoever calls it; the rest of the program runs as if nothing were recorded. \
+        help: "Record only what this method executes and calls (repeatable). Its caller does not matter; the rest of the program runs as if nothing were recorded. \
                The method must be a method of the program that has a body, and no constructor",
         kind: Kind::Methods,
         property: "extent",

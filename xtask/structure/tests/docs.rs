@@ -169,7 +169,6 @@ fn pages_are_in_plain_english() {
 }
 
 #[test]
-#[ignore = "the help texts still have such phrases"]
 fn help_is_in_plain_english() {
     let pages = help_texts();
     assert!(pages.len() > 15, "only {} help texts were found", pages.len());

@@ -42,7 +42,7 @@ pub struct Merge {
     #[command(flatten)]
     pub sites: SitesArguments,
 
-    /// Make one of several bodies of a method, of the same class, name and descriptor: those of a class that was compiled anew between the runs,
+    /// Make one of several bodies of a method, of the same class, name and descriptor: those of a class that was compiled again between the runs,
     /// or of class libraries of different JDKs
     #[arg(long)]
     pub join_bodies: bool,

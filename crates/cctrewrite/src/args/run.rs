@@ -22,7 +22,7 @@ Examples:
   Only the parts of a program that it says itself (docs/use/parts.md):
     cctrewrite run --regions -- java -cp classes:cctrewrite-api.jar Harness
 
-  Only what one method does, whoever calls it:
+  Only what one method does, with any caller:
     cctrewrite run --extent com.acme.Server.handle -- java -jar server.jar
 
   Everything, without the class library: what it calls back hangs under the program's own methods

@@ -24,7 +24,7 @@ To have `instrument` check what it makes before it is put in place:
 /// tables, frames, lines and variables, fields, flags, attributes. Then the counts: on every path the node must have what was executed, where the
 /// rule for blocks says so.
 ///
-/// Where classes have markers, alone (--tool markers) or beside what counts, these are held against what the class says of them, and taken out.
+/// Where classes have markers, alone (--tool markers) or beside what counts, these are compared with what the class says of them, and taken out.
 ///
 /// Whatever stands in a rewritten class and is no known probe is a finding. What is recognised and not proven is counted and named, never passed
 /// over in silence.
@@ -34,7 +34,7 @@ pub struct Verify {
     /// What was instrumented: a class file, jar, folder, image, jmod, or the home of a JDK
     pub original: PathBuf,
 
-    /// What came of it: the output of `instrument` (patches, too) or `jdk`
+    /// The output of `instrument` (patches, too) or `jdk`
     pub rewritten: PathBuf,
 
     /// How bytecodes are to be counted [default: as the output says; without an index, what fits each class best]
