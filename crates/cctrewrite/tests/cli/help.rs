@@ -90,7 +90,6 @@ fn a_wrong_command_line_has_an_exit_code_of_its_own() {
         &["cache"],
         &["cache", "prune", "--max-size", "big"],
         &["jdk", "home", "-o", "image", "--stack-depth", "-2"],
-        &["report"],
         &["report", "a.cct", "--min-percent", "101"],
         &["report", "a.cct", "--min-percent", "NaN"],
         &["report", "a.cct", "--table", "natives", "--top", "3"],
