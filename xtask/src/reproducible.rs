@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
+use walkdir::WalkDir;
 
 use crate::jdks::{self, Fetch, Jdk};
 use crate::print::print_line;
@@ -172,14 +173,13 @@ fn work(built: &Path, place: &Path, number: usize, jdk: &Jdk) -> Result<Vec<Path
 
 /// The file itself, or all files below a folder, sorted.
 fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).with_context(|| format!("list {}", path.display()))? {
-        found.extend(files_below(&entry?.path())?);
+    for entry in WalkDir::new(path).follow_links(true).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("list {}", path.display()))?;
+        if !entry.file_type().is_dir() {
+            found.push(entry.into_path());
+        }
     }
-    found.sort();
     Ok(found)
 }
 

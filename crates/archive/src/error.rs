@@ -230,6 +230,9 @@ pub enum EntryProblem {
     /// A name to be added that is there already.
     #[error("exists already, and was to be added; was this input rewritten before?")]
     NameTaken,
+    /// The one class of an input that is a class file was to be left out.
+    #[error("was to be left out, and is all that there is; name the jar or folder that it belongs to")]
+    Undroppable,
 }
 
 /// Why output may not be written where asked.

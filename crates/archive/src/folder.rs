@@ -33,7 +33,8 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Lists what is in `real`, the folder found under `relative`. `above` are the canonical folders on the way.
+    /// Lists what is in `real`, the folder found under `relative`. `above` are the canonical folders on the way. By hand, since a walker
+    /// follows links before it can be asked whether they stay inside.
     fn walk_below(
         &mut self,
         real: &Path,

@@ -10,21 +10,12 @@ use crate::error::{EntryProblem, Error, Failure, Notice};
 use crate::folder::Folder;
 use crate::jar::Jar;
 use crate::jimage::Image;
+use crate::kind::InputKind;
 use crate::layout::Layout;
 use crate::limits::{Budget, Limits};
 use crate::location::{ArchivePath, Location};
+use crate::lone::Lone;
 use crate::survey;
-
-/// What an input is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputKind {
-    /// A file that is a zip archive, by whatever name; jmods are.
-    Jar,
-    /// The modules of a JDK from 9 on, `lib/modules`.
-    Image,
-    /// A folder.
-    Folder,
-}
 
 /// An opened input. It holds a file's bytes, or the list of a folder's files.
 #[derive(Debug)]
@@ -40,6 +31,7 @@ pub(crate) enum Root {
     Jar(Jar<'static>),
     Image(Image),
     Folder(Folder),
+    Class(Lone),
 }
 
 /// What a visitor made of the classes of an input.
@@ -52,7 +44,7 @@ pub struct Survey<T> {
 }
 
 impl Input {
-    /// Opens a jar, an image or a folder and lists its entries. Nested archives are opened when they are walked.
+    /// Opens a jar, an image, a folder or a class file and lists its entries. Nested archives are opened when they are walked.
     pub fn open(path: &Path, limits: &Limits) -> Result<Input, Error> {
         let metadata = fs::metadata(path).map_err(Error::io(path, "read"))?;
         let canonical = fs::canonicalize(path).map_err(Error::io(path, "find"))?;
@@ -60,9 +52,12 @@ impl Input {
             Root::Folder(Folder::walk(canonical.clone(), path)?)
         } else if metadata.is_file() {
             let bytes = fs::read(path).map_err(Error::io(path, "read"))?;
-            let root = match Image::is_announced_by(&bytes) {
-                true => Image::parse(bytes).map(Root::Image),
-                false => Jar::parse(Cow::Owned(bytes)).map(Root::Jar),
+            let root = if Image::is_announced_by(&bytes) {
+                Image::parse(bytes).map(Root::Image)
+            } else if Lone::is_announced_by(&bytes) {
+                Ok(Root::Class(Lone::new(path, bytes)))
+            } else {
+                Jar::parse(Cow::Owned(bytes)).map(Root::Jar)
             };
             root.map_err(|problem| Error::Archive { archive: path.display().to_string(), problem })?
         } else {
@@ -81,6 +76,7 @@ impl Input {
         match &self.root {
             Root::Jar(jar) => Some(jar.bytes()),
             Root::Image(image) => Some(image.bytes()),
+            Root::Class(class) => Some(class.bytes()),
             Root::Folder(_) => None,
         }
     }
@@ -95,6 +91,7 @@ impl Input {
             Root::Jar(_) => InputKind::Jar,
             Root::Image(_) => InputKind::Image,
             Root::Folder(_) => InputKind::Folder,
+            Root::Class(_) => InputKind::Class,
         }
     }
 
@@ -104,6 +101,7 @@ impl Input {
             Root::Jar(jar) => Layout::of_prefix(jar.prefix()),
             Root::Image(_) => Layout::Modules,
             Root::Folder(folder) => Layout::of_folder(folder.entries()),
+            Root::Class(_) => Layout::Plain,
         }
     }
 
@@ -112,12 +110,13 @@ impl Input {
             Root::Jar(jar) => jar,
             Root::Image(image) => image,
             Root::Folder(folder) => folder,
+            Root::Class(class) => class,
         }
     }
 
     /// The input as messages and rewriters see it.
     pub fn archive_path(&self) -> ArchivePath<'_> {
-        ArchivePath::input(&self.path, self.kind() == InputKind::Folder, self.layout())
+        ArchivePath::input(&self.path, self.kind(), self.layout())
     }
 
     /// Its entries in order, without those of nested archives. A jar's are in the order of its central directory, an

@@ -1,4 +1,4 @@
-//! Containers of class files: jars, jars within jars, jmods, images of modules, and folders. This crate knows names and bytes, never
+//! Containers of class files: jars, jars within jars, jmods, images of modules, folders, and a class file by itself. This crate knows names and bytes, never
 //! what a class means.
 //!
 //! A run goes through it twice:
@@ -51,9 +51,11 @@ mod folder;
 mod input;
 mod jar;
 mod jimage;
+mod kind;
 mod layout;
 mod limits;
 mod location;
+mod lone;
 pub mod manifest;
 mod patches;
 mod pipeline;
@@ -65,7 +67,8 @@ mod target;
 pub use classes::Classes;
 pub use entry::{Entry, EntryKind, Method};
 pub use error::{ArchiveProblem, EntryProblem, Error, Failure, Notice, TargetProblem};
-pub use input::{Input, InputKind, Survey};
+pub use input::{Input, Survey};
+pub use kind::InputKind;
 pub use layout::Layout;
 pub use limits::Limits;
 pub use rewrite::{Action, NewEntry, RewriteOptions, Rewriter, Rewritten, Tally};

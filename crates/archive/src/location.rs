@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::entry::Entry;
+use crate::kind::InputKind;
 use crate::layout::Layout;
 
 /// Where an archive is: an input, or an archive inside it.
@@ -15,13 +16,13 @@ pub struct ArchivePath<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place<'a> {
-    Input { path: &'a Path, is_folder: bool, layout: Layout },
+    Input { path: &'a Path, kind: InputKind, layout: Layout },
     Nested(&'a Location<'a>),
 }
 
 impl<'a> ArchivePath<'a> {
-    pub(crate) fn input(path: &'a Path, is_folder: bool, layout: Layout) -> ArchivePath<'a> {
-        ArchivePath { place: Place::Input { path, is_folder, layout } }
+    pub(crate) fn input(path: &'a Path, kind: InputKind, layout: Layout) -> ArchivePath<'a> {
+        ArchivePath { place: Place::Input { path, kind, layout } }
     }
 
     pub(crate) fn nested(at: &'a Location<'a>) -> ArchivePath<'a> {
@@ -46,13 +47,18 @@ impl<'a> ArchivePath<'a> {
 
     /// How messages name an entry of this archive, existing or not.
     pub(crate) fn entry(&self, name: &str) -> String {
-        format!("{self}{}{name}", self.separator())
+        match self.separator() {
+            Some(separator) => format!("{self}{separator}{name}"),
+            None => self.to_string(),
+        }
     }
 
-    fn separator(&self) -> &'static str {
+    /// What stands between the path and an entry's name; `None` of a class file, which is its own entry.
+    fn separator(&self) -> Option<&'static str> {
         match self.place {
-            Place::Input { is_folder: true, .. } => "/",
-            _ => "!/",
+            Place::Input { kind: InputKind::Folder, .. } => Some("/"),
+            Place::Input { kind: InputKind::Class, .. } => None,
+            _ => Some("!/"),
         }
     }
 
@@ -74,7 +80,7 @@ impl fmt::Display for ArchivePath<'_> {
     }
 }
 
-/// Where an entry is. Displays as `outer.jar!/lib/inner.jar!/a/B.class`, or `folder/a/B.class`.
+/// Where an entry is. Displays as `outer.jar!/lib/inner.jar!/a/B.class`, `folder/a/B.class`, or `B.class` of a class file by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Location<'a> {
     /// The archive or folder it lies in.
@@ -99,7 +105,10 @@ impl Location<'_> {
 
 impl fmt::Display for Location<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.archive, self.archive.separator(), self.entry.name)
+        match self.archive.separator() {
+            Some(separator) => write!(f, "{}{separator}{}", self.archive, self.entry.name),
+            None => self.archive.fmt(f),
+        }
     }
 }
 
@@ -123,7 +132,7 @@ mod tests {
     fn locations_display_as_urls_do_and_order_as_the_input() {
         let entry = |name: &str| Entry { name: name.into(), kind: EntryKind::of(name), size: 0 };
         let (jar, class) = (entry("lib/in.jar"), entry("a/B.class"));
-        let root = ArchivePath::input(Path::new("out.jar"), false, Layout::Plain);
+        let root = ArchivePath::input(Path::new("out.jar"), InputKind::Jar, Layout::Plain);
         let outer = Location { archive: &root, index: 2, entry: &jar };
         let nested = ArchivePath::nested(&outer);
         let inner = Location { archive: &nested, index: 7, entry: &class };
@@ -133,7 +142,10 @@ mod tests {
         assert!(outer.id() < inner.id());
         assert!(inner.id() < Location { index: 3, ..outer }.id());
 
-        let folder = ArchivePath::input(Path::new("classes"), true, Layout::Plain);
+        let folder = ArchivePath::input(Path::new("classes"), InputKind::Folder, Layout::Plain);
         assert_eq!(Location { archive: &folder, index: 0, entry: &class }.to_string(), "classes/a/B.class");
+
+        let lone = ArchivePath::input(Path::new("x/B.class"), InputKind::Class, Layout::Plain);
+        assert_eq!(Location { archive: &lone, index: 0, entry: &class }.to_string(), "x/B.class");
     }
 }

@@ -9,6 +9,7 @@ use crate::jar::{self};
 use crate::jimage::{self};
 use crate::layout::Layout;
 use crate::limits::Budget;
+use crate::lone;
 use crate::patches;
 use crate::rewrite::{Pass, RewriteOptions, Rewriter};
 use crate::target::{Staged, StagedPlace, Target};
@@ -19,7 +20,7 @@ use crate::input::{Input, Root};
 const WRITE_BUFFER: usize = 1 << 20;
 
 impl Input {
-    /// Writes the input, as `rewriter` wants it, beside `target`: a jar or an image to a file, a folder to a folder. Of several
+    /// Writes the input, as `rewriter` wants it, beside `target`: a jar, an image or a class file to a file, a folder to a folder. Of several
     /// errors, that of the first entry is returned, and nothing is left behind.
     pub fn rewrite<R: Rewriter>(
         &self,
@@ -40,6 +41,11 @@ impl Input {
             Root::Image(image) => {
                 let (mut file, temp) = target.stage_file()?;
                 let account = jimage::rewrite(&pass, image, &archive, &mut file, target.scratch_file()?)?;
+                Ok(Staged::new(target, StagedPlace::File(temp), account))
+            }
+            Root::Class(class) => {
+                let (mut file, temp) = target.stage_file()?;
+                let account = lone::rewrite(&pass, class, &archive, target.path(), &mut file)?;
                 Ok(Staged::new(target, StagedPlace::File(temp), account))
             }
             Root::Folder(folder) => {

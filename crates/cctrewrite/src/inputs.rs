@@ -83,6 +83,9 @@ impl Sources {
     /// Opens the inputs alone.
     pub fn open_inputs(paths: &[PathBuf], limits: &Limits) -> Result<Vec<Input>> {
         let open = |path: &PathBuf| {
+            if path.as_os_str() == "-" {
+                bail!("-: standard input is no input; name a file or folder (./- is the file of that name)");
+            }
             if jdk::is_home(path) {
                 bail!(
                     "{} is the home of a JDK; name a part of its class library ({}), or have all of it made into a profiled JDK by \

@@ -14,18 +14,9 @@ use rayon::prelude::*;
 /// Class files to try: embedded ones always, rt.jar when there is one.
 fn corpus() -> Vec<Vec<u8>> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
-    let mut folders = vec![std::path::PathBuf::from(data)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-            match path.is_dir() {
-                true => folders.push(path),
-                false => files.extend(path.extension().is_some_and(|e| e == "class").then_some(path)),
-            }
-        }
-    }
-    files.sort();
-    let mut classes: Vec<Vec<u8>> = files.iter().map(|p| std::fs::read(p).unwrap()).collect();
+    let files = walkdir::WalkDir::new(data).sort_by_file_name().into_iter().map(|e| e.unwrap().into_path());
+    let files = files.filter(|path| path.extension().is_some_and(|e| e == "class"));
+    let mut classes: Vec<Vec<u8>> = files.map(|p| std::fs::read(p).unwrap()).collect();
     assert!(!classes.is_empty(), "no class files in {data}");
     match std::env::var("JAVA8_HOME") {
         Ok(home) => {

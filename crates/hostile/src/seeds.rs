@@ -11,6 +11,7 @@ use cct_index::mid::{ClassHash, Mid, Shape};
 use cct_profile::{Method, Profile, Site, ThreadTree, TreeBuilder};
 use cct_rewrite::{ClassSummary, Rewriter, Role, World};
 use cct_settings::Settings;
+use walkdir::WalkDir;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 mod image_files;
@@ -49,13 +50,8 @@ pub fn class_folders() -> Vec<PathBuf> {
 
 /// Class files.
 pub fn classes() -> Vec<Vec<u8>> {
-    let mut folders = class_folders();
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
+    let entries = class_folders().into_iter().flat_map(WalkDir::new);
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().into_path()).collect();
     for name in ["Old45", "Old48", "Old49"] {
         files.push(repository().join(format!("fixtures/loadtime/classes/{name}.class")));
     }

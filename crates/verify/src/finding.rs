@@ -2,12 +2,18 @@
 
 use cct_classfile::{Bci, mutf8};
 
+use crate::readers::compare::Part;
+
 /// What differs from the original and is no known piece of instrumentation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Problem {
     #[error("the {which} class file cannot be read: {why}")]
     Unreadable { which: &'static str, why: String },
+    #[error(
+        "{part} of the {which} class file: cctrewrite's reader and cafebabe read it differently; report this with the file"
+    )]
+    Readers { which: &'static str, part: Part },
     #[error("{0} of the class differs")]
     Class(&'static str),
     #[error("the attribute {0} differs")]

@@ -15,7 +15,8 @@
 //! 6. [`pins`], [`hooks`], [`native_hooks`]: where the class library is to call the runtime, and where answers of clocks are replaced. [`attribute`]: what the
 //!    class says of itself.
 //! 7. `marked`: classes with markers, which have nothing of all that, or stand beside what counts: then both are taken out.
-//! 8. [`linked`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
+//! 8. [`readers`]: both files are read a second time, by a reader that shares no code with the one on which all this depends.
+//! 9. [`linked`], over a [`hierarchy`]: of all classes together, the extended forms that they call are there, and what callers count nobody else counts.
 //!
 //! What stands in a class and is nothing of that is a [`Finding`]; what is recognised but not proven is counted by name
 //! ([`Tally::unchecked`]), and what is left out docs/internals/verify.md says.
@@ -54,6 +55,7 @@ mod positions;
 pub mod probe;
 pub mod prologue;
 pub mod quiet;
+pub mod readers;
 mod renamed;
 mod rule;
 mod sites;
@@ -68,9 +70,12 @@ pub mod values;
 
 use cct_classfile::ClassFile;
 
+use readers::{ORIGINAL, REWRITTEN};
+
 pub use expectation::{Expectation, Tool};
 pub use finding::{Finding, Problem};
 pub use links::Links;
+pub use readers::SecondReading;
 pub use rule::Rule;
 pub use structure::StaticSide;
 pub use tally::Tally;
@@ -95,23 +100,35 @@ pub fn check_with_links(
     let parse = |bytes, which| {
         ClassFile::parse(bytes).map_err(|e| Finding::of(Problem::Unreadable { which, why: e.to_string() }))
     };
-    match (parse(original, "original"), parse(rewritten, "rewritten")) {
-        (Ok(before), Ok(after))
-            if expectation.tool == Some(Tool::Markers)
-                || expectation.tool.is_none() && marked::is_marked(&after) && !is_counted(&after) =>
-        {
-            let (findings, tally) = marked::check(&before, &after);
-            (findings, tally, None)
-        }
+    match (parse(original, ORIGINAL), parse(rewritten, REWRITTEN)) {
         (Ok(before), Ok(after)) => {
-            let (findings, tally, links) = class::Class::check(&before, &after, expectation, side);
-            (findings, tally, Some(links))
+            let (mut findings, mut tally, links) = compare(&before, &after, expectation, side);
+            findings.extend(tally.second.of(&before, ORIGINAL));
+            findings.extend(tally.second.of(&after, REWRITTEN));
+            (findings, tally, links)
         }
         (before, after) => {
             let findings = before.err().into_iter().chain(after.err()).collect();
             (findings, Tally { classes: 1, ..Tally::default() }, Links::of(rewritten))
         }
     }
+}
+
+/// Holds a class that was read against its original.
+fn compare(
+    before: &ClassFile<'_>,
+    after: &ClassFile<'_>,
+    expectation: Expectation,
+    side: Option<&StaticSide>,
+) -> (Vec<Finding>, Tally, Option<Links>) {
+    if expectation.tool == Some(Tool::Markers)
+        || expectation.tool.is_none() && marked::is_marked(after) && !is_counted(after)
+    {
+        let (findings, tally) = marked::check(before, after);
+        return (findings, tally, None);
+    }
+    let (findings, tally, links) = class::Class::check(before, after, expectation, side);
+    (findings, tally, Some(links))
 }
 
 /// Whether a class says that it was rewritten to be counted.

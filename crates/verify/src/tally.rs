@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use cct_classfile::mutf8;
 
+use crate::readers::SecondReading;
+
 /// What was checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -43,6 +45,8 @@ pub struct Tally {
     pub described: u64,
     /// What was recognised and not proven: methods by what it is.
     pub unchecked: BTreeMap<&'static str, Vec<String>>,
+    /// What a second reader said of the class files.
+    pub second: SecondReading,
 }
 
 impl Tally {
@@ -62,6 +66,7 @@ impl Tally {
         self.hooks += other.hooks;
         self.unknown_ids += other.unknown_ids;
         self.described += other.described;
+        self.second.add(other.second);
         for (name, n) in other.forms {
             *self.forms.entry(name).or_default() += n;
         }

@@ -9,9 +9,10 @@
 mod compile;
 mod record;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
 
 pub use compile::{compile, version};
 pub use record::{RECORD, Record};
@@ -97,20 +98,20 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T> {
     result.map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
-/// All files below a folder, in an order that does not depend on the file system.
+/// All files below a folder, links followed, in an order that does not depend on the file system.
 ///
 /// # Errors
 /// If a folder cannot be read.
 pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for entry in at(folder, fs::read_dir(folder))? {
-        let path = at(folder, entry)?.path();
-        if path.is_dir() {
-            files.extend(files_below(&path)?);
-        } else {
-            files.push(path);
+    for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
+        let entry = entry.map_err(|error| Error::File {
+            path: error.path().unwrap_or(folder).to_owned(),
+            source: error.into(),
+        })?;
+        if !entry.file_type().is_dir() {
+            files.push(entry.into_path());
         }
     }
-    files.sort();
     Ok(files)
 }

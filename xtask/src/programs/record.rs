@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
+use walkdir::WalkDir;
 
 use super::table::{grouped, verdict, version};
 use super::{Case, Mode, Profiled};
@@ -48,15 +49,13 @@ pub fn keep(case: &Case, folder: &Path) -> Result<()> {
 /// If a record cannot be read.
 pub fn table(programs: &Path) -> Result<String> {
     let mut records = Vec::new();
-    for jdk in fs::read_dir(programs).with_context(|| format!("read {}", programs.display()))? {
-        let jdk = jdk?.path();
-        for program in fs::read_dir(&jdk).into_iter().flatten() {
-            let file = program?.path().join(FILE);
-            if file.is_file() {
-                let damaged = || format!("damaged record {}", file.display());
-                let value: Value = serde_json::from_str(&fs::read_to_string(&file)?).with_context(damaged)?;
-                records.push(Record::from_json(&value).with_context(damaged)?);
-            }
+    for entry in WalkDir::new(programs).min_depth(3).max_depth(3).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("read {}", programs.display()))?;
+        let file = entry.path();
+        if entry.file_name() == FILE && file.is_file() {
+            let damaged = || format!("damaged record {}", file.display());
+            let value: Value = serde_json::from_str(&fs::read_to_string(file)?).with_context(damaged)?;
+            records.push(Record::from_json(&value).with_context(damaged)?);
         }
     }
     Ok(text(records))

@@ -4,6 +4,8 @@
 //! local headers, data descriptors and extra fields verbatim, and entries deflated by worker threads. Only the
 //! parts of the format that a JVM reads are needed: stored and deflated entries, zip64, one file.
 
+#[cfg(test)]
+mod against_zip;
 mod directory;
 mod format;
 mod fresh;

@@ -10,6 +10,7 @@ mod images;
 mod jars;
 mod jdk;
 mod jdk_images;
+mod lone;
 mod nested;
 mod signed;
 mod support;

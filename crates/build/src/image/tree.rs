@@ -59,6 +59,7 @@ impl Tree {
         Ok(tree)
     }
 
+    /// By hand, since a walker follows all links or none, and here each is followed that leads out of the home.
     fn folder(&mut self, home: &Path, folder: &Path, relative: &Path, depth: usize) -> Result<()> {
         let cannot = || format!("cannot list {}", folder.display());
         if depth > MAX_DEPTH {

@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Explain {
-    /// The jar, folder, image or jmod that holds the class
+    /// The jar, folder, class file, image or jmod that holds the class
     #[arg(value_name = "INPUT")]
     pub input: PathBuf,
 

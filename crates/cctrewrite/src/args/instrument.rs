@@ -22,12 +22,15 @@ Examples:
   As a step of a build, an application with the jars that its manifest names:
     cctrewrite instrument app.jar --class-path --if-changed --library profiled-jdk -o out/app.jar
 
+  One class, without an index for its names:
+    cctrewrite instrument classes/Main.class --library inst_rt.jar -o inst/Main.class
+
   Several inputs at once, into a folder; and what could not be done, for a program to read:
     cctrewrite instrument app.jar util.jar --library inst_rt.jar -o inst/ --report completeness.json
 
 Outputs are put in their places when all of them are complete. The same inputs and options give the same bytes.";
 
-/// Rewrite jars, folders of classes, images and jmods
+/// Rewrite jars, folders of classes, class files, images and jmods
 ///
 /// Give everything that belongs together in one run, or name the rest with --library. When an input lies inside a JDK, the rest of that
 /// JDK's class library is looked at by itself, so that classes which stay as they are are respected. The JVM's stack traces, reflection
@@ -35,7 +38,7 @@ Outputs are put in their places when all of them are complete. The same inputs a
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Instrument {
-    /// Jars, folders of classes, the image lib/modules of a JDK from 9 on, jmods
+    /// Jars, folders of classes, class files, the image lib/modules of a JDK from 9 on, jmods
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
 

@@ -2,6 +2,7 @@
 
 mod class_path;
 mod driver;
+pub(crate) mod lone;
 mod made_from;
 pub(crate) mod manner;
 pub(crate) mod opened;
@@ -75,6 +76,9 @@ fn instrument(arguments: &Instrument) -> Result<()> {
     sources.for_jlink = !arguments.patches;
     let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
     check_report(arguments, &sources.inputs, &targets)?;
+    for notice in lone::check(&sources.inputs, &targets.list, arguments.if_changed)? {
+        say(&notice);
+    }
     let beside = Beside::of(arguments, &sources)?;
     let made_from = made_from::of(arguments, &sources, beside.as_ref())?;
     if arguments.if_changed && made_from::is_current(&made_from, &targets.list, arguments.report.as_deref()) {

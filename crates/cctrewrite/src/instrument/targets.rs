@@ -21,10 +21,15 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// One input goes to `output` itself (a jar or an image into it, if it is a folder), several go into the folder `output`.
+    /// One input goes to `output` itself (a jar, an image or a class file into it, if it is a folder), several go into the folder `output`.
     /// None may be an input or a library. Patches of an image go to a folder, those of a jmod to a jar that is named after its module.
     /// The last inputs are those that manifests have `named`: they go where these will look for them.
     pub fn new(output: &Path, sources: &Sources, named: &[Named], patches: bool) -> Result<Targets> {
+        if output.as_os_str() == "-" {
+            bail!(
+                "output -: standard output is no place for outputs; name a file or folder (./- is the file of that name)"
+            );
+        }
         let given = sources.inputs.len().saturating_sub(named.len());
         let mut targets = Targets::of_inputs(output, &sources.inputs[..given], patches)?;
         targets.add_named(named, &sources.inputs)?;

@@ -12,6 +12,7 @@ use super::{JAR, Wanted, jar, tables_of};
 use crate::args::Instrument;
 use crate::exit::say;
 use crate::inputs::BadClasses;
+use crate::instrument::lone;
 use crate::instrument::opened::{Opened, say_missing};
 use crate::instrument::targets::Targets;
 use crate::marking::above::world;
@@ -41,6 +42,9 @@ pub fn instrument(arguments: &Instrument) -> Result<()> {
         }
     }
     let targets = Targets::new(&arguments.output, &sources, &named, arguments.patches)?;
+    for notice in lone::check(&sources.inputs, &targets.list, arguments.if_changed)? {
+        say(&notice);
+    }
     let progress = Progress::counting("looking at classes", !arguments.quiet);
     let world = world(sources.inputs.iter().chain(&sources.libraries))?;
     drop(progress);

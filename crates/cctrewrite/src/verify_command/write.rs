@@ -85,6 +85,19 @@ fn summary(account: &Account, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "{what}: {}", grouped(n.into()))?;
         }
     }
+    let second = &tally.second;
+    if second.alike > 0 {
+        let files = counted(second.alike, "class file");
+        writeln!(out, "read alike by a second reader (cafebabe): {files}")?;
+    }
+    if !second.unknown.is_empty() {
+        let names = second
+            .unknown
+            .iter()
+            .map(|(name, n)| format!("{} ({})", readable(name.as_bytes()), grouped((*n).into())));
+        let names = names.collect::<Vec<_>>().join(", ");
+        writeln!(out, "content read by cctrewrite's own reader alone: attributes {names}")?;
+    }
     let (found, unknown) = account.linked;
     if found > 0 {
         writeln!(out, "references to extended forms that are there: {}", grouped(found.into()))?;
@@ -120,6 +133,18 @@ fn unchecked(tally: &Tally) -> Vec<String> {
             named.push(format!("and {} more", grouped((methods.len() - NAMED) as u128)));
         }
         lines.push(format!("{what}: {}", named.join(", ")));
+    }
+    let unread = &tally.second.unread;
+    if !unread.is_empty() {
+        let mut named: Vec<String> = unread
+            .iter()
+            .take(NAMED)
+            .map(|(file, why)| readable(format!("{file}: {why}").as_bytes()))
+            .collect();
+        if unread.len() > NAMED {
+            named.push(format!("and {} more", grouped((unread.len() - NAMED) as u128)));
+        }
+        lines.push(format!("class files without a second reading: {}", named.join(", ")));
     }
     if tally.unknown_ids > 0 {
         let sites = counted(tally.unknown_ids, "call site");
@@ -177,6 +202,11 @@ pub fn json(account: &Account, out: &mut dyn Write) -> Result<()> {
         "hooks": tally.hooks,
         "pinned": tally.pinned,
         "described": tally.described,
+        "second_reading": {
+            "alike": tally.second.alike,
+            "unread": tally.second.unread,
+            "unknown_attributes": tally.second.unknown,
+        },
         "links": { "found": account.linked.0, "unknown": account.linked.1 },
         "counted": { "found": account.counted.0, "unknown": account.counted.1 },
         "unchecked": tally.unchecked,

@@ -4,6 +4,7 @@
 
 mod allocations;
 mod built;
+mod class_files;
 mod compare;
 mod configuration;
 mod costs;

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use cct_profile::merge::{MergeOptions, Threads, merge};
 use cct_profile::{Method, Profile, ThreadTree, TreeBuilder};
+use walkdir::WalkDir;
 use zip::write::SimpleFileOptions;
 
 /// What a run left.
@@ -180,18 +181,12 @@ pub fn first_entry(jar: &Path) -> String {
 
 /// All files below a folder with their contents, sorted.
 pub fn files(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
-    let mut found = Vec::new();
-    let mut due = vec![folder.to_path_buf()];
-    while let Some(next) = due.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            let contents = fs::read(&path).ok().filter(|_| path.is_file());
-            if path.is_dir() {
-                due.push(path.clone());
-            }
-            found.push((path, contents));
-        }
-    }
+    let paths = WalkDir::new(folder).min_depth(1).into_iter().map(|entry| entry.unwrap().into_path());
+    let read = |path: PathBuf| {
+        let contents = fs::read(&path).ok().filter(|_| path.is_file());
+        (path, contents)
+    };
+    let mut found: Vec<_> = paths.map(read).collect();
     found.sort();
     found
 }

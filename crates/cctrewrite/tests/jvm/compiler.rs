@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use walkdir::{DirEntry, WalkDir};
+
 use crate::support::{Blocks, Java, Jdk, Library, copy_all, fixture, folder};
 
 /// Sources of a library of a hundred and fifty classes: interfaces, generics, inner classes, lambdas, switches, exceptions, enums.
@@ -50,19 +52,9 @@ fn write_library(to: &Path) {
 }
 
 fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-            match entry.path() {
-                path if path.is_dir() => folders.push(path),
-                path if path.extension() == Some(OsStr::new(extension)) => found.push(path),
-                _ => {}
-            }
-        }
-    }
-    found.sort();
-    found
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
+    let files = entries.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
+    files.filter(|path| path.extension() == Some(OsStr::new(extension))).collect()
 }
 
 /// What is compiled, and against what.

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use walkdir::{DirEntry, WalkDir};
+
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_succeeded, folder, jdks};
 
 /// The fixture's parts, compiled by the JDK itself: agents look at what compilers of that release make.
@@ -81,13 +83,8 @@ fn source(part: &str) -> PathBuf {
 }
 
 fn list(folder: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => list(&path, into),
-            false => into.push(path),
-        }
-    }
+    let entries = WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
+    into.extend(entries.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path));
 }
 
 /// Calls of a method by another one, in all contexts.

@@ -9,6 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use walkdir::WalkDir;
+
 use crate::attacks::NOBODY;
 use crate::support::{Jdk, fixture, folder, jdks, scratch};
 
@@ -41,18 +43,11 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
 /// All that is below a folder, by its path from there, with its mode; a link with mode 0.
 pub(crate) fn modes(below: &Path) -> BTreeMap<String, u32> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![below.to_owned()];
-    while let Some(folder) = folders.pop() {
-        // What a process has removed since is not of interest.
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(its) = entry.metadata() else { continue };
-            let path = entry.path();
-            let mode = if its.is_symlink() { 0 } else { its.mode() & 0o7777 };
-            found.insert(path.strip_prefix(below).unwrap().to_str().unwrap().to_owned(), mode);
-            if its.is_dir() {
-                folders.push(path);
-            }
-        }
+    // What a process has removed since is not of interest.
+    for entry in WalkDir::new(below).min_depth(1).into_iter().flatten() {
+        let Ok(its) = entry.metadata() else { continue };
+        let mode = if its.is_symlink() { 0 } else { its.mode() & 0o7777 };
+        found.insert(entry.path().strip_prefix(below).unwrap().to_str().unwrap().to_owned(), mode);
     }
     found
 }

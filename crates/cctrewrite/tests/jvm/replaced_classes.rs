@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use walkdir::{DirEntry, WalkDir};
+
 use crate::java_agents::calls;
 use crate::support::{Blocks, Image, Java, Jdk, Run, assert_succeeded, fixture, folder, jdks};
 
@@ -25,12 +27,8 @@ fn part(name: &str) -> PathBuf {
 }
 
 fn list(path: &Path, into: &mut Vec<PathBuf>) {
-    if path.is_file() {
-        return into.push(path.to_owned());
-    }
-    for entry in fs::read_dir(path).unwrap() {
-        list(&entry.unwrap().path(), into);
-    }
+    let entries = WalkDir::new(path).sort_by_file_name().into_iter().map(Result::unwrap);
+    into.extend(entries.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path));
 }
 
 /// Packs classes into a jar of that name, in a folder of its own.

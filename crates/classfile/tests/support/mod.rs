@@ -20,8 +20,7 @@ pub fn fixtures() -> Vec<(String, Vec<u8>)> {
 
 /// All files below a directory, in order.
 pub fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    entries.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+    let entries = walkdir::WalkDir::new(directory).follow_links(true).sort_by_file_name();
+    let entries = entries.into_iter().map(Result::unwrap);
+    entries.filter(|entry| !entry.file_type().is_dir()).map(walkdir::DirEntry::into_path).collect()
 }

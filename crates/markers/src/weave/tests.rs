@@ -27,23 +27,12 @@ fn everywhere() -> Rules {
 }
 
 fn class_files() -> Vec<Vec<u8>> {
-    fn walk(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                walk(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "class") {
-                found.push(path);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for folder in ["semantics", "modern", "foreign", "markers", "loadtime"] {
-        walk(
-            &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder),
-            &mut found,
-        );
-    }
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folders = ["semantics", "modern", "foreign", "markers", "loadtime"].map(|name| fixtures.join(name));
+    let entries = folders.into_iter().flat_map(walkdir::WalkDir::new);
+    let files = entries.map(|entry| entry.unwrap().into_path());
+    let mut found: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "class")).collect();
     found.sort();
     found.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }

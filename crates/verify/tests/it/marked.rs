@@ -7,6 +7,7 @@ use cct_classfile::{ClassFile, Code};
 use cct_markers::{Library, Marked, Rules, Way, World, library, mark};
 use cct_verify::{Expectation, Tally, Tool, check};
 use rayon::prelude::*;
+use walkdir::WalkDir;
 
 use super::support::{class_library, classes, sample};
 
@@ -65,20 +66,11 @@ fn all_rules() -> Vec<Rules> {
 
 /// Compiled fixtures of all kinds.
 fn fixtures(folders: &[&str]) -> Vec<Vec<u8>> {
-    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                walk(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "class") {
-                found.push(path);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for folder in folders {
-        walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(folder), &mut found);
-    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let entries = folders.iter().flat_map(|folder| WalkDir::new(root.join(folder)));
+    let files = entries.map(|entry| entry.unwrap().into_path());
+    let mut found: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "class")).collect();
     found.sort();
     let files = found.iter().map(|path| std::fs::read(path).unwrap());
     files.chain([sample()]).collect()

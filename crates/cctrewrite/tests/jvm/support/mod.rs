@@ -21,6 +21,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
+use walkdir::WalkDir;
+
 /// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 17: jdk_17, 21: jdk_21)`, where `check` takes the JDK.
 macro_rules! jdks {
     ($module:ident, $check:ident, $($version:literal: $test:ident),+) => {
@@ -97,15 +99,18 @@ pub fn fixture(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(below)
 }
 
-/// Copies all files of a folder, subfolders included.
+/// Copies all files of a folder, subfolders included, and what links lead to.
 pub fn copy_all(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_all(&entry.path(), &target);
-        } else if entry.path().exists() {
+    for entry in WalkDir::new(from).follow_links(true) {
+        let entry = match entry {
             // Installed JDKs have links to packages that need not be there.
+            Err(error) if error.path().is_some_and(|path| path.is_symlink() && !path.exists()) => continue,
+            entry => entry.unwrap(),
+        };
+        let target = to.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(target).unwrap();
+        } else {
             fs::copy(entry.path(), target).unwrap();
         }
     }

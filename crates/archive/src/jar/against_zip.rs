@@ -1,0 +1,96 @@
+//! Why jars are not read by the `zip` crate: what its raw access loses, and how long it takes.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Read, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+use super::Jar;
+use crate::container::Container;
+
+/// A jar of so many entries, as JDKs' `jar` writes it: with data descriptors behind the entries.
+fn streamed(entries: usize) -> Vec<u8> {
+    let mut jar = ZipWriter::new_stream(Vec::new());
+    for n in 0..entries {
+        jar.start_file(format!("p{}/C{n}.class", n % 100), SimpleFileOptions::default()).unwrap();
+        jar.write_all(&[&n.to_le_bytes()[..], b"constants, methods and code".repeat(40).as_slice()].concat())
+            .unwrap();
+    }
+    jar.finish().unwrap().into_inner()
+}
+
+fn copied_by_zip(bytes: &[u8]) -> Vec<u8> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).unwrap();
+    let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
+    for index in 0..archive.len() {
+        copy.raw_copy_file(archive.by_index_raw(index).unwrap()).unwrap();
+    }
+    copy.finish().unwrap().into_inner()
+}
+
+/// If this fails, `zip` has learned to keep what it loses: then think again about reading jars
+/// ourselves.
+#[test]
+fn the_zip_crate_loses_headers_and_entries() {
+    let bytes = streamed(3);
+    assert_ne!(copied_by_zip(&bytes), bytes, "a raw copy keeps data descriptors");
+
+    // Two entries of one name, of which the JVM takes the last, and others the first.
+    let doubled: Vec<u8> = {
+        let (mut bytes, name) = (bytes, *b"p2/C2");
+        while let Some(at) = bytes.windows(5).position(|part| part == name) {
+            bytes[at..at + 5].copy_from_slice(b"p1/C1");
+        }
+        bytes
+    };
+    assert_eq!(ZipArchive::new(Cursor::new(&doubled)).unwrap().len(), 2, "both entries are listed");
+    assert_eq!(Jar::parse(Cow::Borrowed(&doubled)).unwrap().entries().len(), 3);
+}
+
+/// The time of `zip` and ours for one jar: all entries raw, each copied into a buffer. The least of
+/// some rounds, in turn.
+fn measured(bytes: &[u8]) -> [Duration; 2] {
+    let mut buffer = Vec::new();
+    let mut least = [Duration::MAX; 2];
+    for _ in 0..7 {
+        let begin = Instant::now();
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).unwrap();
+        let mut by_zip = 0;
+        for index in 0..archive.len() {
+            buffer.clear();
+            by_zip += archive.by_index_raw(index).unwrap().read_to_end(&mut buffer).unwrap();
+        }
+        least[0] = least[0].min(begin.elapsed());
+
+        let begin = Instant::now();
+        let jar = Jar::parse(Cow::Borrowed(bytes)).unwrap();
+        let mut by_ours = 0;
+        for index in 0..jar.entries().len() {
+            buffer.clear();
+            buffer.extend_from_slice(jar.packed(index));
+            by_ours += buffer.len();
+        }
+        least[1] = least[1].min(begin.elapsed());
+        assert_eq!(by_zip, by_ours);
+    }
+    least
+}
+
+/// Prints the times of which ARCHITECTURE.md has some: `cargo test --release -p cct-archive --lib
+/// against_zip -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+#[allow(clippy::print_stdout)]
+fn raw_entries_by_zip_and_by_ours() {
+    let home = std::env::var_os("JAVA8_HOME").map(PathBuf::from);
+    let rt = home.map(|home| std::fs::read(home.join("jre/lib/rt.jar")).unwrap());
+    let large = streamed(60_000);
+    for (name, bytes) in [("rt.jar", rt.as_deref()), ("60,000 entries", Some(&*large))] {
+        let Some(bytes) = bytes else { continue };
+        let [by_zip, by_ours] = measured(bytes);
+        println!("{name}: {} bytes; zip {by_zip:?}, ours {by_ours:?}", bytes.len());
+    }
+}

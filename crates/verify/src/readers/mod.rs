@@ -1,0 +1,87 @@
+//! Two readings of one class file, by readers that share no code.
+//!
+//! The checks read class files by `crates/classfile`, as the rewriter does. If that crate misread a
+//! part of a file, the rewriter would write from the error and the checks would compare by it. So
+//! each file that is checked is also read by the crate `cafebabe` ([`second`]), and both readings
+//! are brought into the terms of [`model`] and compared ([`compare`]). The first difference is a
+//! finding.
+//!
+//! What cafebabe does not read is named in the account ([`SecondReading`]): class files that it
+//! refuses, and attributes that it does not know, of which names and bytes are compared.
+
+pub mod compare;
+pub mod model;
+pub mod own;
+pub mod reading;
+pub mod second;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use cct_classfile::{ClassFile, mutf8};
+
+pub use compare::Part;
+use compare::{Compared, Difference, compare};
+use own::Own;
+pub use reading::{Reading, Unread};
+use second::Second;
+
+use crate::finding::{Finding, Problem};
+
+/// What messages call the two files of a check.
+pub(crate) const ORIGINAL: &str = "original";
+pub(crate) const REWRITTEN: &str = "rewritten";
+
+/// What came of the second readings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SecondReading {
+    /// Class files that both readers read alike.
+    pub alike: u64,
+    /// Class files without a second reading, and why.
+    pub unread: BTreeMap<String, String>,
+    /// Attributes of which cafebabe knows names and bytes only, by name.
+    pub unknown: BTreeMap<String, u64>,
+}
+
+impl SecondReading {
+    /// Adds another one.
+    pub fn add(&mut self, other: SecondReading) {
+        self.alike += other.alike;
+        self.unread.extend(other.unread);
+        for (name, n) in other.unknown {
+            *self.unknown.entry(name).or_default() += n;
+        }
+    }
+
+    /// Reads a class file a second time; `which` is the original or the rewritten one. Returns the
+    /// first difference.
+    pub(crate) fn of(&mut self, class: &ClassFile<'_>, which: &'static str) -> Option<Finding> {
+        match read_twice(class) {
+            Ok(Compared { difference: None, unknown }) => {
+                self.add(SecondReading { alike: 1, unread: BTreeMap::new(), unknown });
+                None
+            }
+            Ok(Compared { difference: Some(Difference { member, bci, part }), .. }) => {
+                let (original, rewritten) = if which == ORIGINAL { (bci, None) } else { (None, bci) };
+                let finding = Finding::at(Problem::Readers { which, part }, original, rewritten);
+                Some(match member {
+                    Some((name, descriptor)) => finding.in_member(&name, &descriptor),
+                    None => finding,
+                })
+            }
+            Err(why) => {
+                self.unread.insert(format!("{} ({which})", mutf8::lossy(class.name())), why.to_string());
+                None
+            }
+        }
+    }
+}
+
+/// Compares both readings of a class file.
+fn read_twice(class: &ClassFile<'_>) -> Result<Compared, Unread> {
+    // First, since cafebabe is given only what this has looked at.
+    let own = Own::of(class)?;
+    let parsed = cafebabe::parse_class(class.bytes).map_err(|e| Unread::Second(e.to_string()))?;
+    compare(&own, &Second(&parsed))
+}
