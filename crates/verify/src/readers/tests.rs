@@ -80,7 +80,10 @@ fn alter(attributes: &mut [super::model::Attribute<'_>], fault: fn(&mut Content<
     attributes.iter_mut().any(|attribute| fault(&mut attribute.content))
 }
 
-const FAULTS: &[(&str, Fault, fn(&Part) -> bool)] = &[
+/// A fault: its name, what it does to a reading, and the part in which it must be seen.
+type NamedFault = (&'static str, Fault, fn(&Part) -> bool);
+
+const FAULTS: &[NamedFault] = &[
     (
         "version",
         Fault::Class(|c| {
