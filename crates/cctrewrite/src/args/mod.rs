@@ -48,7 +48,9 @@ pub use markers::{Markers, MarkersCheck, MarkersCommand};
 pub use merge::{Merge, ThreadsArgument};
 pub use pcc::{Pcc, PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
 pub use recover::{Recover, Snapshot};
-pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
+pub use report::{
+    ByArgument, ColumnArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument,
+};
 pub use run::Run;
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};
