@@ -1,5 +1,6 @@
 //! The settings of a run in the [provenance](Provenance) of its outputs (docs/formats/index.md).
 
+use cct_columns::Columns;
 use cct_flow::BlockRule;
 use cct_index::provenance::Provenance;
 use cct_jdk::convention;
@@ -30,7 +31,12 @@ impl Settings {
         let costs = self
             .cost_model
             .map_or(String::new(), |model| format!("cost-model={}\ncosts={}\n", model.id(), model.encoded()));
-        // Nor were there markers beside a tree.
+        // Nor were there columns.
+        let columns = match self.columns.is_empty() {
+            true => String::new(),
+            false => format!("columns={}\n", self.columns.names()),
+        };
+        // Nor markers beside a tree.
         let markers = if self.markers { "markers=yes\n" } else { "" };
         // Nor traces.
         let trace = if self.traces() { "trace=yes\n" } else { "" };
@@ -39,7 +45,7 @@ impl Settings {
             format!("pcc-at={}\npcc-only={}\npcc=yes\n", joined(&chosen.at), joined(&chosen.only))
         });
         let lines = format!(
-            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\ncontext={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\n{markers}metrics={metrics}\nnatives={natives}\n{pcc}reproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
+            "activation={activation}\nallocations={allocations}\n{ends}blocks={blocks}\ncall-sites={call_sites}\n{columns}context={context}\n{costs}format=1\nintrinsics={intrinsics}\njdk={jdk}\n{markers}metrics={metrics}\nnatives={natives}\n{pcc}reproducible={reproducible}\nscheme={scheme}\ntool={tool}\n{trace}"
         );
         Provenance::of_lines(&lines)
     }
@@ -102,6 +108,10 @@ impl Settings {
             Some("yes") => true,
             Some(_) => return None,
         };
+        let columns = match provenance.value("columns") {
+            None => Columns::NONE,
+            Some(names) => Columns::parse(names).filter(|columns| !columns.is_empty())?,
+        };
         let tool = match (provenance.value("trace"), provenance.value("pcc")) {
             (None, None) => Tool::Profile,
             (Some("yes"), None) => Tool::Trace,
@@ -123,6 +133,7 @@ impl Settings {
             call_sites,
             cost_model,
             allocations,
+            columns,
             markers,
         })
     }
@@ -191,6 +202,19 @@ mod tests {
             assert_eq!(Settings::of_provenance(&Provenance::of_lines(&other)), None, "{other}");
         }
         assert!(!Settings::default().provenance("test", None).lines().contains("pcc"));
+    }
+
+    #[test]
+    fn columns_are_said_by_name() {
+        let settings = Settings { columns: Columns::parse("monitors").unwrap(), ..Settings::default() };
+        let provenance = settings.provenance("test", None);
+        assert!(provenance.lines().lines().is_sorted());
+        assert_eq!(Settings::of_provenance(&provenance), Some(settings));
+        for other in ["columns=others", "columns="] {
+            let lines = provenance.lines().replace("columns=monitors", other);
+            assert_eq!(Settings::of_provenance(&Provenance::of_lines(&lines)), None, "{other}");
+        }
+        assert!(!Settings::default().provenance("test", None).lines().contains("columns"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use cct_columns::{Column, Columns};
 use cct_flow::BlockRule;
 use cct_jdk::Mode;
 use cct_pcc::Chosen;
@@ -81,6 +82,8 @@ pub struct Settings {
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects and arrays are counted by type, below the context that makes them (CCCP 5.1).
     pub allocations: bool,
+    /// What passes count beside calls and bytecodes.
+    pub columns: Columns,
     /// Whether markers may stand in code beside what counts (MTF 3).
     pub markers: bool,
 }
@@ -99,6 +102,7 @@ impl Default for Settings {
             call_sites: false,
             cost_model: None,
             allocations: false,
+            columns: Columns::NONE,
             markers: false,
         }
     }
@@ -170,10 +174,16 @@ impl Settings {
         yes_or_no(self.allocations)
     }
 
+    /// Whether a column is counted.
+    pub fn counts(&self, column: Column) -> bool {
+        self.tool == Tool::Profile && self.columns.contains(column)
+    }
+
     /// What helpers and fields depend on.
     pub fn mode(&self) -> Mode {
         Mode {
             allocations: self.allocations,
+            columns: self.tool == Tool::Profile && !self.columns.is_empty(),
             call_sites: self.call_sites,
             traces: self.traces(),
             values: self.pcc().is_some(),

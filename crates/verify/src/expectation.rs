@@ -1,5 +1,6 @@
 //! What is known of how a class was rewritten.
 
+use cct_columns::{Column, Columns};
 use cct_pcc::chosen::separated;
 use cct_pcc::{BadPattern, Chosen};
 use cct_tables::{BlockEnds, CostModel};
@@ -39,6 +40,8 @@ pub struct Expectation {
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects are counted.
     pub allocations: Option<bool>,
+    /// What is counted beside calls and bytecodes.
+    pub columns: Option<Columns>,
     /// Whether natives are left out.
     pub no_natives: Option<bool>,
     /// Whether natives may have been renamed.
@@ -61,6 +64,7 @@ impl Expectation {
         let reproducible = value("reproducible").map(|v| v == "yes");
         let call_sites = value("call-sites").map(|v| v == "yes");
         let allocations = value("allocations").map(|v| v == "yes");
+        let columns = Some(value("columns").and_then(Columns::parse).unwrap_or_default());
         let no_natives = value("natives").map(|v| v == "none");
         let renames_natives = value("natives").map(|v| v == "prefix");
         let by_thread = value("context").map(|v| v == "thread");
@@ -84,12 +88,23 @@ impl Expectation {
             block_ends,
             cost_model,
             allocations,
+            columns,
             no_natives,
             renames_natives,
             markers,
             parameter_names: None,
             provenance,
         })
+    }
+
+    /// The columns that are counted, as far as that is known.
+    pub(crate) fn columns(&self) -> Columns {
+        self.columns.unwrap_or_default()
+    }
+
+    /// Whether a column is counted.
+    pub(crate) fn counts(&self, column: Column) -> bool {
+        self.columns().contains(column)
     }
 
     /// What was chosen, if contexts are values.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use cct_columns::Column;
 use cct_pcc::{Chosen, MethodPattern};
 use cct_rewrite::{BlockRule, ContextCarrier, Intrinsics, Metrics, Natives, Settings, Tool};
 use cct_tables::CostModel;
@@ -97,6 +98,11 @@ pub struct Choices {
     /// All outputs that run together must agree in it
     #[arg(long)]
     allocations: bool,
+
+    /// Count entries into monitors in each context: executed `monitorenter`, and calls of synchronized methods (docs/monitors.md). Shown by
+    /// reports and exports with `--metric monitors`. All outputs that run together must agree in it
+    #[arg(long)]
+    monitors: bool,
 }
 
 /// What is left behind.
@@ -193,6 +199,7 @@ impl Choices {
             call_sites: self.call_sites,
             cost_model: self.cost_model,
             allocations: self.allocations,
+            columns: self.monitors.then_some(Column::Monitors).into_iter().collect(),
             markers: self.marks_beside(),
         };
         match self.tool {
@@ -243,6 +250,7 @@ impl Choices {
             call_sites,
             cost_model,
             allocations,
+            monitors,
         } = self;
         let mut words = vec![];
         if *tool == ToolArgument::Trace {
@@ -272,6 +280,9 @@ impl Choices {
         words.extend(cost_model.map(|model| format!("--cost-model={}", model.id())));
         if *allocations {
             words.push("--allocations".to_owned());
+        }
+        if *monitors {
+            words.push("--monitors".to_owned());
         }
         words.extend(include.iter().map(|glob| format!("--include={glob}")));
         words.extend(exclude.iter().map(|glob| format!("--exclude={glob}")));
@@ -336,6 +347,7 @@ impl Choices {
             (self.call_sites, "--call-sites"),
             (self.cost_model.is_some(), "--cost-model"),
             (self.allocations, "--allocations"),
+            (self.monitors, "--monitors"),
             (self.natives != NativesArgument::Wrap, "--natives"),
             (self.reproducible, "--reproducible"),
             (!self.include.is_empty(), "--include"),
@@ -363,6 +375,7 @@ impl Choices {
             (self.activation_counters, "--activation-counters"),
             (self.call_sites, "--call-sites"),
             (self.cost_model.is_some(), "--cost-model"),
+            (self.monitors, "--monitors"),
             (self.natives != NativesArgument::Wrap, "--natives"),
         ];
         match counting.iter().find(|(given, _)| *given) {
@@ -397,6 +410,7 @@ impl Choices {
             (self.cost_model.is_some(), "--cost-model"),
             (self.natives != NativesArgument::Wrap, "--natives"),
             (self.allocations, "--allocations"),
+            (self.monitors, "--monitors"),
         ];
         if let Some((_, option)) = counting.iter().find(|(given, _)| *given) {
             bail!(

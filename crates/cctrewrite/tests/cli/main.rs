@@ -22,6 +22,7 @@ mod instrument;
 mod jdk;
 mod markers;
 mod merge;
+mod monitors;
 mod natives;
 mod profiles;
 #[cfg(unix)]
