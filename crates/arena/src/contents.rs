@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cct_classfile::mutf8;
-use cct_index::method_flags::NATIVE;
-use cct_index::mid::{Mid, NEW};
+use cct_index::method_flags::{NATIVE, SYNCHRONIZED};
+use cct_index::mid::{COLUMN_CLASS, Mid, NEW};
 use cct_index::positions::Packed;
 use cct_index::read::Index;
-use cct_profile::Method;
+use cct_profile::{Method, columns};
 use rustc_hash::FxHashMap;
 
 use crate::index_bytes::IndexBytes;
@@ -44,6 +44,7 @@ struct Known {
     name: Box<[u8]>,
     descriptor: Box<[u8]>,
     is_native: bool,
+    is_synchronized: bool,
     positions: Packed,
 }
 
@@ -93,18 +94,20 @@ impl Contents {
                         name: method.name.into(),
                         descriptor: method.descriptor.into(),
                         is_native: method.flags & NATIVE != 0,
+                        is_synchronized: method.flags & SYNCHRONIZED != 0,
                         positions: method.positions.into(),
                     };
                     self.named.insert(hash.method(k, method.shape).0, known);
                 }
             }
             Some(Entry::Foreign(mid, class, name, descriptor)) => {
-                // As in an index: natives, Object's constructor, and types.
+                // As in an index: natives, Object's constructor, types, and columns.
                 let known = Known {
                     class: mutf8::decode_lossy(class).into(),
                     name: name.into(),
                     descriptor: descriptor.into(),
-                    is_native: name != b"<init>" && name != NEW,
+                    is_native: name != b"<init>" && name != NEW && class != COLUMN_CLASS,
+                    is_synchronized: false,
                     positions: Packed::default(),
                 };
                 self.named.insert(mid.0, known);
@@ -200,6 +203,7 @@ impl Contents {
                 name: named.name,
                 descriptor: named.descriptor,
                 is_native: named.is_native,
+                is_synchronized: named.is_synchronized,
                 positions: named.positions,
             })
         };
@@ -214,18 +218,24 @@ impl Contents {
     /// The method with an id, if its name is known.
     pub fn method(&self, mid: u64) -> Option<Method> {
         let known = self.known(mid)?;
-        Some(Method {
+        let name = text(&known.name);
+        let is_column = known.class.is_empty();
+        let kind = match (known.is_native, *known.name == *NEW, is_column) {
+            (true, _, _) => Method::NATIVE,
+            (_, true, _) => Method::TYPE,
+            (_, _, true) => Method::COLUMN,
+            _ => 0,
+        };
+        let method = Method {
             class: known.class,
-            name: text(&known.name),
+            name,
             descriptor: text(&known.descriptor),
             site: None,
             mid,
-            flags: match (known.is_native, *known.name == *NEW) {
-                (true, _) => Method::NATIVE,
-                (_, true) => Method::TYPE,
-                _ => 0,
-            },
-        })
+            flags: kind | if known.is_synchronized { Method::SYNCHRONIZED } else { 0 },
+        };
+        // Nothing else is without a class.
+        (!is_column || columns::is_column(&method)).then_some(method)
     }
 }
 

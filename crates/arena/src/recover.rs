@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cct_index::positions::Packed;
-use cct_profile::{Method, Profile, ThreadTree, TreeTooLarge};
+use cct_profile::{MergeError, Method, Profile, ThreadTree};
 use rustc_hash::FxHashMap;
 
 use crate::contents::{Contents, InJar};
@@ -70,7 +70,7 @@ enum Trouble {
 ///
 /// # Errors
 /// When a tree has more contexts than a profile can hold.
-pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovered, TreeTooLarge> {
+pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recovered, MergeError> {
     let all = memory.header(header::ALL);
     let switches = memory.header(header::SWITCHES);
     let selective = switches > 0 || all == 0;
@@ -106,14 +106,15 @@ pub fn recover(memory: &Memory, state: State, in_jar: InJar<'_>) -> Result<Recov
         let tree = copy.tree.tree(&table)?;
         threads.push(ThreadTree { name, threads: copy.threads, flags: copy.flags, tree });
     }
+    let profile = Profile {
+        meta,
+        notes: notes.into_iter().collect(),
+        methods: table.methods,
+        threads,
+        damage: Vec::new(),
+    };
     Ok(Recovered {
-        profile: Profile {
-            meta,
-            notes: notes.into_iter().collect(),
-            methods: table.methods,
-            threads,
-            damage: Vec::new(),
-        },
+        profile: profile.with_columns()?,
         problems: problems.into_iter().collect(),
         ended: memory.header(header::ENDED) != 0,
     })
@@ -378,6 +379,9 @@ fn merged(rows: &[Row], contents: &Contents, notes: &mut BTreeSet<String>) -> St
             rows.len()
         )
     };
+    if memory + bound > 0 && contents.meta("columns").is_some() {
+        notes.insert("columns of merged contexts are not counted".to_owned());
+    }
     if memory + bound > 0 && contents.meta("allocations") == Some("yes") {
         notes.insert("objects that merged contexts made are not counted".to_owned());
     }

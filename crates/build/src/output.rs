@@ -100,6 +100,7 @@ pub fn check_fit(first: (&str, &str), second: (&str, &str)) -> Result<()> {
         "call-sites",
         "context",
         "allocations",
+        "columns",
         "natives",
         "markers",
         "pcc",

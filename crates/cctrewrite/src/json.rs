@@ -121,6 +121,9 @@ struct Totals {
     objects: Option<u128>,
     #[serde(skip_serializing_if = "Option::is_none")]
     types: Option<u64>,
+    /// Only where there are columns: the sum of each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    columns: BTreeMap<&'static str, u128>,
 }
 
 impl<'s> Head<'s> {
@@ -143,6 +146,7 @@ impl<'s> Head<'s> {
                 bytecodes: summary.counts_bytecodes.then_some(summary.all.bytecodes),
                 objects: summary.objects.map(|totals| totals.objects),
                 types: summary.objects.map(|totals| totals.types),
+                columns: summary.columns.iter().map(|(column, sum)| (column.name(), *sum)).collect(),
             },
         }
     }

@@ -5,9 +5,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use cct_columns::Column;
 use cct_profile::merge::{MergeOptions, Merger};
 use cct_profile::pair::{Input, Kind};
-use cct_profile::{Damage, Profile};
+use cct_profile::{Damage, Profile, Unit};
 
 use crate::args::{MetricArgument, SitesArguments};
 use crate::exit;
@@ -40,7 +41,7 @@ pub fn read(path: &Path) -> Result<Profile> {
     Ok(profile)
 }
 
-/// Which of the two things that a profile may be is looked at, where objects were counted.
+/// What of a profile is looked at, where more than calls and bytecodes was counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// Contexts, calls and bytecodes.
@@ -49,14 +50,20 @@ pub enum View {
     Objects,
     /// Objects by who made them.
     Makers,
-    /// Both, as they are in the file.
+    /// Contexts, calls, and a column in the place of bytecodes.
+    Column(Column),
+    /// All, as it is in the file.
     Both,
 }
 
 impl View {
     /// What is looked at by a metric.
     pub fn of(metric: Option<MetricArgument>) -> View {
-        if metric == Some(MetricArgument::Allocations) { View::Objects } else { View::Contexts }
+        match metric {
+            Some(MetricArgument::Allocations) => View::Objects,
+            Some(MetricArgument::Column(column)) => View::Column(column),
+            Some(MetricArgument::Bytecodes | MetricArgument::Calls) | None => View::Contexts,
+        }
     }
 
     /// The part of a profile that is looked at.
@@ -73,6 +80,16 @@ impl View {
             View::Contexts => profile.without_allocations()?,
             View::Objects => profile.allocations()?,
             View::Makers => profile.makers()?,
+            View::Column(column) => {
+                let name = column.name();
+                let unit = Unit::of(name).context("a column without a name")?;
+                match profile.without_allocations()?.by_column(unit) {
+                    Some(profile) => profile,
+                    None => bail!(
+                        "the profile does not count {name}: the program's classes were rewritten without --{name}"
+                    ),
+                }
+            }
             View::Both => profile,
         })
     }

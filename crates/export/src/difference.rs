@@ -99,6 +99,7 @@ impl Difference {
             calls: 0,
             bytecodes: Some(0),
             executed: Some(metric),
+            columns: Vec::new(),
             contexts: 0,
             pruned: Pruned::default(),
             threshold: options.threshold,

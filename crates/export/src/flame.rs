@@ -83,7 +83,7 @@ fn facts(source: &Source) -> Vec<String> {
     let whole = format!("{total} {} in {} contexts", source.metric.name(), grouped(source.contexts.into()));
     let weight = match source.metric {
         Metric::Calls | Metric::Allocations => source.pruned.calls,
-        Metric::Bytecodes | Metric::Cost(_) => source.pruned.bytecodes,
+        Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => source.pruned.bytecodes,
     };
     std::iter::once(whole).chain(pruning(source, source.metric, weight, source.total())).collect()
 }

@@ -162,10 +162,12 @@ impl Page {
         let gathered = Gathered::of(&mut new, base.as_mut(), options.by, options.names, origins)?;
         let metric = match options.metric {
             // Of profiles with a cost model, what bytecodes cost.
-            None | Some(Metric::Bytecodes | Metric::Cost(_)) => match (options.metric, gathered.metrics[0]) {
-                (Some(_), Metric::Calls) => return Err(ExportError::NoBytecodes),
-                (_, metric) => metric,
-            },
+            None | Some(Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_)) => {
+                match (options.metric, gathered.metrics[0]) {
+                    (Some(_), Metric::Calls) => return Err(ExportError::NoBytecodes),
+                    (_, metric) => metric,
+                }
+            }
             Some(Metric::Allocations) if gathered.metrics[0] != Metric::Allocations => {
                 return Err(ExportError::NoObjects);
             }

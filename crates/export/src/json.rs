@@ -20,12 +20,13 @@ const VERSION: u32 = 1;
 /// When the output fails.
 pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = BufWriter::with_capacity(1 << 18, out);
-    let bytecodes = source.bytecodes;
+    let bytecodes = source.bytecodes.filter(|_| !source.is_by_column());
     let functions = Functions::of(&source.names);
     let pruned = (source.pruned.contexts > 0).then_some(Counts {
         contexts: source.pruned.contexts,
         calls: source.pruned.calls,
         bytecodes: bytecodes.map(|_| source.pruned.bytecodes),
+        columns: BTreeMap::new(),
     });
     let document = Document {
         format: "cctrewrite export",
@@ -34,7 +35,12 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         meta: &source.meta,
         notes: &source.notes,
         incomplete: &source.incomplete,
-        totals: Counts { contexts: source.rows(), calls: source.calls, bytecodes },
+        totals: Counts {
+            contexts: source.rows(),
+            calls: source.calls,
+            bytecodes,
+            columns: columns(source).map(|metric| (metric.name(), total(source, metric))).collect(),
+        },
         pruned,
         methods: functions.names(&source.names).map(Method::of).collect(),
         trees: source.stacks.iter().map(|stacks| tree(source, &functions, stacks)).collect(),
@@ -64,6 +70,19 @@ struct Counts {
     contexts: u64,
     calls: u64,
     bytecodes: Option<u64>,
+    /// Only where there are any.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    columns: BTreeMap<&'static str, u64>,
+}
+
+/// The columns beside calls and bytecodes, the one that was asked for among them.
+fn columns(source: &Source) -> impl Iterator<Item = Metric> {
+    source.metrics().into_iter().filter(|metric| matches!(metric, Metric::Column(_)))
+}
+
+fn total(source: &Source, metric: Metric) -> u64 {
+    let sum = source.columns.iter().find(|(column, _)| Metric::Column(*column) == metric);
+    sum.map_or_else(|| source.total_of(metric), |(_, sum)| *sum)
 }
 
 #[derive(Serialize)]
@@ -104,6 +123,9 @@ struct Columns<'s> {
     calls: Column<'s>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytecodes: Option<Column<'s>>,
+    /// Only where there are any.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    columns: BTreeMap<&'static str, Column<'s>>,
 }
 
 fn tree<'s>(source: &'s Source, functions: &'s Functions, stacks: &'s Stacks) -> Tree<'s> {
@@ -113,11 +135,20 @@ fn tree<'s>(source: &'s Source, functions: &'s Functions, stacks: &'s Stacks) ->
         thread: stacks.thread.as_deref(),
         contexts: Columns {
             parent: Parents(stacks),
-            method: Column::of(stacks, |node| Some(functions.of_name[node.method as usize].into())),
-            bci: has_sites.then(|| Column::of(stacks, move |node| name(node).bci.map(i64::from))),
-            line: has_sites.then(|| Column::of(stacks, move |node| name(node).line.map(i64::from))),
-            calls: Column::of(stacks, |node| count(node, Metric::Calls)),
-            bytecodes: source.bytecodes.map(|_| Column::of(stacks, |node| count(node, Metric::Bytecodes))),
+            method: Column::of(stacks, |_, node| Some(functions.of_name[node.method as usize].into())),
+            bci: has_sites.then(|| Column::of(stacks, move |_, node| name(node).bci.map(i64::from))),
+            line: has_sites.then(|| Column::of(stacks, move |_, node| name(node).line.map(i64::from))),
+            calls: Column::of(stacks, |_, node| count(node, Metric::Calls)),
+            bytecodes: (source.bytecodes.is_some() && !source.is_by_column())
+                .then(|| Column::of(stacks, |_, node| count(node, Metric::Bytecodes))),
+            columns: columns(source)
+                .map(|metric| {
+                    // A source's sums are at most 2^63 - 1.
+                    let value =
+                        move |index: u32, _: &Node| Some(source.value(&stacks.tree, index, metric) as i64);
+                    (metric.name(), Column::of(stacks, value))
+                })
+                .collect(),
         },
     }
 }
@@ -127,8 +158,8 @@ fn count(node: &Node, metric: Metric) -> Option<i64> {
     Some(metric.of_node(node) as i64)
 }
 
-/// What a column has of a context; `None` is null.
-type Value<'s> = dyn Fn(&Node) -> Option<i64> + 's;
+/// What a column has of a context, given its index; `None` is null.
+type Value<'s> = dyn Fn(u32, &Node) -> Option<i64> + 's;
 
 /// A column, made while it is written: there may be millions of contexts.
 struct Column<'s> {
@@ -137,14 +168,15 @@ struct Column<'s> {
 }
 
 impl<'s> Column<'s> {
-    fn of(stacks: &'s Stacks, value: impl Fn(&Node) -> Option<i64> + 's) -> Column<'s> {
+    fn of(stacks: &'s Stacks, value: impl Fn(u32, &Node) -> Option<i64> + 's) -> Column<'s> {
         Column { stacks, value: Box::new(value) }
     }
 }
 
 impl Serialize for Column<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.stacks.tree.nodes()[1..].iter().map(&self.value))
+        let contexts = (1u32..).zip(&self.stacks.tree.nodes()[1..]);
+        serializer.collect_seq(contexts.map(|(index, node)| (self.value)(index, node)))
     }
 }
 

@@ -32,11 +32,15 @@ const TEXTS: [&str; 5] = ["thread", "text", "class", "method", "descriptor"];
 pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), ExportError> {
     let counted = match source.metric {
         Metric::Allocations => ["objects", "inclusive_objects"],
-        Metric::Calls | Metric::Bytecodes | Metric::Cost(_) => ["calls", "inclusive_calls"],
+        Metric::Calls | Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => {
+            ["calls", "inclusive_calls"]
+        }
     };
+    let metrics = source.metrics().into_iter();
+    let columns: Vec<Metric> = metrics.filter(|metric| matches!(metric, Metric::Column(_))).collect();
     let mut file = SerializedFileWriter::new(
         out,
-        Arc::new(schema(source.has_call_sites(), counted)?),
+        Arc::new(schema(source.has_call_sites(), counted, &columns)?),
         Arc::new(properties(source)),
     )?;
     let texts = Texts::of(source);
@@ -44,6 +48,11 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     for stacks in &source.stacks {
         let calls = Inclusive::of(&stacks.tree, Metric::Calls);
         let bytecodes = source.bytecodes.map(|_| Inclusive::of(&stacks.tree, Metric::Bytecodes));
+        // A column in the place of bytecodes is one of those below.
+        let bytecodes = bytecodes.filter(|_| !source.is_by_column());
+        let inclusive = |column| Inclusive::by(&stacks.tree, |node| source.value(&stacks.tree, node, column));
+        let columns: Vec<(Metric, Inclusive)> =
+            columns.iter().map(|&column| (column, inclusive(column))).collect();
         let thread = stacks.thread.as_deref().map(ByteArray::from);
         let mut places = Places::new(&stacks.tree);
         loop {
@@ -51,7 +60,8 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
             if places.is_empty() {
                 break;
             }
-            let rows = Rows { stacks, places, first, calls: &calls, bytecodes: bytecodes.as_ref() };
+            let bytecodes = bytecodes.as_ref();
+            let rows = Rows { source, stacks, places, first, calls: &calls, bytecodes, columns: &columns };
             let mut group = file.next_row_group()?;
             rows.write(&texts, thread.as_ref(), &mut group)?;
             group.close()?;
@@ -62,8 +72,8 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     Ok(())
 }
 
-/// With `sites` there are columns for call sites. What `counted` are is calls, or objects.
-fn schema(sites: bool, counted: [&str; 2]) -> Result<Type, ExportError> {
+/// With `sites` there are columns for call sites. What `counted` are is calls, or objects; `metrics` are columns of nodes.
+fn schema(sites: bool, counted: [&str; 2], metrics: &[Metric]) -> Result<Type, ExportError> {
     const REQUIRED: Repetition = Repetition::REQUIRED;
     const OPTIONAL: Repetition = Repetition::OPTIONAL;
     fn number(name: &str, physical: Physical, repetition: Repetition) -> PrimitiveTypeBuilder<'_> {
@@ -89,7 +99,12 @@ fn schema(sites: bool, counted: [&str; 2]) -> Result<Type, ExportError> {
         number("inclusive_bytecodes", Physical::INT64, OPTIONAL),
     ];
     let of_sites = [number("bci", Physical::INT32, OPTIONAL), number("line", Physical::INT64, OPTIONAL)];
-    let columns = columns.into_iter().chain(of_sites.into_iter().filter(|_| sites));
+    let inclusive: Vec<String> =
+        metrics.iter().map(|metric| format!("inclusive_{}", metric.name())).collect();
+    let of_metrics = metrics.iter().zip(&inclusive).flat_map(|(metric, inclusive)| {
+        [number(metric.name(), Physical::INT64, REQUIRED), number(inclusive, Physical::INT64, REQUIRED)]
+    });
+    let columns = columns.into_iter().chain(of_sites.into_iter().filter(|_| sites)).chain(of_metrics);
     let columns = columns.map(|column| Ok(Arc::new(column.build()?)));
     let columns = columns.collect::<Result<Vec<_>, parquet::errors::ParquetError>>()?;
     Ok(Type::group_type_builder("contexts").with_fields(columns).build()?)
@@ -145,12 +160,14 @@ impl Texts {
 
 /// The rows of a row group.
 struct Rows<'s> {
+    source: &'s Source,
     stacks: &'s Stacks,
     places: Vec<Place>,
     /// The id of the tree's first context.
     first: i64,
     calls: &'s Inclusive,
     bytecodes: Option<&'s Inclusive>,
+    columns: &'s [(Metric, Inclusive)],
 }
 
 impl Rows<'_> {
@@ -181,9 +198,16 @@ impl Rows<'_> {
         self.required::<Int64Type, _>(group, |place| inclusive(self.calls, place))?;
         self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|_| node(place).bytecodes as i64))?;
         self.optional::<Int64Type, _>(group, |place| self.bytecodes.map(|of| inclusive(of, place)))?;
-        let Some(sites) = &texts.sites else { return Ok(()) };
-        self.optional::<Int32Type, _>(group, |place| sites[name(place)].0)?;
-        self.optional::<Int64Type, _>(group, |place| sites[name(place)].1.map(i64::from))
+        if let Some(sites) = &texts.sites {
+            self.optional::<Int32Type, _>(group, |place| sites[name(place)].0)?;
+            self.optional::<Int64Type, _>(group, |place| sites[name(place)].1.map(i64::from))?;
+        }
+        for (metric, of) in self.columns {
+            let own = |place: &Place| self.source.value(tree, place.context, *metric) as i64;
+            self.required::<Int64Type, _>(group, own)?;
+            self.required::<Int64Type, _>(group, |place| inclusive(of, place))?;
+        }
+        Ok(())
     }
 
     /// Writes the next column, which has a value in each row.

@@ -192,13 +192,16 @@ fn write_samples(
         }
         functions.push(locations.function(node));
         stack.push(locations.function(node));
-        if node.is_empty() {
+        if node.is_empty() && stacks.tree.values(context).iter().all(|value| *value == 0) {
             continue;
         }
         message.clear();
         // The innermost frame first.
         message.integers(sample::LOCATION_ID, stack.iter().rev().copied());
-        message.integers(sample::VALUE, metrics.iter().map(|metric| metric.of_node(node)));
+        message.integers(
+            sample::VALUE,
+            metrics.iter().map(|&metric| source.value(&stacks.tree, context, metric)),
+        );
         if stacks.thread.is_some() {
             message.message(sample::LABEL, &label);
         }

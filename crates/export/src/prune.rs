@@ -2,7 +2,7 @@
 
 use crate::ExportError;
 use cct_profile::Metric;
-use cct_profile::{Tree, TreeBuilder};
+use cct_profile::{Node, Tree, TreeBuilder};
 
 /// The name of what was cut off: below each context that lost callees there is one of this name, with their counts added up.
 pub const PRUNED: &str = "[pruned]";
@@ -45,10 +45,25 @@ pub struct Pruned {
 }
 
 /// The counts that one context has lost.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Lost {
     calls: u64,
     bytecodes: u64,
+    /// Of each column.
+    values: Vec<u64>,
+}
+
+impl Lost {
+    fn add(&mut self, node: &Node, values: &[u64]) {
+        self.calls += node.calls;
+        self.bytecodes += node.bytecodes;
+        self.values.resize(values.len(), 0);
+        self.values.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.calls == 0 && self.bytecodes == 0 && self.values.iter().all(|value| *value == 0)
+    }
 }
 
 /// What stays of a tree. What is cut off is counted in `pruned` and stands in the tree under the name `label`, which must be above all others.
@@ -62,14 +77,15 @@ pub(crate) fn pruned(
 ) -> Result<Tree, ExportError> {
     let inclusive = Inclusive::of(tree, metric);
     let nodes = tree.nodes();
-    let mut builder = TreeBuilder::new();
+    let mut builder = TreeBuilder::new().with_columns(tree.columns());
     // The open contexts, and the root: where they end, and what they lost.
     let mut open: Vec<(u32, Lost)> = vec![(tree.subtree(0).end, Lost::default())];
     let mut next = 1;
     loop {
         while let Some((_, lost)) = open.pop_if(|(end, _)| *end == next) {
-            if lost.calls > 0 || lost.bytecodes > 0 {
+            if !lost.is_nothing() {
                 builder.enter(label, lost.calls, lost.bytecodes)?;
+                builder.numbers().copy_from_slice(&lost.values);
                 builder.leave();
             }
             builder.leave();
@@ -78,17 +94,18 @@ pub(crate) fn pruned(
         let Some((_, lost)) = open.last_mut() else { break };
         let subtree = tree.subtree(next);
         if level > depth || inclusive.of_subtree(&subtree) < least {
-            for node in &nodes[subtree.start as usize..subtree.end as usize] {
+            for index in subtree.clone() {
+                let node = &nodes[index as usize];
                 pruned.contexts += 1;
                 pruned.calls += node.calls;
                 pruned.bytecodes += node.bytecodes;
-                lost.calls += node.calls;
-                lost.bytecodes += node.bytecodes;
+                lost.add(node, tree.values(index));
             }
             next = subtree.end;
         } else {
             let node = &nodes[next as usize];
             builder.enter(node.method, node.calls, node.bytecodes)?;
+            builder.numbers().copy_from_slice(tree.values(next));
             open.push((subtree.end, Lost::default()));
             next += 1;
         }
@@ -106,12 +123,17 @@ pub(crate) struct Inclusive {
 
 impl Inclusive {
     pub(crate) fn of(tree: &Tree, metric: Metric) -> Inclusive {
+        Inclusive::by(tree, |node| metric.of_node(&tree.nodes()[node as usize]))
+    }
+
+    /// By the weight that each context has itself.
+    pub(crate) fn by(tree: &Tree, own: impl Fn(u32) -> u64) -> Inclusive {
         let mut before = Vec::with_capacity(tree.nodes().len() + 1);
         let mut sum = 0;
         before.push(sum);
-        for (index, node) in tree.nodes().iter().enumerate() {
+        for index in 0..tree.nodes().len() as u32 {
             // The root's counts mean nothing.
-            sum += if index == 0 { 0 } else { metric.of_node(node) };
+            sum += if index == 0 { 0 } else { own(index) };
             before.push(sum);
         }
         Inclusive { before }

@@ -7,7 +7,7 @@ use cct_profile::merge::joined;
 use cct_profile::names::NameStyle;
 use cct_profile::report::counted;
 use cct_profile::selection::{Selected, Selection};
-use cct_profile::{Damage, Metric, Profile, Tree};
+use cct_profile::{Damage, Metric, Profile, Tree, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub struct Source {
     pub bytecodes: Option<u64>,
     /// What these are: bytecodes, or what they cost.
     pub executed: Option<Metric>,
+    /// The columns beside these, in the order of [`Tree::values`], each with the sum over all contexts; at most 2^63 - 1.
+    pub columns: Vec<(Unit, u64)>,
     /// Number of contexts before anything was cut off.
     pub contexts: u64,
     /// What was cut off.
@@ -87,6 +89,7 @@ impl Source {
             calls: 0,
             bytecodes: profile.counts_bytecodes().then_some(0),
             executed: profile.counts_bytecodes().then(|| Metric::of_profile(&profile)),
+            columns: profile.columns().into_iter().map(|column| (column, 0)).collect(),
             contexts: 0,
             pruned: Pruned::default(),
             threshold: options.threshold,
@@ -108,6 +111,13 @@ impl Source {
             sum.filter(|&sum| i64::try_from(sum).is_ok()).ok_or(ExportError::TooMany(metric.name()))
         };
         let (calls, bytecodes) = (sum(Metric::Calls)?, sum(Metric::Bytecodes)?);
+        for (place, (column, total)) in self.columns.iter_mut().enumerate() {
+            let trees = self.stacks.iter().map(|stacks| &stacks.tree);
+            let mut values = trees
+                .flat_map(|tree| (1..tree.nodes().len() as u32).map(move |node| tree.values(node)[place]));
+            let sum = values.try_fold(0u64, u64::checked_add).filter(|&sum| i64::try_from(sum).is_ok());
+            *total = sum.ok_or(ExportError::TooMany(column.name()))?;
+        }
         self.contexts = self.rows();
         self.calls = calls;
         self.bytecodes = self.bytecodes.map(|_| bytecodes);
@@ -140,16 +150,31 @@ impl Source {
     pub fn total_of(&self, metric: Metric) -> u64 {
         match metric {
             Metric::Calls | Metric::Allocations => self.calls,
-            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes.unwrap_or(0),
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => self.bytecodes.unwrap_or(0),
         }
     }
 
-    /// The metrics that were counted, the more telling one first.
+    /// The metrics that were counted: the more telling one of calls and bytecodes first, then columns.
     pub fn metrics(&self) -> Vec<Metric> {
         if self.metric == Metric::Allocations {
             return vec![self.metric];
         }
-        self.executed.into_iter().chain([Metric::Calls]).collect()
+        let columns = self.columns.iter().map(|(column, _)| Metric::Column(*column));
+        self.executed.into_iter().chain([Metric::Calls]).chain(columns).collect()
+    }
+
+    /// What a context of one of the trees has of a metric.
+    pub fn value(&self, tree: &Tree, node: u32, metric: Metric) -> u64 {
+        let place = self.columns.iter().position(|(column, _)| Metric::Column(*column) == metric);
+        match place {
+            Some(place) => tree.values(node)[place],
+            None => metric.of_node(&tree.nodes()[node as usize]),
+        }
+    }
+
+    /// Whether a column stands in the place of bytecodes.
+    pub(crate) fn is_by_column(&self) -> bool {
+        matches!(self.executed, Some(Metric::Column(_)))
     }
 
     /// Number of contexts that are written. What was cut off counts as one for each context that lost callees.

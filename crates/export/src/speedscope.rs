@@ -24,7 +24,9 @@ pub fn write(source: &Source, out: &mut dyn Write) -> Result<(), ExportError> {
         profiles: source
             .stacks
             .iter()
-            .flat_map(|stacks| source.metrics().into_iter().map(move |metric| profile(stacks, metric)))
+            .flat_map(|stacks| {
+                source.metrics().into_iter().map(move |metric| profile(source, stacks, metric))
+            })
             .collect(),
     };
     serde_json::to_writer(&mut out, &file)?;
@@ -81,21 +83,22 @@ struct Profile<'s> {
     events: Events<'s>,
 }
 
-fn profile(stacks: &Stacks, metric: Metric) -> Profile<'_> {
+fn profile<'s>(source: &'s Source, stacks: &'s Stacks, metric: Metric) -> Profile<'s> {
     let thread = stacks.frame().unwrap_or_else(|| "all threads".to_owned());
-    let nodes = &stacks.tree.nodes()[1..];
+    let contexts = 1..stacks.tree.nodes().len() as u32;
     Profile {
         kind: "evented",
         name: format!("{thread}: {}", metric.name()),
         unit: "none",
         start_value: 0,
-        end_value: nodes.iter().map(|node| metric.of_node(node)).sum(),
-        events: Events { stacks, metric },
+        end_value: contexts.map(|node| source.value(&stacks.tree, node, metric)).sum(),
+        events: Events { source, stacks, metric },
     }
 }
 
 /// The events of a tree, made while they are written: there may be millions.
 struct Events<'s> {
+    source: &'s Source,
     stacks: &'s Stacks,
     metric: Metric,
 }
@@ -120,7 +123,7 @@ impl Serialize for Events<'_> {
             let node = &nodes[context as usize];
             let event = Event { kind, frame: node.method, at };
             if kind == "O" {
-                at += self.metric.of_node(node);
+                at += self.source.value(&self.stacks.tree, context, self.metric);
             }
             event
         }))

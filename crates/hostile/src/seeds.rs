@@ -205,9 +205,26 @@ pub(crate) fn split_profile() -> Profile {
     Profile { meta, methods, threads, ..Profile::default() }
 }
 
+/// The same methods, with numbers of two columns, one of them unknown to the table.
+fn columns_profile() -> Profile {
+    let mut profile = small_profile();
+    profile.meta.insert("columns".into(), "joules monitors".into());
+    for thread in &mut profile.threads {
+        let mut builder = TreeBuilder::with_root(0, 0).with_columns(2);
+        for method in [3, 0, 1, 2, 4] {
+            builder.enter(method, 3, 1000).unwrap();
+            builder.numbers().copy_from_slice(&[u64::from(method) * 100, u64::from(method % 2)]);
+        }
+        thread.tree = builder.finish();
+    }
+    profile
+}
+
 /// Profiles.
 pub fn profiles() -> Vec<Vec<u8>> {
-    [small_profile(), split_profile(), Profile::default()].map(|profile| profile.to_bytes().unwrap()).into()
+    [small_profile(), split_profile(), columns_profile(), Profile::default()]
+        .map(|profile| profile.to_bytes().unwrap())
+        .into()
 }
 
 /// A file of the memory of trees: a thread with three contexts and a region that is being recorded, one with merged contexts.

@@ -6,5 +6,7 @@ pub const NATIVE: u8 = 1;
 pub const OVERRIDE_WOULD_MISS: u8 = 2;
 /// Not recorded.
 pub const NOT_RECORDED: u8 = 4;
+/// Synchronized, where monitors are counted: each of its calls enters one (JVMS 2.11.10).
+pub const SYNCHRONIZED: u8 = 16;
 /// Neither public nor protected nor private: only its own package can override it.
 pub const PACKAGE_PRIVATE: u8 = 8;

@@ -25,6 +25,9 @@ pub const MAX_SLOTS: u16 = 64;
 /// Stands for a method's name where a node counts the objects of a type. No method can have this name (JVMS 4.2.2).
 pub const NEW: &[u8] = b"<new>";
 
+/// The class of what stands for a column, whose name is the column's. No class has this name (JVMS 4.2.1).
+pub const COLUMN_CLASS: &[u8] = b"";
+
 /// The most bytecodes that a MID can count on entry. Of methods that count more there, which are few, the node gets them.
 pub const MAX_ON_ENTRY: u8 = 31;
 
@@ -92,6 +95,11 @@ impl Mid {
     /// knows them apart before they are resolved.
     pub fn of_type(name: &[u8]) -> Self {
         Mid::foreign(name, NEW, b"", 0)
+    }
+
+    /// The id of the cells of a column: leaves below a node, whose calls are the node's number in the column.
+    pub fn of_column(name: &[u8]) -> Self {
+        Mid::foreign(COLUMN_CLASS, name, b"", 0)
     }
 }
 

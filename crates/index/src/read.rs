@@ -178,6 +178,7 @@ impl<B: AsRef<[u8]>> Index<B> {
             name: self.string(name)?,
             descriptor: self.string(descriptor)?,
             is_native: flags & method_flags::NATIVE != 0,
+            is_synchronized: flags & method_flags::SYNCHRONIZED != 0,
             positions: self.positions_of(class_number).nth(usize::from(number)).unwrap_or_default(),
         })
     }

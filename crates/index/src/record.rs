@@ -1,7 +1,7 @@
 //! The records of an index: classes, their methods, and methods that callers count.
 
 use crate::class_attribute::{ClassAttribute, MethodRow};
-use crate::mid::{ClassHash, Mid, NEW, Shape};
+use crate::mid::{COLUMN_CLASS, ClassHash, Mid, NEW, Shape};
 use crate::positions::Packed;
 use crate::provenance::Provenance;
 use crate::treatment::Treatment;
@@ -71,13 +71,20 @@ impl ForeignRecord {
         ForeignRecord { mid: Mid::of_type(name), class: name.into(), name: NEW.into(), descriptor: [].into() }
     }
 
-    /// Its name, and whether it is a native: what callers count are natives, Object's constructor, and types.
+    /// The record of a column.
+    pub fn of_column(name: &[u8]) -> Self {
+        let mid = Mid::of_column(name);
+        ForeignRecord { mid, class: COLUMN_CLASS.into(), name: name.into(), descriptor: [].into() }
+    }
+
+    /// Its name, and whether it is a native: what callers count are natives, Object's constructor, types, and columns.
     pub fn named(&self) -> Named {
         Named {
             class: self.class.clone(),
             name: self.name.clone(),
             descriptor: self.descriptor.clone(),
-            is_native: *self.name != *b"<init>" && *self.name != *NEW,
+            is_native: *self.name != *b"<init>" && *self.name != *NEW && *self.class != *COLUMN_CLASS,
+            is_synchronized: false,
             positions: Packed::default(),
         }
     }
@@ -102,6 +109,8 @@ pub struct Named {
     pub descriptor: Box<[u8]>,
     /// Whether it is a native.
     pub is_native: bool,
+    /// Whether each of its calls counts as an entry into a monitor.
+    pub is_synchronized: bool,
     /// Where its bytecodes were, if call sites are told apart.
     pub positions: Packed,
 }
@@ -110,6 +119,11 @@ impl Named {
     /// Whether it is a type, whose objects are counted.
     pub fn is_type(&self) -> bool {
         *self.name == *NEW
+    }
+
+    /// Whether it is a column.
+    pub fn is_column(&self) -> bool {
+        *self.class == *COLUMN_CLASS
     }
 }
 
@@ -124,5 +138,11 @@ mod tests {
         assert_ne!(Mid::of_type(b"A"), Mid::foreign(b"A", b"<init>", b"()V", 0));
         assert_eq!(Mid::of_type(b"A").0 & 0x7F, 0);
         assert_eq!(ForeignRecord::of_type(b"A").mid, Mid::of_type(b"A"));
+        let column = ForeignRecord::of_column(b"a");
+        assert_eq!(
+            (column.mid.slots(), column.named().is_column(), column.named().is_native),
+            (0, true, false)
+        );
+        assert!(!ForeignRecord::of_type(b"A").named().is_column());
     }
 }

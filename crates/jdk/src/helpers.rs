@@ -12,6 +12,9 @@ pub const SITES_RUNTIME: &[u8] = b"java/lang/CctSites";
 /// The runtime's class for counts of objects.
 pub const ALLOCATIONS_RUNTIME: &[u8] = b"java/lang/CctAllocations";
 
+/// The runtime's class for columns.
+pub const COLUMNS_RUNTIME: &[u8] = b"java/lang/CctColumns";
+
 /// The runtime's class for events.
 pub const TRACE_RUNTIME: &[u8] = b"java/lang/CctTrace";
 
@@ -39,6 +42,8 @@ enum Group {
     Sharing,
     /// Where objects are counted, but not in traces: to [`ALLOCATIONS_RUNTIME`].
     Objects,
+    /// Where there are columns: to [`COLUMNS_RUNTIME`].
+    Columns,
     /// Where objects are counted: to [`ALLOCATIONS_RUNTIME`], in traces to [`TRACE_RUNTIME`].
     MadeAnywhere,
     /// In traces: to [`TRACE_RUNTIME`].
@@ -151,6 +156,8 @@ helpers! {
     AtHashCode = b"cct$atHashCode" b"(Ljava/lang/Object;JJ)V" in Values;
     /// The value of the current context.
     Value = b"cct$value" b"()J" in Values;
+    /// Adds one to a column of a node.
+    Column = b"cct$column" b"(JJ)V" in Columns;
 }
 
 impl Helper {
@@ -174,7 +181,7 @@ impl Helper {
 
     /// The method of the runtime that it forwards to; `None` if there is no such helper in this mode.
     pub fn target(self, mode: Mode) -> Option<RuntimeMethod> {
-        let Mode { allocations, call_sites, traces, values } = mode;
+        let Mode { allocations, columns, call_sites, traces, values } = mode;
         let class = match ROWS[self as usize].3 {
             Group::Contexts | Group::ContextsAndSites if values => VALUES_RUNTIME,
             Group::Sites | Group::ContextsAndSites if call_sites => SITES_RUNTIME,
@@ -182,6 +189,7 @@ impl Helper {
             Group::Sharing => SITES_RUNTIME,
             Group::MadeAnywhere if allocations && traces => TRACE_RUNTIME,
             Group::Objects | Group::MadeAnywhere if allocations && !traces => ALLOCATIONS_RUNTIME,
+            Group::Columns if columns => COLUMNS_RUNTIME,
             Group::Traces if traces => TRACE_RUNTIME,
             Group::TracedObjects if traces && allocations => TRACE_RUNTIME,
             Group::Values if values => VALUES_RUNTIME,
@@ -226,6 +234,8 @@ mod tests {
         assert_eq!(class(Helper::Copy, usual), None);
         let objects = Mode { allocations: true, ..usual };
         assert_eq!(class(Helper::Copy, objects), Some(ALLOCATIONS_RUNTIME));
+        assert_eq!(class(Helper::Column, objects), None);
+        assert_eq!(class(Helper::Column, Mode { columns: true, ..usual }), Some(COLUMNS_RUNTIME));
         let traced = Mode { traces: true, ..objects };
         assert_eq!((class(Helper::Copy, traced), class(Helper::Object, traced)), (Some(TRACE_RUNTIME), None));
         assert_eq!(Helper::Enter.target(usual).map(|method| method.name), Some(&b"enter"[..]));

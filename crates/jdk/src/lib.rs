@@ -21,6 +21,8 @@ pub mod runtime_method;
 pub struct Mode {
     /// Objects are counted by type (`--allocations`).
     pub allocations: bool,
+    /// There are columns beside calls and bytecodes.
+    pub columns: bool,
     /// Contexts are kept separate by call sites (`--call-sites`).
     pub call_sites: bool,
     /// Events are recorded instead of counts (`--tool trace`).

@@ -5,6 +5,7 @@
 use std::sync::OnceLock;
 
 use cct_classfile::{ClassFile, Code, opcode};
+use cct_columns::Column;
 use cct_index::record::{ForeignRecord, Named};
 use cct_jdk::convention::without_extension;
 use cct_jdk::helpers::Helper;
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::identity::{anonymous_name, without_number};
 use crate::jni::{Env, jclass, jmethodID};
 use crate::jvmti::Jvmti;
+use crate::state::state;
 use crate::{types, vm_flags, vm_pool};
 
 /// Options that name an archive of the user's.
@@ -35,6 +37,12 @@ pub fn mid(jvmti: Jvmti, class: jclass, method: jmethodID) -> Option<u64> {
 /// The names of the methods with these ids, as far as classes that the JVM has now have them.
 pub fn names(env: Env, jvmti: Jvmti, wanted: &[u64]) -> FxHashMap<u64, Named> {
     let mut found = FxHashMap::default();
+    for column in Column::all() {
+        let record = ForeignRecord::of_column(column.name().as_bytes());
+        if wanted.contains(&record.mid.0) {
+            found.insert(record.mid.0, record.named());
+        }
+    }
     for class in jvmti.loaded_classes().unwrap_or_default() {
         if found.len() < wanted.len() {
             let pool = jvmti.constant_pool(class);
@@ -68,6 +76,7 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
         return Vec::new();
     };
     let name = shown_name(&name);
+    let counts_monitors = state().library.counts(Column::Monitors);
     let natives: Vec<(Vec<u8>, Vec<u8>)> =
         ids.iter().filter(|id| jvmti.is_native(**id)).filter_map(|id| jvmti.method_name(*id)).collect();
     let of_method = |&id: &jmethodID| {
@@ -81,6 +90,7 @@ fn methods(jvmti: Jvmti, class: jclass, mid_of: impl Fn(&[u8], bool) -> Option<u
             name: method.into(),
             descriptor: original.into(),
             is_native,
+            is_synchronized: counts_monitors && jvmti.is_synchronized(id),
             // The JVM does not keep the attribute in which they stood.
             positions: Box::default(),
         };

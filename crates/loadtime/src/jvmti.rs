@@ -29,6 +29,7 @@ mod number {
     pub const GET_OBJECT_HASH_CODE: usize = 58;
     pub const GET_METHOD_NAME: usize = 64;
     pub const GET_METHOD_DECLARING_CLASS: usize = 65;
+    pub const GET_METHOD_MODIFIERS: usize = 66;
     pub const GET_BYTECODES: usize = 75;
     pub const IS_METHOD_NATIVE: usize = 76;
     pub const GET_LOADED_CLASSES: usize = 78;
@@ -343,6 +344,13 @@ impl Jvmti {
     pub fn is_native(self, method: jmethodID) -> bool {
         let mut native: u8 = 0;
         jvmti!(self, number::IS_METHOD_NATIVE, (jmethodID, *mut u8), method, &mut native) && native != 0
+    }
+
+    /// Whether a method is synchronized.
+    pub fn is_synchronized(self, method: jmethodID) -> bool {
+        let mut modifiers: jint = 0;
+        jvmti!(self, number::GET_METHOD_MODIFIERS, (jmethodID, *mut jint), method, &mut modifiers)
+            && modifiers & jint::from(cct_classfile::access::SYNCHRONIZED) != 0
     }
 
     /// Asks for what it takes to read code.

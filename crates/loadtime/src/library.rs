@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cct_arena::IndexBytes;
+use cct_columns::{Column, Columns};
 use cct_index::mid::Mid;
 use cct_index::provenance::Provenance;
 use cct_index::read::Index;
@@ -18,6 +19,7 @@ pub struct Library {
     indexes: Vec<Index<IndexBytes>>,
     provenance: Option<Provenance>,
     tells_call_sites: bool,
+    columns: Columns,
     leaves_natives_out: bool,
     found: FxHashMap<Box<[u8]>, Arc<Known>>,
 }
@@ -32,6 +34,7 @@ impl Library {
             return Err("made with settings that this version does not know".to_owned());
         };
         self.tells_call_sites |= settings.call_sites;
+        self.columns = settings.columns;
         self.leaves_natives_out |= settings.natives == Natives::None;
         self.provenance.get_or_insert(provenance);
         self.indexes.push(index);
@@ -53,6 +56,11 @@ impl Library {
     /// Whether contexts are told apart by the call sites in their callers.
     pub fn tells_call_sites(&self) -> bool {
         self.tells_call_sites
+    }
+
+    /// Whether a column is counted.
+    pub fn counts(&self, column: Column) -> bool {
+        self.columns.contains(column)
     }
 
     /// Whether natives have no contexts.

@@ -357,8 +357,11 @@ extern "system" fn method(raw: *mut sys::JNIEnv, _: jclass, mid: jlong) -> jobje
         let parts = [&*method.class, &method.name, &method.descriptor];
         let mut texts: Vec<String> =
             parts.iter().map(|text| cct_classfile::mutf8::decode_lossy(text).into_owned()).collect();
-        if method.is_native {
-            texts.push(String::new());
+        // What it is beside: a native, synchronized.
+        let letters = [(method.is_native, 'n'), (method.is_synchronized, 's')];
+        let letters: String = letters.into_iter().filter(|(is, _)| *is).map(|(_, letter)| letter).collect();
+        if !letters.is_empty() {
+            texts.push(letters);
         }
         env.new_strings(&texts)
     })

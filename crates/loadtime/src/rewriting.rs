@@ -253,7 +253,7 @@ impl Definition<'_, '_> {
                     }
                     Fallback::CallsOnly => "methods too large to count their bytecodes",
                     Fallback::CallsWithoutObjects => {
-                        "methods too large to count their bytecodes and the objects that they make"
+                        "methods too large to count their bytecodes, the objects that they make and columns"
                     }
                     Fallback::NotInstrumented => "methods too large to be instrumented",
                 };

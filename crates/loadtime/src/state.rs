@@ -105,6 +105,7 @@ impl State {
                     name: summary.method_name(method).into(),
                     descriptor: summary.method_descriptor(method).into(),
                     is_native: row.flags & cct_index::method_flags::NATIVE != 0,
+                    is_synchronized: row.flags & cct_index::method_flags::SYNCHRONIZED != 0,
                     positions: row.positions.clone(),
                 };
                 names.insert(summary.hash.method(k, row.shape).0, named);

@@ -83,11 +83,13 @@ impl Collected {
         let method = |mid| {
             let (class, name, descriptor, flags) = match (self.methods.get(&mid), found.get(&mid)) {
                 (Some(Some(named)), _) => {
-                    let flags = match (named.is_native, named.is_type()) {
-                        (true, _) => Method::NATIVE,
-                        (_, true) => Method::TYPE,
+                    let kind = match (named.is_native, named.is_type(), named.is_column()) {
+                        (true, _, _) => Method::NATIVE,
+                        (_, true, _) => Method::TYPE,
+                        (_, _, true) => Method::COLUMN,
                         _ => 0,
                     };
+                    let flags = kind | if named.is_synchronized { Method::SYNCHRONIZED } else { 0 };
                     (text(&named.class), text(&named.name), text(&named.descriptor), flags)
                 }
                 (_, Some(([class, name, descriptor], flags))) if !class.is_empty() => {

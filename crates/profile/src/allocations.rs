@@ -6,14 +6,12 @@
 //! counted, or at [its objects](Profile::allocations), where they are the only thing that is counted.
 
 use crate::merge::MergeError;
+use crate::metric::METRICS;
 use crate::tree::TreeTooLarge;
 use crate::{Method, Node, Profile, Tree, TreeBuilder};
 
 /// The key of a profile's description that says whether objects were counted.
 pub const ALLOCATIONS: &str = "allocations";
-
-/// The key of what was counted.
-const METRICS: &str = "metrics";
 
 /// Its value in what [`Profile::allocations`] gives.
 pub(crate) const METRICS_OF_OBJECTS: &str = "allocations";
@@ -89,7 +87,7 @@ impl Profile {
     fn by_objects(self, show: impl Fn(bool, u64, u64) -> Option<u64>) -> Result<Profile, MergeError> {
         let is_type = self.types();
         let is_type = |node: &Node| is_type[node.method as usize];
-        let mut profile = self.rebuilt(|tree| {
+        let mut profile = self.without_columns().rebuilt(|tree| {
             let nodes = tree.nodes();
             let mut shown = vec![None; nodes.len() - 1];
             // Backwards: what is below a node comes behind it, so the last one that was found to lead to objects tells whether this one does.
@@ -185,7 +183,7 @@ pub struct ObjectTotals {
 /// The nodes of a tree that are shown. Whatever is above one is, too.
 fn pruned(tree: &Tree, shown: &[Option<(u64, u64)>], places: &[u32]) -> Result<Tree, TreeTooLarge> {
     let root = &tree.nodes()[0];
-    let mut builder = TreeBuilder::with_root(root.calls, root.bytecodes);
+    let mut builder = TreeBuilder::with_root(root.calls, root.bytecodes).with_columns(tree.columns());
     let mut open: Vec<u32> = Vec::new();
     for ((index, node), shown) in (1u32..).zip(&tree.nodes()[1..]).zip(shown) {
         while open.pop_if(|end| *end <= index).is_some() {
@@ -193,6 +191,7 @@ fn pruned(tree: &Tree, shown: &[Option<(u64, u64)>], places: &[u32]) -> Result<T
         }
         if let Some((calls, bytecodes)) = *shown {
             builder.enter(places[node.method as usize], calls, bytecodes)?;
+            builder.numbers().copy_from_slice(tree.values(index));
             open.push(tree.subtree(index).end);
         }
     }

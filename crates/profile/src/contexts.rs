@@ -7,6 +7,7 @@
 //!
 //! [`read_contexts`] reads such a list back, and those of other tools that have the same three columns.
 
+use crate::columns::COLUMNS;
 use crate::merge::join;
 use crate::names::{Frame, FrameTable, NameStyle};
 use crate::{MergeError, Profile, ReportError, Tree, TreeBuilder};
@@ -90,7 +91,8 @@ fn write_head(profile: &Profile, tree: &Tree, out: &mut dyn Write) -> io::Result
     }
     writeln!(out, "calls={calls} contexts={}", contexts().count())?;
     let line = |text: &str| text.replace(['\n', '\r'], " ");
-    for (key, value) in &profile.meta {
+    // A list has no columns.
+    for (key, value) in profile.meta.iter().filter(|(key, _)| *key != COLUMNS) {
         for part in value.split('\n') {
             writeln!(out, "# {}={}", line(key), line(part))?;
         }

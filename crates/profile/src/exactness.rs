@@ -35,7 +35,7 @@ const SPOILING: [&str; 3] = [
 
 /// Parts of notes that name counts which are missing or are elsewhere in the tree. The other notes are about names, markers, selections and
 /// what a program does.
-const EXCEPTING: [&str; 17] = [
+const EXCEPTING: [&str; 18] = [
     "missing from the tree",
     "class files that cannot be read stayed",
     "classes stayed as they are because of",
@@ -44,6 +44,7 @@ const EXCEPTING: [&str; 17] = [
     "methods too large to be instrumented",
     "code that the JVM calls by itself may hang below another call site of its caller",
     "objects that merged contexts made are not counted",
+    "columns of merged contexts are not counted",
     "entries of new threads were not recorded",
     "regions of threads were not recorded",
     "contexts that came up later were merged",
@@ -84,10 +85,15 @@ impl Exactness {
         if !reasons.is_empty() {
             return Some(Exactness::No(reasons));
         }
+        let column = match metric {
+            Metric::Column(unit) => cct_columns::Column::named(unit.name()),
+            _ => None,
+        };
         let limits = meta.get(LIMITS).map_or("", |limits| limits);
         let limits = limits.split(" | ").flat_map(|all| all.split("; "));
         let mut exceptions: Vec<String> =
             limits.map(str::trim).filter(|limit| !limit.is_empty()).map(str::to_owned).collect();
+        exceptions.extend(column.map(|column| column.limits().to_owned()));
         exceptions.extend(with(&EXCEPTING));
         exceptions.dedup();
         Some(if exceptions.is_empty() { Exactness::Yes } else { Exactness::Except(exceptions) })

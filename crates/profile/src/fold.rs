@@ -1,5 +1,6 @@
 //! Trees in which contexts are joined that differ only by calls within a group, or by recursion.
 
+use crate::merge::columns_of;
 use crate::{MergeError, Node, ROOT, Tree, TreeBuilder};
 use rustc_hash::FxHashMap;
 
@@ -38,7 +39,7 @@ pub fn folded_as(trees: &[(&Tree, &[u32])], fold: Fold, methods: &[u32]) -> Resu
 /// # Errors
 /// When counts overflow, or the table is too short.
 pub fn without(tree: &Tree, labels: &[Option<u32>]) -> Result<(Tree, LeftOut), MergeError> {
-    let (mut forest, mut left_out) = (Forest::new(), LeftOut::default());
+    let (mut forest, mut left_out) = (Forest::new(tree.columns()), LeftOut::default());
     let mut open: Vec<(u32, u32)> = Vec::new();
     for (index, node) in (0u32..).zip(tree.nodes()).skip(1) {
         while open.last().is_some_and(|&(end, _)| end <= index) {
@@ -52,7 +53,7 @@ pub fn without(tree: &Tree, labels: &[Option<u32>]) -> Result<(Tree, LeftOut), M
             None => caller,
         };
         if label.is_some() {
-            forest.count(became, node)?;
+            forest.count(became, node, tree.values(index))?;
         } else {
             left_out.contexts += 1;
             left_out.calls += u128::from(node.calls);
@@ -77,6 +78,9 @@ pub struct LeftOut {
 /// A tree that grows at any place.
 struct Forest {
     nodes: Vec<Grown>,
+    columns: usize,
+    /// As in [`Tree`].
+    values: Vec<u64>,
     /// The child of a node with a label. Never iterated.
     children: FxHashMap<(u32, u32), u32>,
 }
@@ -89,9 +93,10 @@ struct Grown {
 }
 
 impl Forest {
-    fn new() -> Forest {
+    fn new(columns: usize) -> Forest {
         let root = Grown { label: ROOT, parent: 0, calls: 0, bytecodes: 0 };
-        Forest { nodes: vec![root], children: FxHashMap::default() }
+        let (nodes, values) = (vec![root], vec![0; columns]);
+        Forest { nodes, columns, values, children: FxHashMap::default() }
     }
 
     fn folded(
@@ -99,7 +104,7 @@ impl Forest {
         fold: Fold,
         method: impl Fn(u32) -> u32,
     ) -> Result<Tree, MergeError> {
-        let mut forest = Forest::new();
+        let mut forest = Forest::new(columns_of(trees));
         for &(tree, labels) in trees {
             forest.add(tree, labels, fold, &method)?;
         }
@@ -123,16 +128,20 @@ impl Forest {
             let label = labels.get(node.method as usize).copied();
             let label = label.ok_or(MergeError::NoSuchMethod { method: node.method, count: labels.len() })?;
             let context = self.context(caller, label, fold, method)?;
-            self.count(context, node)?;
+            self.count(context, node, tree.values(index))?;
             open.push((tree.subtree(index).end, context));
         }
         Ok(())
     }
 
-    fn count(&mut self, context: u32, node: &Node) -> Result<(), MergeError> {
+    fn count(&mut self, context: u32, node: &Node, values: &[u64]) -> Result<(), MergeError> {
         let grown = &mut self.nodes[context as usize];
         grown.calls = grown.calls.checked_add(node.calls).ok_or(MergeError::Overflow)?;
         grown.bytecodes = grown.bytecodes.checked_add(node.bytecodes).ok_or(MergeError::Overflow)?;
+        let of_context = &mut self.values[context as usize * self.columns..];
+        for (sum, value) in of_context.iter_mut().zip(values) {
+            *sum = sum.checked_add(*value).ok_or(MergeError::Overflow)?;
+        }
         Ok(())
     }
 
@@ -163,12 +172,13 @@ impl Forest {
         let new = u32::try_from(self.nodes.len()).ok().filter(|&new| new < ROOT);
         let new = new.ok_or(crate::TreeTooLarge)?;
         self.nodes.push(Grown { label, parent: caller, calls: 0, bytecodes: 0 });
+        self.values.resize(self.nodes.len() * self.columns, 0);
         self.children.insert((caller, label), new);
         Ok(new)
     }
 
     fn tree(self) -> Result<Tree, MergeError> {
-        let Forest { nodes, children } = self;
+        let Forest { nodes, columns, values, children } = self;
         drop(children);
         // Children of a node together, in the order of their labels.
         let mut order: Vec<u32> = (1..nodes.len() as u32).collect();
@@ -180,7 +190,7 @@ impl Forest {
         for parent in 0..nodes.len() {
             first[parent + 1] += first[parent];
         }
-        let mut builder = TreeBuilder::new();
+        let mut builder = TreeBuilder::new().with_columns(columns);
         // The next and the last of the children of every open node.
         let mut open = vec![(first[0], first[1])];
         while let Some((next, end)) = open.last_mut() {
@@ -192,6 +202,7 @@ impl Forest {
             let child = order[*next as usize] as usize;
             *next += 1;
             builder.enter(nodes[child].label, nodes[child].calls, nodes[child].bytecodes)?;
+            builder.numbers().copy_from_slice(&values[child * columns..(child + 1) * columns]);
             open.push((first[child], first[child + 1]));
         }
         Ok(builder.finish())

@@ -8,7 +8,7 @@
 //! * listed for machines, one line per context, in byte order ([`contexts`]),
 //! * described ([`summary`]) and reported ([`report`]), as a whole or in parts ([`selection`]), by methods or groups of them ([`labels`]),
 //! * compared with another ([`compare`]), and searched for what has changed since another ([`diff`]; both side by side by [`pair`]),
-//! * looked at by the objects that its contexts made ([`allocations`]),
+//! * looked at by the objects that its contexts made ([`allocations`]), or by a column of other numbers ([`columns`]),
 //! * measured as in the literature ([`tables`]),
 //! * collected from the JVMs that a command starts ([`collection`]).
 //!
@@ -16,6 +16,7 @@
 
 pub mod allocations;
 pub mod collection;
+pub mod columns;
 pub mod compare;
 pub mod contexts;
 pub mod csv;

@@ -4,6 +4,7 @@
 //! Labels are indices into a table of the caller's: methods for profiles, frames for reports.
 
 use crate::allocations::ALLOCATIONS;
+use crate::columns::COLUMNS;
 use crate::metric::COST_MODEL;
 use crate::sites::CALL_SITES;
 use crate::{Damage, Method, Profile, Site, ThreadTree, Tree, TreeBuilder, TreeTooLarge};
@@ -101,6 +102,11 @@ pub fn merge(profiles: &[&Profile], options: MergeOptions) -> Result<Profile, Me
             second: "yes".to_owned(),
         });
     }
+    let columns = profiles.iter().filter_map(|profile| columns_counted(profile, &profile.meta));
+    let columns: BTreeSet<String> = columns.collect();
+    if let [first, second, ..] = &*columns.into_iter().collect::<Vec<_>>() {
+        return Err(different_columns(first.clone(), second.clone()));
+    }
     let sites = Sites::of(profiles.iter().filter_map(|profile| tells(profile, &profile.meta)));
     let mut merged = summed(profiles, options, sites)?;
     merged.meta = merged_meta(profiles.iter().map(|p| &p.meta))?;
@@ -167,6 +173,18 @@ fn tells(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
 fn counts_objects(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<bool> {
     let counts = meta.get(ALLOCATIONS).is_some_and(|value| value == "yes") || profile.counts_objects();
     (counts || !profile.methods.is_empty()).then_some(counts)
+}
+
+/// The columns of a profile with these metadata. `None` where it would not show.
+fn columns_counted(profile: &Profile, meta: &BTreeMap<String, String>) -> Option<String> {
+    let columns = meta.get(COLUMNS).map_or("", |columns| columns);
+    (!columns.is_empty() || !profile.methods.is_empty()).then(|| columns.to_owned())
+}
+
+/// The error of profiles that have other columns.
+fn different_columns(first: String, second: String) -> MergeError {
+    let named = |columns: String| if columns.is_empty() { "none".to_owned() } else { columns };
+    MergeError::Incompatible { key: COLUMNS, first: named(first), second: named(second) }
 }
 
 fn merged_meta<'a>(
@@ -281,10 +299,15 @@ fn sum(mut counts: impl Iterator<Item = u64>) -> Result<u64, MergeError> {
 /// When counts overflow, or a table is too short.
 pub fn joined(trees: &[(&Tree, &[u32])]) -> Result<Tree, MergeError> {
     let roots = || trees.iter().map(|(tree, _)| tree.nodes()[0]);
-    let mut builder =
-        TreeBuilder::with_root(sum(roots().map(|r| r.calls))?, sum(roots().map(|r| r.bytecodes))?);
+    let (calls, bytecodes) = (sum(roots().map(|r| r.calls))?, sum(roots().map(|r| r.bytecodes))?);
+    let mut builder = TreeBuilder::with_root(calls, bytecodes).with_columns(columns_of(trees));
     join(trees, &mut builder)?;
     Ok(builder.finish())
+}
+
+/// How many columns the sum of trees has. Trees of one profile, and of profiles that are merged, have the same.
+pub(crate) fn columns_of(trees: &[(&Tree, &[u32])]) -> usize {
+    trees.iter().map(|(tree, _)| tree.columns()).max().unwrap_or(0)
 }
 
 /// A node that waits to be united with others of its label and its parent's path.
@@ -318,6 +341,12 @@ pub(crate) fn join(trees: &[(&Tree, &[u32])], builder: &mut TreeBuilder) -> Resu
         united.extend(waiting.drain(first..));
         let nodes = || united.iter().map(|w| trees[w.tree as usize].0.nodes()[w.node as usize]);
         builder.enter(label, sum(nodes().map(|n| n.calls))?, sum(nodes().map(|n| n.bytecodes))?)?;
+        for w in &united {
+            let values = trees[w.tree as usize].0.values(w.node);
+            for (sum, &value) in builder.numbers().iter_mut().zip(values) {
+                *sum = sum.checked_add(value).ok_or(MergeError::Overflow)?;
+            }
+        }
         levels.push(first);
         for w in &united {
             wait_for_children(trees, w.tree, w.node, &mut waiting)?;

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
+use cct_columns::Column;
+
 use crate::allocations::METRICS_OF_OBJECTS;
 use crate::{Node, Profile};
 
@@ -15,11 +17,13 @@ pub enum Metric {
     Bytecodes,
     /// What executed bytecodes cost by a cost model (docs/research/cost-models.md). It stands where their number does otherwise.
     Cost(Unit),
+    /// A number that a pass counts ([`crate::columns`]), in what [`Profile::by_column`] gives. It stands where bytecodes do otherwise.
+    Column(Unit),
     /// Objects, in what [`Profile::allocations`] gives; they stand where calls do.
     Allocations,
 }
 
-/// What costs are numbers of: a word in the plural, such as `cycles`.
+/// What costs are numbers of, or what a column is called: a word in the plural, such as `cycles`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit(&'static str);
 
@@ -28,7 +32,7 @@ const LONGEST_UNIT: usize = 24;
 
 impl Unit {
     /// The unit of that name, if it is one: of lower-case letters, digits and `-`, as cost models have them. Each is kept once for good.
-    fn of(word: &str) -> Option<Unit> {
+    pub fn of(word: &str) -> Option<Unit> {
         static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if !(1..=LONGEST_UNIT).contains(&word.len()) || !word.chars().all(is_plain) {
@@ -42,7 +46,21 @@ impl Unit {
         known.insert(word);
         Some(Unit(word))
     }
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        self.0
+    }
 }
+
+/// `META` key: what is counted.
+pub(crate) const METRICS: &str = "metrics";
+
+/// The name of calls.
+pub(crate) const CALLS: &str = "calls";
+
+/// The name of executed bytecodes.
+pub(crate) const BYTECODES: &str = "bytecodes";
 
 /// `META` key that names the cost model, by name and content hash.
 pub(crate) const COST_MODEL: &str = "cost-model";
@@ -50,28 +68,36 @@ pub(crate) const COST_MODEL: &str = "cost-model";
 impl Metric {
     /// What a profile is looked at by, unless something else is asked for: bytecodes or what they cost, or calls where nothing else was counted.
     pub fn of_profile(profile: &Profile) -> Metric {
-        Metric::of_meta(profile.meta.get("metrics").map(String::as_str))
+        Metric::of_meta(profile.meta.get(METRICS).map(String::as_str))
     }
 
-    /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`.
+    /// The same by the `META` key `metrics`: `calls`, `calls+bytecodes`, `calls+UNIT`, `calls+COLUMN`.
     pub(crate) fn of_meta(metrics: Option<&str>) -> Metric {
         match metrics {
             Some("calls") => Metric::Calls,
             Some(METRICS_OF_OBJECTS) => Metric::Allocations,
             None | Some("calls+bytecodes") => Metric::Bytecodes,
-            Some(other) => {
-                other.strip_prefix("calls+").and_then(Unit::of).map_or(Metric::Bytecodes, Metric::Cost)
-            }
+            Some(other) => match other.strip_prefix("calls+").and_then(Unit::of) {
+                Some(unit) if Column::named(unit.name()).is_some() => Metric::Column(unit),
+                Some(unit) => Metric::Cost(unit),
+                None => Metric::Bytecodes,
+            },
         }
+    }
+
+    /// A column of the table.
+    pub fn of_column(column: Column) -> Metric {
+        // The table's own test sees to it that names are units.
+        Unit::of(column.name()).map_or(Metric::Bytecodes, Metric::Column)
     }
 
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Metric::Calls => "calls",
+            Metric::Calls => CALLS,
             Metric::Allocations => "allocations",
-            Metric::Bytecodes => "bytecodes",
-            Metric::Cost(Unit(unit)) => unit,
+            Metric::Bytecodes => BYTECODES,
+            Metric::Cost(Unit(unit)) | Metric::Column(Unit(unit)) => unit,
         }
     }
 
@@ -91,7 +117,7 @@ impl Metric {
     pub fn of(self, counts: Counts) -> u64 {
         match self {
             Metric::Calls | Metric::Allocations => counts.calls,
-            Metric::Bytecodes | Metric::Cost(_) => counts.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => counts.bytecodes,
         }
     }
 
@@ -99,7 +125,7 @@ impl Metric {
     pub fn of_node(self, node: &Node) -> u64 {
         match self {
             Metric::Calls | Metric::Allocations => node.calls,
-            Metric::Bytecodes | Metric::Cost(_) => node.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => node.bytecodes,
         }
     }
 }
@@ -109,7 +135,7 @@ impl Metric {
 pub struct Counts {
     /// Calls.
     pub calls: u64,
-    /// Executed bytecodes, or what they cost; 0 where they are not looked at.
+    /// Executed bytecodes, what they cost, or a column; 0 where they are not looked at.
     pub bytecodes: u64,
 }
 
@@ -128,6 +154,8 @@ mod tests {
         assert_eq!((cycles.name(), cycles.one(), &*cycles.capitalised()), ("cycles", "cycle", "Cycles"));
         assert_eq!(cycles, Metric::of_meta(Some("calls+cycles")));
         assert_ne!(cycles, Metric::of_meta(Some("calls+ticks")));
+        let monitors = Metric::of_meta(Some("calls+monitors"));
+        assert!(matches!(monitors, Metric::Column(unit) if unit.name() == "monitors"));
         // What nobody writes is not shown to anybody.
         for odd in ["calls+", "calls+<b>", "calls+\u{1b}[2J", "calls+averyveryverylongwordforaunit", "other"]
         {

@@ -50,7 +50,7 @@ pub struct Method {
     pub site: Option<Site>,
     /// Method id: names one body. 0 when several bodies of the same name were merged.
     pub mid: u64,
-    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`], [`Method::TYPE`].
+    /// [`Method::NATIVE`], [`Method::UNKNOWN`], [`Method::MARKER`], [`Method::TYPE`], [`Method::COLUMN`], [`Method::SYNCHRONIZED`].
     pub flags: u64,
 }
 
@@ -63,6 +63,10 @@ impl Method {
     pub const MARKER: u64 = 4;
     /// Flag: no method, but a type: its calls are the objects that its context has made ([`crate::allocations`]).
     pub const TYPE: u64 = 16;
+    /// Flag of files alone: no method, but a column ([`crate::columns`]), named by [`Method::name`]; its class and descriptor are empty.
+    pub const COLUMN: u64 = 32;
+    /// Flag of files alone: each call of the method enters a monitor, which counts in the column of monitors.
+    pub const SYNCHRONIZED: u64 = 64;
     /// Flag of files alone: there is a call site. In memory [`Method::site`] says so.
     pub(crate) const SITE: u64 = 8;
 

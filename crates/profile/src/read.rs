@@ -3,8 +3,9 @@
 //! The input is trusted in nothing. Sections are held in memory one at a time and only as far as their bytes really come; counts
 //! in the file never size an allocation; every section's checksum is verified before its contents are looked at.
 
-use crate::section::{Fields, SITES_SINCE, Section, Sections, Step, TYPES_SINCE};
-use crate::{Damage, Method, Missing, Profile, Site, ThreadTree, TreeBuilder, TreeTooLarge};
+use crate::columns::{COLUMNS, is_column};
+use crate::section::{COLUMNS_SINCE, Fields, SITES_SINCE, Section, Sections, Step, TYPES_SINCE};
+use crate::{Damage, MergeError, Method, Missing, Profile, Site, ThreadTree, TreeBuilder, TreeTooLarge};
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub enum ReadError {
     TextMode,
     /// The format is newer (or nonsense).
     #[error(
-        "the profile has format version {0}, this program reads versions 1, 2 and 4; use the program that belongs to it"
+        "the profile has format version {0}, this program reads versions 1, 2, 4 and 7; use the program that belongs to it"
     )]
     Version(u32),
     /// Something inside a section.
@@ -40,6 +41,9 @@ pub enum ReadError {
         /// What is wrong there.
         problem: Problem,
     },
+    /// The numbers of a column do not fit.
+    #[error("the columns of the profile cannot be read")]
+    Columns(#[from] MergeError),
 }
 
 /// What is wrong at a place in the file.
@@ -91,6 +95,17 @@ pub enum Problem {
         "a type among the methods, which versions 1 and 2 of the format do not have: the file is not what a program of ours wrote"
     )]
     TypeInOldVersion,
+    /// A column in a file of a version that has none.
+    #[error(
+        "a column, or a synchronized method, which versions before 7 of the format do not have: the file is not what a program of ours wrote"
+    )]
+    ColumnInOldVersion,
+    /// A column without a usable name, or a method without a class.
+    #[error("a column has no name, or one that no column can have, or a method has no class")]
+    BadColumn,
+    /// A number of a column that is no leaf, or has bytecodes.
+    #[error("a number of a column has callees or bytecodes of its own")]
+    BadCell,
     /// A call site in a file of a version that has none.
     #[error(
         "a call site, which version 1 of the format does not have: the file is not what a program of ours wrote"
@@ -138,17 +153,17 @@ impl Profile {
                     let length = input.offset();
                     match input.find(reader.wanted())? {
                         Some(section) => reader.goes_on(start, &section)?,
-                        None => return Ok(reader.finish(length)),
+                        None => return Ok(reader.finish(length).with_columns()?),
                     }
                 }
                 Step::Damaged(start, error) => match input.find(reader.wanted())? {
                     Some(section) => reader.goes_on(start, &section)?,
                     None if reader.stage < Stage::Trees => return Err(error),
-                    None => return Ok(reader.ends_at(start)),
+                    None => return Ok(reader.ends_at(start).with_columns()?),
                 },
             }
         }
-        Ok(reader.finish(input.offset()))
+        Ok(reader.finish(input.offset()).with_columns()?)
     }
 }
 
@@ -234,7 +249,9 @@ impl Reader {
             }
             last = Some(key);
             let value = fields.string()?;
-            self.profile.meta.insert(key.to_owned(), value.to_owned());
+            if key != COLUMNS || self.version >= COLUMNS_SINCE {
+                self.profile.meta.insert(key.to_owned(), value.to_owned());
+            }
         }
         Ok(Stage::Meta)
     }
@@ -271,7 +288,16 @@ impl Reader {
             if flags & Method::TYPE != 0 && self.version < TYPES_SINCE {
                 return Err(fields.error(Problem::TypeInOldVersion));
             }
+            let is_new = flags & (Method::COLUMN | Method::SYNCHRONIZED) != 0;
+            if is_new && self.version < COLUMNS_SINCE {
+                return Err(fields.error(Problem::ColumnInOldVersion));
+            }
             let method = Method { class, name, descriptor, site, mid, flags: flags & !Method::SITE };
+            // Only columns have no class: their rows come first.
+            let is_row_of_column = flags & Method::COLUMN != 0 || method.class.is_empty();
+            if self.version >= COLUMNS_SINCE && is_row_of_column && !is_column(&method) {
+                return Err(fields.error(Problem::BadColumn));
+            }
             if self.profile.methods.last().is_some_and(|last| last.key() >= method.key()) {
                 return Err(fields.error(Problem::Order("methods")));
             }
@@ -308,7 +334,7 @@ impl Reader {
     fn nodes(&mut self, mut fields: Fields<'_>) -> Result<Stage, ReadError> {
         let Some(mut tree) = self.tree.take() else { return Err(fields.error(Problem::Misplaced)) };
         while !fields.is_empty() {
-            if tree.record(&mut fields, self.profile.methods.len())? {
+            if tree.record(&mut fields, &self.profile.methods)? {
                 fields.end()?;
                 self.profile.threads.push(tree.finish());
                 return Ok(Stage::Trees);
@@ -393,7 +419,7 @@ impl Reader {
 
 impl OpenTree {
     /// Reads one node record; true when it was the tree's last.
-    fn record(&mut self, fields: &mut Fields<'_>, methods: usize) -> Result<bool, ReadError> {
+    fn record(&mut self, fields: &mut Fields<'_>, methods: &[Method]) -> Result<bool, ReadError> {
         let method = fields.varint()?;
         let (calls, bytecodes, children) = (fields.varint()?, fields.varint()?, fields.varint()?);
         if (method == 0) != self.builder.is_none() {
@@ -401,10 +427,14 @@ impl OpenTree {
         }
         let builder = self.builder.get_or_insert_with(|| TreeBuilder::with_root(calls, bytecodes));
         if method != 0 {
-            let index = u32::try_from(method - 1).ok().filter(|&index| (index as usize) < methods);
-            let index = index.ok_or_else(|| {
-                fields.error(Problem::NoSuchEntry { what: "method", index: method, count: methods })
-            })?;
+            let count = methods.len();
+            let index = u32::try_from(method - 1).ok().filter(|&index| (index as usize) < count);
+            let index = index
+                .ok_or_else(|| fields.error(Problem::NoSuchEntry { what: "method", index: method, count }))?;
+            let is_cell = methods[index as usize].flags & Method::COLUMN != 0;
+            if is_cell && (children != 0 || bytecodes != 0) {
+                return Err(fields.error(Problem::BadCell));
+            }
             if let Some(parent) = self.open.last_mut() {
                 if method < parent.last {
                     return Err(fields.error(Problem::Order("children")));

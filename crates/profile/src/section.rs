@@ -12,6 +12,8 @@ pub(crate) const SITES_SINCE: u32 = 2;
 /// The version of files of programs whose objects are counted; what is new in it are types among the methods. Not 3: a single
 /// wrong bit would make it one of the others.
 pub(crate) const TYPES_SINCE: u32 = 4;
+/// The version of files with columns beside calls and bytecodes: their cells are among the nodes. It differs from each of the others by two bits.
+pub(crate) const COLUMNS_SINCE: u32 = 7;
 
 /// A section whose checksum is right.
 pub(crate) struct Section {
@@ -110,7 +112,7 @@ impl<R: Read> Sections<R> {
             return Err(if mangled { ReadError::TextMode } else { ReadError::NotAProfile });
         }
         match self.array()?.map(u32::from_be_bytes) {
-            Some(version @ (VERSION | SITES_SINCE | TYPES_SINCE)) => {
+            Some(version @ (VERSION | SITES_SINCE | TYPES_SINCE | COLUMNS_SINCE)) => {
                 self.version = version;
                 Ok(())
             }

@@ -155,7 +155,7 @@ impl Selector {
     /// What is selected of a tree, given the frame of each of its methods, and what was met.
     pub(crate) fn of(&self, tree: &Tree, frames: &[u32]) -> Result<(Tree, Met), MergeError> {
         let nodes = tree.nodes();
-        let mut builder = TreeBuilder::new();
+        let mut builder = TreeBuilder::new().with_columns(tree.columns());
         let mut open: Vec<Open> = Vec::new();
         // Where the subtrees of the root, and of the method in focus, end in which the walk is.
         let mut below_root = if self.root.is_none() { u32::MAX } else { 0 };
@@ -201,6 +201,7 @@ impl Selector {
                         caller.entered = true;
                     }
                     builder.enter(node.method, node.calls, node.bytecodes)?;
+                    builder.numbers().copy_from_slice(tree.values(index));
                 }
                 open.push(Open { label: node.method, end, entered });
             }

@@ -1,7 +1,7 @@
 //! A profile in numbers and facts: what `info` shows, and what stands above every report.
 
 use crate::allocations::ObjectTotals;
-use crate::{Damage, Method, Metric, Profile, ThreadTree, Tree};
+use crate::{Damage, Method, Metric, Profile, ThreadTree, Tree, Unit};
 use std::collections::BTreeMap;
 
 /// What a profile is.
@@ -19,6 +19,8 @@ pub struct Summary {
     pub is_of_objects: bool,
     /// Objects, where they were counted beside calls.
     pub objects: Option<ObjectTotals>,
+    /// The columns beside calls and bytecodes, each with its sum.
+    pub columns: Vec<(Unit, u128)>,
     /// Whether call sites are told apart.
     pub call_sites: bool,
     /// Number of methods, each counted once, from however many places it is called.
@@ -103,7 +105,7 @@ impl Extent {
     pub fn total(&self, metric: Metric) -> u128 {
         match metric {
             Metric::Calls | Metric::Allocations => self.calls,
-            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => self.bytecodes,
         }
     }
 
@@ -136,6 +138,7 @@ impl Summary {
             counts_bytecodes: profile.counts_bytecodes(),
             is_of_objects: profile.is_of_objects(),
             objects: None,
+            columns: profile.column_totals(),
             call_sites: profile.tells_call_sites(),
             methods: methods.len() as u64 - with(Method::MARKER) - with(Method::TYPE),
             native_methods: with(Method::NATIVE),

@@ -1,7 +1,8 @@
 //! One calling-context tree, stored as its preorder.
 //!
 //! A node needs no links: its first child, if it has one, is the next element, and `end` says where its subtree stops, which is
-//! where its next sibling starts. 24 bytes per node, one allocation per tree.
+//! where its next sibling starts. 24 bytes per node, one allocation per tree; 8 bytes per node and column more where there are columns, in a
+//! second one.
 
 use std::ops::Range;
 
@@ -32,12 +33,44 @@ impl Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<Node>,
+    /// How many columns there are beside calls and bytecodes.
+    columns: usize,
+    /// Their numbers, node by node.
+    values: Vec<u64>,
 }
 
 impl Tree {
     /// All nodes in preorder, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// How many columns there are beside calls and bytecodes.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// What the node has in each of these columns.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn values(&self, node: u32) -> &[u64] {
+        let first = node as usize * self.columns;
+        &self.values[first..first + self.columns]
+    }
+
+    /// Puts the numbers of a column where those of bytecodes are, and drops all columns.
+    pub(crate) fn counted_by(&mut self, column: usize) {
+        for (index, node) in self.nodes.iter_mut().enumerate() {
+            node.bytecodes = self.values.get(index * self.columns + column).copied().unwrap_or(0);
+        }
+        self.without_columns();
+    }
+
+    /// Drops all columns.
+    pub(crate) fn without_columns(&mut self) {
+        self.columns = 0;
+        self.values = Vec::new();
     }
 
     /// Number of contexts: all nodes but the root.
@@ -75,7 +108,10 @@ impl Tree {
         let mut nodes = self.nodes[range.start as usize..range.end as usize].to_vec();
         nodes.iter_mut().for_each(|node| node.end -= range.start);
         nodes[0] = Node { method: ROOT, calls: 0, bytecodes: 0, ..nodes[0] };
-        Tree { nodes }
+        let of_node = |index: u32| index as usize * self.columns;
+        let mut values = self.values[of_node(range.start)..of_node(range.end)].to_vec();
+        values[..self.columns].fill(0);
+        Tree { nodes, columns: self.columns, values }
     }
 
     /// The indices of the children of `node`, in their stored order.
@@ -117,6 +153,8 @@ pub struct TreeTooLarge;
 #[derive(Clone, Debug)]
 pub struct TreeBuilder {
     nodes: Vec<Node>,
+    columns: usize,
+    values: Vec<u64>,
     open: Vec<u32>,
 }
 
@@ -128,7 +166,16 @@ impl TreeBuilder {
 
     /// A tree of a root only, with the counts that a file holds for it.
     pub fn with_root(calls: u64, bytecodes: u64) -> TreeBuilder {
-        TreeBuilder { nodes: vec![Node { method: ROOT, end: 0, calls, bytecodes }], open: Vec::new() }
+        let nodes = vec![Node { method: ROOT, end: 0, calls, bytecodes }];
+        TreeBuilder { nodes, columns: 0, values: Vec::new(), open: Vec::new() }
+    }
+
+    /// With so many columns beside calls and bytecodes, all 0 so far.
+    #[must_use]
+    pub fn with_columns(mut self, columns: usize) -> TreeBuilder {
+        self.columns = columns;
+        self.values = vec![0; self.nodes.len() * columns];
+        self
     }
 
     /// Adds a child to the node entered last and not yet left, and enters it.
@@ -139,7 +186,14 @@ impl TreeBuilder {
         let index = u32::try_from(self.nodes.len()).ok().filter(|&i| i < u32::MAX).ok_or(TreeTooLarge)?;
         self.open.push(index);
         self.nodes.push(Node { method, end: 0, calls, bytecodes });
+        self.values.resize(self.nodes.len() * self.columns, 0);
         Ok(())
+    }
+
+    /// What the node entered last and not yet left has in each column; the root's if there is none.
+    pub fn numbers(&mut self) -> &mut [u64] {
+        let first = self.open.last().map_or(0, |&node| node as usize) * self.columns;
+        &mut self.values[first..first + self.columns]
     }
 
     /// Leaves the node entered last. Without one, nothing happens: the root is left by [`TreeBuilder::finish`].
@@ -158,7 +212,8 @@ impl TreeBuilder {
         }
         self.nodes[0].end = self.nodes.len() as u32;
         self.nodes.shrink_to_fit();
-        Tree { nodes: self.nodes }
+        self.values.shrink_to_fit();
+        Tree { nodes: self.nodes, columns: self.columns, values: self.values }
     }
 }
 
@@ -197,6 +252,25 @@ mod tests {
         assert_eq!((below.nodes()[0].method, below.nodes()[0].calls), (ROOT, 0));
         assert_eq!(below.children(0).map(|i| below.nodes()[i as usize].calls).collect::<Vec<_>>(), [2, 4]);
         assert_eq!((below.subtree(0), below.subtree(1)), (0..4, 1..3));
+        Ok(())
+    }
+
+    #[test]
+    fn columns_belong_to_their_nodes() -> Result<(), TreeTooLarge> {
+        let mut b = TreeBuilder::new().with_columns(2);
+        b.numbers()[0] = 1;
+        b.enter(7, 1, 10)?;
+        b.enter(8, 2, 20)?;
+        b.numbers().copy_from_slice(&[3, 4]);
+        b.leave();
+        b.numbers()[1] = 5;
+        let mut tree = b.finish();
+        let all: Vec<&[u64]> = (0..3).map(|node| tree.values(node)).collect();
+        assert_eq!(all, [[1, 0], [0, 5], [3, 4]]);
+        assert_eq!((tree.below(1).values(0), tree.below(1).values(1)), (&[0, 0][..], &[3, 4][..]));
+        tree.counted_by(1);
+        assert_eq!(tree.nodes().iter().map(|node| node.bytecodes).collect::<Vec<_>>(), [0, 5, 4]);
+        assert_eq!((tree.columns(), tree.values(2).len()), (0, 0));
         Ok(())
     }
 

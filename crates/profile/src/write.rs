@@ -1,6 +1,7 @@
 //! Writing a `.cct` file, the mirror of `read`.
 
-use crate::section::{MAGIC, SITES_SINCE, TYPES_SINCE, VERSION, section, string, varint};
+use crate::columns::row_of_column;
+use crate::section::{COLUMNS_SINCE, MAGIC, SITES_SINCE, TYPES_SINCE, VERSION, section, string, varint};
 use crate::{Method, Profile, ROOT, Site};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -47,7 +48,9 @@ impl Profile {
         }
         out.write_all(&MAGIC)?;
         let has_sites = self.methods.iter().any(|method| method.site.is_some());
+        let columns = self.columns();
         let version = match (self.counts_objects(), has_sites) {
+            _ if !columns.is_empty() => COLUMNS_SINCE,
             (true, _) => TYPES_SINCE,
             (_, true) => SITES_SINCE,
             _ => VERSION,
@@ -55,7 +58,18 @@ impl Profile {
         out.write_all(&version.to_be_bytes())?;
         self.write_meta(out)?;
         self.write_notes(out)?;
-        let mut trees = TreeWriter::start(out, &self.methods, self.threads.iter().map(|t| &*t.name))?;
+        // Names of columns are in order, and the classes of their rows are empty: they come before all methods.
+        let first_method = columns.len() as u32;
+        let rows: Vec<Method>;
+        let methods = match &*columns {
+            [] => &self.methods,
+            columns => {
+                let of_columns = columns.iter().map(|column| row_of_column(column.name()));
+                rows = of_columns.chain(self.methods.iter().cloned()).collect();
+                &rows
+            }
+        };
+        let mut trees = TreeWriter::start(out, methods, self.threads.iter().map(|t| &*t.name))?;
         for thread in &self.threads {
             trees.thread(&thread.name, thread.threads, thread.flags)?;
             let nodes = thread.tree.nodes();
@@ -64,15 +78,23 @@ impl Profile {
                 if !children.clone().map(|child| nodes[child as usize].method).is_sorted() {
                     return Err(WriteError::Order("children"));
                 }
-                let count = children.by_ref().count() as u64;
-                trees.node(node.method, node.calls, node.bytecodes, count).map_err(|e| match e {
+                let values = thread.tree.values(index).iter().take(columns.len());
+                let cells = (0u32..).zip(values).filter(|(_, value)| **value > 0);
+                let count = (children.by_ref().count() + cells.clone().count()) as u64;
+                let failed = |e| match e {
                     NodeError::Io(e) => e.into(),
                     NodeError::NoSuchMethod(method) => WriteError::NoSuchMethod {
                         thread: thread.name.to_string(),
-                        method,
+                        method: method.saturating_sub(first_method),
                         count: self.methods.len(),
                     },
-                })?;
+                };
+                let method =
+                    if node.method == ROOT { ROOT } else { node.method.saturating_add(first_method) };
+                trees.node(method, node.calls, node.bytecodes, count).map_err(failed)?;
+                for (column, &value) in cells {
+                    trees.node(column, value, 0, 0).map_err(failed)?;
+                }
             }
         }
         Ok(trees.finish()?)

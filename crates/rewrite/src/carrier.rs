@@ -261,6 +261,12 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
+    /// Pushes the slot of the body's node that a site has, without naming the site.
+    pub fn push_slot(&mut self, asm: &mut Asm, context: Context, sites: Sites, site: usize) {
+        asm.load(Kind::Long, context.local());
+        push_offset(asm, sites.offset(site));
+    }
+
     /// What is below the context on the stack, and what then takes both: the current thread gets the context for the next callee. A body that holds on to its
     /// `thread` need not ask for it again.
     pub fn push_thread(asm: &mut Asm, thread: Option<u16>) -> Helper {

@@ -15,7 +15,7 @@ pub enum Fallback {
     DefaultBlocks,
     /// Its calls are counted, its bytecodes are not.
     CallsOnly,
-    /// Its calls are counted; its bytecodes and what it makes are not.
+    /// Its calls are counted; its bytecodes, the objects that it makes and its columns are not.
     CallsWithoutObjects,
     /// Not instrumented: it is missing from the tree, and what it calls hangs under its caller.
     NotInstrumented,
@@ -30,7 +30,7 @@ impl Fallback {
                 "too large for bytecode counting: its calls are counted, its bytecodes are not"
             }
             Fallback::CallsWithoutObjects => {
-                "too large for counting objects: its calls are counted, its bytecodes and the objects that it makes are not"
+                "too large for counting objects and columns: its calls are counted; its bytecodes, the objects that it makes and its columns are not"
             }
             Fallback::NotInstrumented => {
                 "too large to instrument: missing from the tree, its callees hang under its caller"

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use cct_columns::Column;
 use cct_pcc::MethodPattern;
 use cct_tables::CostModel;
 
@@ -9,7 +10,7 @@ use crate::access::Access;
 use crate::choices::{Choices, TOOL, ToolName};
 use crate::heading::Heading;
 use crate::record::{
-    Record, read_blocks, read_costs, read_markers, read_metrics, read_tool, write_blocks, write_costs,
+    Record, read_blocks, read_columns, read_costs, read_markers, read_metrics, read_tool, write_blocks, write_columns, write_costs,
     write_markers, write_tool,
 };
 use crate::refusal::Refusal;
@@ -393,6 +394,20 @@ pub const OPTIONS: &[ChoiceOption] = &[
         access: switch!(allocations),
         refused: &[Refusal::by(Pcc), Refusal::by(Markers)],
         record: Record::Word("allocations"),
+        ..PLAIN
+    },
+    ChoiceOption {
+        flag: "monitors",
+        heading: Heading::Recording,
+        in_bench: true,
+        help: "Count entries into monitors in each context. They are executed `monitorenter`s and calls of synchronized methods (docs/use/monitors.md), shown by \
+               reports and exports with `--metric monitors`. All outputs that run together must agree in it",
+        access: Access::Switch {
+            get: |choices| choices.direct.columns.contains(Column::Monitors),
+            set: |choices| choices.direct.columns = choices.direct.columns.with(Column::Monitors),
+        },
+        refused: ALL_BUT_PROFILES,
+        record: Record::With { keys: &["columns"], write: write_columns, read: read_columns },
         ..PLAIN
     },
     ChoiceOption {

@@ -79,6 +79,7 @@ impl ChoiceOption {
 mod tests {
     use std::collections::BTreeSet;
 
+    use cct_columns::Columns;
     use cct_pcc::Chosen;
     use cct_tables::{BlockEnds, BlockRule, CostModel};
 
@@ -149,6 +150,14 @@ mod tests {
         for absent in ["trace", "pcc", "markers"] {
             assert!(!lines(&Settings::default()).contains(absent));
         }
+    }
+
+    #[test]
+    fn columns_are_recorded_by_name() {
+        let columns = Columns::parse("monitors").unwrap();
+        let wrong = [("columns=monitors", "columns=others"), ("columns=monitors", "columns=")];
+        is_read_again(Settings { columns, ..Settings::default() }, &wrong);
+        assert!(!lines(&Settings::default()).contains("columns"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cct_columns::Columns;
 use cct_pcc::Chosen;
 use cct_pcc::chosen::{joined, separated};
 use cct_tables::{BlockEnds, BlockRule, CostModel};
@@ -110,6 +111,19 @@ pub(crate) fn read_blocks(settings: &mut Settings, entries: &Entries<'_>) -> Opt
         None if name == "none" => Settings::default().blocks,
         None => BlockRule::BUILT_IN.into_iter().find(|rule| rule.name() == name)?,
     };
+    Some(())
+}
+
+/// The names of the columns. Outputs without columns are as they were before there were any.
+pub(crate) fn write_columns(settings: &Settings) -> Vec<(&'static str, String)> {
+    let columns = settings.columns;
+    if columns.is_empty() { Vec::new() } else { vec![("columns", columns.names())] }
+}
+
+pub(crate) fn read_columns(settings: &mut Settings, entries: &Entries<'_>) -> Option<()> {
+    if let Some(names) = entries.value("columns") {
+        settings.columns = Columns::parse(names)?;
+    }
     Some(())
 }
 

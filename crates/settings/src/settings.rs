@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use cct_columns::{Column, Columns};
 use cct_jdk::Mode;
 use cct_pcc::Chosen;
 use cct_tables::{BlockRule, CostModel};
@@ -103,6 +104,8 @@ pub struct Settings {
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects and arrays are counted by type, below the context that allocates them (CCCP 5.1).
     pub allocations: bool,
+    /// What passes count beside calls and bytecodes.
+    pub columns: Columns,
     /// Whether markers may stand in code beside what counts (MTF 3).
     pub markers: bool,
 }
@@ -121,6 +124,7 @@ impl Default for Settings {
             call_sites: false,
             cost_model: None,
             allocations: false,
+            columns: Columns::NONE,
             markers: false,
         }
     }
@@ -144,10 +148,16 @@ impl Settings {
         }
     }
 
+    /// Whether a column is counted.
+    pub fn counts(&self, column: Column) -> bool {
+        self.tool == Tool::Profile && self.columns.contains(column)
+    }
+
     /// What helpers and fields of the runtime depend on.
     pub fn mode(&self) -> Mode {
         Mode {
             allocations: self.allocations,
+            columns: self.tool == Tool::Profile && !self.columns.is_empty(),
             call_sites: self.call_sites,
             traces: self.traces(),
             values: self.pcc().is_some(),

@@ -1,6 +1,7 @@
 //! The attribute `cctrewrite` (docs/reference/formats/index.md): what it says of the class and of each method, as far as the class itself tells.
 
 use cct_classfile::{Member, access};
+use cct_columns::Column;
 use cct_jdk::convention::OBJECT;
 
 use crate::class::Class;
@@ -30,6 +31,8 @@ pub mod flag {
     pub const NOT_RECORDED: u8 = 4;
     /// Only its own package can override it.
     pub const PACKAGE_PRIVATE: u8 = 8;
+    /// It is synchronized, where monitors are counted.
+    pub const SYNCHRONIZED: u8 = 16;
 }
 
 /// Codes of treatments.
@@ -42,6 +45,11 @@ pub mod treatment {
     pub const CALLER_COUNTED: u8 = 8;
     /// Nobody does.
     pub const UNTOUCHED: u8 = 9;
+}
+
+/// Whether a row says that calls of its method enter monitors.
+pub(crate) fn enters_monitors(row: &Row) -> bool {
+    row.flags & flag::SYNCHRONIZED != 0
 }
 
 impl<'a> Class<'_, 'a> {
@@ -87,6 +95,10 @@ impl<'a> Class<'_, 'a> {
             (flag::NATIVE, method.is(access::NATIVE)),
             (flag::OVERRIDE_WOULD_MISS, would_miss),
             (flag::PACKAGE_PRIVATE, is_package_private),
+            (
+                flag::SYNCHRONIZED,
+                method.is(access::SYNCHRONIZED) && self.expectation.counts(Column::Monitors),
+            ),
         ] {
             wanted |= if is_set { flag } else { 0 };
         }

@@ -10,6 +10,7 @@ use cct_tables::CostModel;
 use crate::align::aligned::Aligned;
 use crate::align::{Pair, align};
 use crate::allocations;
+use crate::columns;
 use crate::convention::{changes_the_current_thread, counting_id};
 use crate::counts;
 use crate::expectation::{Expectation, Tool};
@@ -215,7 +216,8 @@ impl<'a> Method<'_, 'a> {
             true => allocations::places(self.before, originals.iter().copied()),
             false => 0,
         };
-        let sites = Sites { count: calls + places, are_apart };
+        let columns = columns::of_code(self.expectation.columns(), originals.iter().copied());
+        let sites = Sites { count: calls + places + columns.len(), are_apart };
         let slots = sites.slots();
         let part = self
             .expectation
@@ -248,6 +250,8 @@ impl<'a> Method<'_, 'a> {
             return_cost: self.expectation.cost_model.map_or(1, CostModel::bare_return),
             calls,
             counts_objects,
+            columns: &columns,
+            first_column: calls + places,
             events,
             values: part,
             told: (!own.is_empty()).then(|| erased.told(&pieces)),
@@ -262,6 +266,11 @@ impl<'a> Method<'_, 'a> {
             && (aligned.objects.made > 0 || self.code.length() < MAY_OUTGROW)
         {
             return Err(Finding::at(Problem::Probe("that counts what is made here is missing"), bci, 0));
+        }
+        if let Some(bci) = aligned.columns.missed
+            && (aligned.columns.counted > 0 || self.code.length() < MAY_OUTGROW)
+        {
+            return Err(Finding::at(Problem::Probe("that counts for a column is missing"), bci, 0));
         }
         if are_apart {
             self.positions(&aligned, is_extended)?;

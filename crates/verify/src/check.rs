@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::descriptor::end_of_parameters;
 use cct_classfile::{Attribute, ClassFile, Code, Member, access, mutf8};
+use cct_columns::Column;
 use cct_jdk::convention::{OBJECT, with_extension};
 use cct_jdk::fields::added_fields;
 use cct_jdk::native_hooks::CALLED_BY_RUNTIME;
@@ -21,7 +22,7 @@ use crate::probe::Reader;
 use crate::structure::StaticSide;
 use crate::tables::is_static;
 use crate::tally::Tally;
-use crate::{allocations, convention, events, forwarder};
+use crate::{allocations, attribute, convention, events, forwarder};
 
 impl<'c, 'a> Class<'c, 'a> {
     /// Checks a class; what the static side of a trace says of it, too, where there is one.
@@ -126,6 +127,8 @@ impl<'c, 'a> Class<'c, 'a> {
             true => events::are_of_objects(after),
             false => allocations::are_counted_in(after),
         });
+        let has_columns = names(after, &[b"cct$column"]) || rows.iter().any(attribute::enters_monitors);
+        self.expectation.columns.get_or_insert_with(|| Column::all().filter(|_| has_columns).collect());
         self.fields();
         let added = self.added();
         if is_trace {

@@ -63,6 +63,7 @@ pub fn helpers(expectation: &Expectation) -> impl Iterator<Item = (&'static [u8]
 pub fn mode(expectation: &Expectation) -> Mode {
     Mode {
         allocations: expectation.allocations == Some(true),
+        columns: !expectation.columns().is_empty(),
         call_sites: expectation.call_sites == Some(true),
         traces: expectation.tool == Some(Tool::Trace),
         values: matches!(expectation.tool, Some(Tool::Values(_))),

@@ -1,5 +1,6 @@
 //! What is known of how a class was rewritten.
 
+use cct_columns::{Column, Columns};
 use cct_pcc::Chosen;
 use cct_settings::{ContextCarrier, Metrics, Natives, Settings, UnknownSettings, settings};
 use cct_tables::{BlockEnds, BlockRule, CostModel};
@@ -39,6 +40,8 @@ pub struct Expectation {
     pub cost_model: Option<&'static CostModel>,
     /// Whether objects are counted.
     pub allocations: Option<bool>,
+    /// What is counted beside calls and bytecodes.
+    pub columns: Option<Columns>,
     /// Whether natives are left out.
     pub no_natives: Option<bool>,
     /// Whether natives may have been renamed.
@@ -59,6 +62,16 @@ impl Expectation {
     pub fn of(provenance: &str) -> Result<Self, UnknownSettings> {
         let settings = Settings::of_entries(provenance)?;
         Ok(Expectation { provenance: Some(xxh3_64(provenance.as_bytes())), ..Expectation::from(&settings) })
+    }
+
+    /// The columns that are counted, as far as that is known.
+    pub(crate) fn columns(&self) -> Columns {
+        self.columns.unwrap_or_default()
+    }
+
+    /// Whether a column is counted.
+    pub(crate) fn counts(&self, column: Column) -> bool {
+        self.columns().contains(column)
     }
 
     /// What was chosen, if contexts are values.
@@ -93,6 +106,7 @@ impl From<&Settings> for Expectation {
             block_ends,
             cost_model: settings.cost_model,
             allocations: Some(settings.allocations),
+            columns: Some(settings.columns),
             no_natives: Some(settings.natives == Natives::None),
             renames_natives: Some(settings.natives == Natives::Prefix),
             markers: Some(settings.markers),

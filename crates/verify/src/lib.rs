@@ -29,6 +29,7 @@ pub mod attribute;
 pub mod body;
 mod check;
 pub mod class;
+mod columns;
 pub mod convention;
 pub mod counts;
 mod debug_tables;

@@ -9,6 +9,7 @@ use crate::allocations;
 use crate::attribute::{Row, flag, treatment};
 use crate::body::{Body, MAY_OUTGROW, Method};
 use crate::class::{Class, Traced};
+use crate::columns;
 use crate::convention::method_id;
 use crate::debug_tables::DebugTables;
 use crate::expectation::Tool;
@@ -44,8 +45,12 @@ impl<'c, 'a> Class<'c, 'a> {
             (Some(code), Some(true)) => allocations::places(self.before, code.instructions()),
             _ => 0,
         };
+        let columns = code
+            .as_ref()
+            .map_or(0, |code| columns::of_code(self.expectation.columns(), code.instructions()).len());
         let slots =
-            Sites { count: count + places, are_apart: self.expectation.call_sites == Some(true) }.slots();
+            Sites { count: count + places + columns, are_apart: self.expectation.call_sites == Some(true) }
+                .slots();
         let Some(target) =
             Target::of(self.before, original.name, original.descriptor, original.is(access::STATIC))
         else {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{BenchChoices, Jdk};
+use super::{BenchChoices, ColumnArgument, Jdk};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,6 +44,10 @@ pub struct Bench {
     /// Fail if an entry executes more than P percent more bytecodes than its baseline (or, with --metrics calls, makes more calls)
     #[arg(long, value_name = "P", default_value = "0")]
     pub fail_above: Percentage,
+
+    /// Compare this column in the place of bytecodes; needs the option of its name
+    #[arg(long, value_enum)]
+    pub column: Option<ColumnArgument>,
 
     /// How often an entry is run before it is counted, so that classes are loaded and initialised
     #[arg(long, value_name = "N", default_value_t = 1)]

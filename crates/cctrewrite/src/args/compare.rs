@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{SelectionArguments, SitesArguments};
+use super::{ColumnArgument, SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,6 +56,10 @@ pub struct Compare {
     /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were rewritten with --allocations
     #[arg(long, conflicts_with = "calls_only")]
     pub allocations: bool,
+
+    /// Look at this column in the place of bytecodes; of programs that were rewritten with the option of its name
+    #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
+    pub column: Option<ColumnArgument>,
 
     /// Show at most N contexts in each list
     #[arg(long, value_name = "N", default_value_t = 10)]

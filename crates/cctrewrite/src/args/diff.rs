@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cct_profile::diff::Percentage;
 use clap::{Args, ValueEnum};
 
-use super::{ByArgument, SelectionArguments, SitesArguments};
+use super::{ByArgument, ColumnArgument, SelectionArguments, SitesArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,6 +83,10 @@ pub struct Diff {
     /// Look at objects and arrays by type, not at calls and bytecodes; of programs that were rewritten with --allocations
     #[arg(long, conflicts_with = "calls_only")]
     pub allocations: bool,
+
+    /// Look at this column in the place of bytecodes; of programs that were rewritten with the option of its name
+    #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
+    pub column: Option<ColumnArgument>,
 
     /// What is sorted by, the largest change first
     #[arg(long, value_enum, default_value_t = DiffOrderArgument::Own)]

@@ -52,7 +52,9 @@ pub use merge::{Merge, ThreadsArgument};
 pub use pcc::{Pcc, PccCollisions, PccCommand, PccContexts, PccDump, PccInfo};
 pub use recording::Recording;
 pub use recover::{Recover, Snapshot};
-pub use report::{ByArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument};
+pub use report::{
+    ByArgument, ColumnArgument, MetricArgument, OrderArgument, Report, ReportFormat, TableArgument,
+};
 pub use run::Run;
 pub use selection::SelectionArguments;
 pub use shell::{Completions, Man};

@@ -1,10 +1,13 @@
 //! Arguments of `cctrewrite report`.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
+use cct_columns::Column;
 use cct_export::html::MOST_CONTEXTS;
 use cct_profile::Metric;
 use cct_profile::labels::By;
+use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args, ValueEnum};
 
 use super::{SelectionArguments, SitesArguments};
@@ -177,15 +180,46 @@ impl ByArgument {
 }
 
 /// What is summed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricArgument {
-    /// Executed bytecodes
+    /// Executed bytecodes, or what they cost.
     Bytecodes,
-    /// Calls
+    /// Calls.
     Calls,
-    /// Objects and arrays by type, of programs that were rewritten with --allocations. Types are the innermost frames; by groups other than
-    /// methods there are none, and objects are those of who made them
+    /// Objects and arrays by type.
     Allocations,
+    /// A column: a number that a pass counts.
+    Column(Column),
+}
+
+impl ValueEnum for MetricArgument {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<MetricArgument>> = LazyLock::new(|| {
+            let built_in = [MetricArgument::Bytecodes, MetricArgument::Calls, MetricArgument::Allocations];
+            built_in.into_iter().chain(Column::all().map(MetricArgument::Column)).collect()
+        });
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            MetricArgument::Bytecodes => PossibleValue::new("bytecodes").help("Executed bytecodes"),
+            MetricArgument::Calls => PossibleValue::new("calls").help("Calls"),
+            MetricArgument::Allocations => PossibleValue::new("allocations").help(
+                "Objects and arrays by type, of programs that were rewritten with --allocations. Types are the innermost frames; by groups \
+                 other than methods there are none, and objects are those of who made them",
+            ),
+            MetricArgument::Column(column) => {
+                let name = column.name();
+                let (first, rest) = column.counts().split_at(1);
+                let help = format!(
+                    "{}{rest}. Of programs that were rewritten with --{name}",
+                    first.to_ascii_uppercase()
+                );
+                PossibleValue::new(name).help(help)
+            }
+        })
+    }
 }
 
 impl From<MetricArgument> for Metric {
@@ -194,7 +228,24 @@ impl From<MetricArgument> for Metric {
             MetricArgument::Bytecodes => Metric::Bytecodes,
             MetricArgument::Calls => Metric::Calls,
             MetricArgument::Allocations => Metric::Allocations,
+            MetricArgument::Column(column) => Metric::of_column(column),
         }
+    }
+}
+
+/// A column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ColumnArgument(pub Column);
+
+impl ValueEnum for ColumnArgument {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: LazyLock<Vec<ColumnArgument>> =
+            LazyLock::new(|| Column::all().map(ColumnArgument).collect());
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        MetricArgument::Column(self.0).to_possible_value()
     }
 }
 

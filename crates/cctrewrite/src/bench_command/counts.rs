@@ -28,7 +28,7 @@ impl Count {
     pub fn of(self, metric: Metric) -> u128 {
         match metric {
             Metric::Calls | Metric::Allocations => self.calls,
-            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes,
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => self.bytecodes,
         }
     }
 }

@@ -12,6 +12,7 @@ use cct_build::temporary_folder::{Kind, TemporaryFolder};
 use cct_profile::Profile;
 
 use crate::exit::ProgramFailed;
+use crate::profile_file::View;
 
 /// Exit codes of the harness.
 const DONE: i32 = 97;
@@ -25,16 +26,18 @@ pub struct Harness<'a> {
     class_path: OsString,
     options: &'a [OsString],
     warm_up: u16,
+    view: View,
     place: TemporaryFolder,
 }
 
 impl<'a> Harness<'a> {
-    /// A harness for programs with this class path.
+    /// A harness for programs with this class path, of whose profiles `view` is compared.
     pub fn new(
         image: PathBuf,
         program: &OsStr,
         options: &'a [OsString],
         warm_up: u16,
+        view: View,
     ) -> Result<Harness<'a>> {
         // A killed `bench` leaves its folder, and perhaps a JVM that works with it. The next one removes it.
         let parent = std::env::temp_dir();
@@ -52,7 +55,7 @@ impl<'a> Harness<'a> {
         let mut class_path = program.to_os_string();
         class_path.push(":");
         class_path.push(&classes);
-        Ok(Harness { image, class_path, options, warm_up, place })
+        Ok(Harness { image, class_path, options, warm_up, view, place })
     }
 
     /// Runs an entry; the profile of its last time, and the file that holds it until the next entry is run.
@@ -83,8 +86,8 @@ impl<'a> Harness<'a> {
         }
         let profile = fs::read(&file).with_context(|| format!("{entry}: there is no profile"))?;
         let profile = Profile::read(&profile).with_context(|| format!("{entry}: the profile"))?;
-        // What is compared are calls and bytecodes.
-        Ok((profile.without_allocations()?, file))
+        // What is compared are calls and bytecodes, or a column.
+        Ok((self.view.shown(profile).with_context(|| entry.to_owned())?.without_columns(), file))
     }
 
     /// Keeps the profile of the last run.

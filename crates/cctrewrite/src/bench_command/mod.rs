@@ -14,6 +14,7 @@ use cct_profile::{Exactness, Metric, Profile};
 use crate::args::{Bench, BenchFormat};
 use crate::exit::{self, Outcome, say};
 use crate::image::order;
+use crate::profile_file::View;
 use crate::{image, text};
 use baseline::{Baseline, Conditions};
 use cct_build::target_jdk::Target;
@@ -32,8 +33,9 @@ pub fn run(arguments: &Bench) -> Result<Outcome> {
     let image = image::of_home(home, |home| arguments.image(home))?;
     order::check_tool(&image.home, order::Leaves::Profiles)?;
     order::check_choices(&image.home, &arguments.choices.0)?;
-    let harness =
-        Harness::new(image.home.clone(), &arguments.class_path, &arguments.java_option, arguments.warm_up)?;
+    let view = arguments.column.map_or(View::Contexts, |column| View::Column(column.0));
+    let Bench { class_path, java_option, warm_up, .. } = arguments;
+    let harness = Harness::new(image.home.clone(), class_path, java_option, *warm_up, view)?;
 
     let mut bench =
         Bencher { arguments, stored, conditions: None, exactness: None, metric: Metric::Bytecodes };

@@ -16,7 +16,11 @@ use crate::profile_file::{View, check_stdin, named, read_input, shown};
 pub fn run(arguments: &Compare) -> Result<Outcome> {
     let Compare { a, b, .. } = arguments;
     check_stdin([a, b])?;
-    let view = if arguments.allocations { View::Objects } else { View::Contexts };
+    let view = match arguments.column {
+        _ if arguments.allocations => View::Objects,
+        None => View::Contexts,
+        Some(column) => View::Column(column.0),
+    };
     let (input_a, input_b) = (read_input(a, arguments.sites, view)?, read_input(b, arguments.sites, view)?);
     let names = [named(a, &input_a), named(b, &input_b)];
     let found = compare(input_a, input_b, &options(arguments))

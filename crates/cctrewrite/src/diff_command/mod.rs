@@ -26,7 +26,7 @@ pub fn run(arguments: &Diff) -> Result<Outcome> {
     let options = options(arguments)?;
     let origins = classes::origins(&arguments.classes)?;
     let view = match (arguments.allocations, options.by) {
-        (false, _) => View::Contexts,
+        (false, _) => arguments.column.map_or(View::Contexts, |column| View::Column(column.0)),
         (_, By::Method) => View::Objects,
         _ => View::Makers,
     };

@@ -52,6 +52,8 @@ pub(crate) fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
         None => Ok(summary.metric()),
         Some(MetricArgument::Calls) => Ok(Metric::Calls),
         Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
+        // The view has them in the place of bytecodes.
+        Some(MetricArgument::Column(_)) => Ok(summary.metric()),
         // With a cost model, what they cost.
         Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),
         Some(MetricArgument::Bytecodes) => bail!("the profile counts calls only"),

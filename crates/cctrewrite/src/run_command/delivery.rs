@@ -133,10 +133,12 @@ fn totals(summary: &Summary) -> String {
         Metric::Calls | Metric::Allocations => format!("{calls} in {contexts}"),
         metric => format!("{calls} and {} in {contexts}", plural(summary.all.total(metric), metric.one())),
     };
-    match summary.objects {
-        Some(totals) => format!("{all}; {}", plural(totals.objects, "object")),
-        None => all,
-    }
+    let objects = summary.objects.map(|totals| format!("; {}", plural(totals.objects, "object")));
+    let columns = summary
+        .columns
+        .iter()
+        .map(|&(column, sum)| format!("; {}", plural(sum, Metric::Column(column).one())));
+    [all].into_iter().chain(objects).chain(columns).collect()
 }
 
 /// The methods with the most, and how to see more.

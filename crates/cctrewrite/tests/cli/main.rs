@@ -24,6 +24,7 @@ mod instrument;
 mod jdk;
 mod markers;
 mod merge;
+mod monitors;
 mod natives;
 mod profiles;
 #[cfg(unix)]

@@ -56,6 +56,7 @@ mod marked_trees;
 mod markers;
 mod misfits;
 mod modern_counts;
+mod monitors;
 mod mutants;
 mod no_natives;
 mod oom;

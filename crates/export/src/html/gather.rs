@@ -75,7 +75,7 @@ impl Gathered {
     /// What is shown of a profile, and of one that it is held against. Takes the trees out of both.
     pub(super) fn of(
         new: &mut Profile,
-        base: Option<&mut Profile>,
+        mut base: Option<&mut Profile>,
         by: By,
         names: NameStyle,
         origins: &Origins,
@@ -84,11 +84,18 @@ impl Gathered {
         let is_in_both = base.as_ref().is_none_or(|base| {
             Metric::of_profile(base) == executed && base.meta.get("cost-model") == new.meta.get("cost-model")
         });
-        let metrics: Vec<Metric> = match executed {
+        let mut metrics: Vec<Metric> = match executed {
             Metric::Allocations | Metric::Calls => vec![executed],
             _ if is_in_both => vec![executed, Metric::Calls],
             _ => vec![Metric::Calls],
         };
+        let mut columns = new.columns();
+        if base.as_ref().is_some_and(|base| base.columns() != columns) {
+            columns.clear();
+            let both = std::iter::once(&mut *new).chain(base.as_deref_mut());
+            both.for_each(|profile| *profile = std::mem::take(profile).without_columns());
+        }
+        metrics.extend(columns.iter().map(|column| Metric::Column(*column)));
         let sides: &[Side] = if base.is_some() { &[Side::New, Side::Base] } else { &[Side::New] };
         let measures: Vec<Measure> = sides
             .iter()
@@ -113,10 +120,12 @@ impl Gathered {
         }
         let mut threads = Vec::with_capacity(trees.len());
         for (name, [new, base]) in trees {
+            let no_tree = || cct_profile::TreeBuilder::new().with_columns(columns.len()).finish();
             let sided = match (new.unwrap_or_else(no_tree), has_base) {
                 (new, false) => Sided::one(new),
                 (new, true) => Sided::two(&base.unwrap_or_else(no_tree), &new, &identity)?,
             };
+            let sided = sided.with_columns(&columns);
             let sums = measures.iter().map(|&measure| sum(&sided, measure)).collect::<Result<_, _>>()?;
             threads.push(Thread { name, others: None, sums, sided });
         }
@@ -153,10 +162,6 @@ impl Named {
             of_method: of_method.into_iter().map(|label| first + label).collect(),
         }
     }
-}
-
-fn no_tree() -> Tree {
-    cct_profile::TreeBuilder::new().finish()
 }
 
 /// The trees of the threads of each name, added up.

@@ -3,7 +3,7 @@
 use crate::ExportError;
 use cct_profile::merge::joined;
 use cct_profile::metric::Counts;
-use cct_profile::{Metric, Node, Tree};
+use cct_profile::{Metric, Node, Tree, Unit};
 
 /// Whose count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +27,48 @@ pub(super) struct Sided {
     /// The contexts of both, with the sums of their counts.
     tree: Tree,
     /// The counts of the base, for each node of the tree; `None` without a base.
-    base: Option<Vec<Counts>>,
+    base: Option<Base>,
+    /// The columns beside calls and bytecodes, in the order of [`Tree::values`].
+    columns: Vec<Unit>,
+}
+
+/// The counts of one of two profiles.
+#[derive(Clone, Debug)]
+struct Base {
+    counts: Vec<Counts>,
+    /// Of each column, node by node.
+    values: Vec<u64>,
+}
+
+impl Base {
+    /// No counts, for each node of `whole`.
+    fn nothing(whole: &Tree) -> Base {
+        let nodes = whole.nodes().len();
+        Base { counts: vec![Counts::default(); nodes], values: vec![0; nodes * whole.columns()] }
+    }
+
+    /// Adds to a node. What it has is at most what the joined tree has, which did not overflow.
+    fn add(&mut self, node: usize, counts: Counts, values: &[u64]) {
+        self.counts[node].calls += counts.calls;
+        self.counts[node].bytecodes += counts.bytecodes;
+        let sums = &mut self.values[node * values.len()..];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+
+    fn values(&self, node: usize, columns: usize) -> &[u64] {
+        &self.values[node * columns..(node + 1) * columns]
+    }
 }
 
 impl Sided {
     /// One profile alone.
     pub(super) fn one(tree: Tree) -> Sided {
-        Sided { tree, base: None }
+        Sided { tree, base: None, columns: Vec::new() }
+    }
+
+    /// With columns of these names.
+    pub(super) fn with_columns(self, columns: &[Unit]) -> Sided {
+        Sided { columns: columns.to_vec(), ..self }
     }
 
     /// Two, whose labels are the same.
@@ -43,7 +78,7 @@ impl Sided {
     pub(super) fn two(base: &Tree, new: &Tree, labels: &[u32]) -> Result<Sided, ExportError> {
         let tree = joined(&[(base, labels), (new, labels)])?;
         let base = Some(counts_within(base, &tree));
-        Ok(Sided { tree, base })
+        Ok(Sided { tree, base, columns: Vec::new() })
     }
 
     /// The sum of several.
@@ -53,21 +88,21 @@ impl Sided {
     pub(super) fn sum(parts: &[Sided], labels: &[u32]) -> Result<Sided, ExportError> {
         let trees: Vec<(&Tree, &[u32])> = parts.iter().map(|part| (&part.tree, labels)).collect();
         let tree = joined(&trees)?;
+        let columns = parts.first().map_or(Vec::new(), |part| part.columns.clone());
         if parts.iter().all(|part| part.base.is_none()) {
-            return Ok(Sided::one(tree));
+            return Ok(Sided { tree, base: None, columns });
         }
-        let mut base = vec![Counts::default(); tree.nodes().len()];
+        let mut base = Base::nothing(&tree);
         for part in parts {
             for (at, node) in
                 places_within(&part.tree, &tree).zip(0usize..).filter_map(|(at, node)| Some((at?, node)))
             {
-                let Some(counts) = &part.base else { continue };
-                // Each is at most what the joined tree has, which did not overflow.
-                base[node].calls += counts[at as usize].calls;
-                base[node].bytecodes += counts[at as usize].bytecodes;
+                let Some(of_part) = &part.base else { continue };
+                let at = at as usize;
+                base.add(node, of_part.counts[at], of_part.values(at, part.tree.columns()));
             }
         }
-        Ok(Sided { tree, base: Some(base) })
+        Ok(Sided { tree, base: Some(base), columns })
     }
 
     /// The contexts of both. Their counts are sums of both; see [`Sided::own`].
@@ -77,8 +112,17 @@ impl Sided {
 
     /// A count of a context itself.
     pub(super) fn own(&self, node: u32, measure: Measure) -> u64 {
+        let is_column = |column: &Unit| Metric::Column(*column) == measure.metric;
+        if let Some(place) = self.columns.iter().position(is_column) {
+            let all = self.tree.values(node);
+            let base = self.base.as_ref().map_or(0, |base| base.values(node as usize, all.len())[place]);
+            return match measure.side {
+                Side::Base => base,
+                Side::New => all[place] - base,
+            };
+        }
         let Node { calls, bytecodes, .. } = self.tree.nodes()[node as usize];
-        let base = self.base.as_ref().map_or(Counts::default(), |base| base[node as usize]);
+        let base = self.base.as_ref().map_or(Counts::default(), |base| base.counts[node as usize]);
         measure.metric.of(match measure.side {
             Side::Base => base,
             Side::New => Counts { calls: calls - base.calls, bytecodes: bytecodes - base.bytecodes },
@@ -99,15 +143,14 @@ impl Sided {
 }
 
 /// The counts of `part` for each node of `whole`, which has all of its contexts.
-fn counts_within(part: &Tree, whole: &Tree) -> Vec<Counts> {
-    places_within(part, whole)
-        .map(|at| {
-            at.map_or(Counts::default(), |at| {
-                let Node { calls, bytecodes, .. } = part.nodes()[at as usize];
-                Counts { calls, bytecodes }
-            })
-        })
-        .collect()
+fn counts_within(part: &Tree, whole: &Tree) -> Base {
+    let mut base = Base::nothing(whole);
+    for (at, node) in places_within(part, whole).zip(0..) {
+        let Some(at) = at else { continue };
+        let Node { calls, bytecodes, .. } = part.nodes()[at as usize];
+        base.add(node, Counts { calls, bytecodes }, part.values(at));
+    }
+    base
 }
 
 /// For each node of `whole` the node of `part` that is the same context. The root's counts mean nothing, so it has none.
@@ -163,5 +206,31 @@ mod tests {
             counts(&twice, NEW),
             [(15, 150), (0, 0), (0, 0), (18, 180), (21, 210), (24, 240), (27, 270)]
         );
+    }
+
+    #[test]
+    fn each_side_keeps_its_columns() {
+        // A context 0, with a number in each of two columns, and one more below it.
+        let of = |label: u32, values: [u64; 2]| {
+            let mut builder = cct_profile::TreeBuilder::new().with_columns(2);
+            builder.enter(0, 1, 1).unwrap();
+            builder.numbers().copy_from_slice(&[1, 2]);
+            builder.enter(label, 1, 1).unwrap();
+            builder.numbers().copy_from_slice(&values);
+            builder.finish()
+        };
+        let (base, new) = (of(1, [10, 20]), of(2, [100, 200]));
+        let columns = ["a", "b"].map(|name| Unit::of(name).unwrap());
+        let two = Sided::two(&base, &new, &SAME).unwrap().with_columns(&columns);
+        let values = |sided: &Sided, side, column| -> Vec<u64> {
+            let measure = Measure { side, metric: Metric::Column(columns[column]) };
+            sided.contexts().map(|node| sided.own(node, measure)).collect()
+        };
+        assert_eq!((values(&two, BASE, 0), values(&two, BASE, 1)), (vec![1, 10, 0], vec![2, 20, 0]));
+        assert_eq!((values(&two, NEW, 0), values(&two, NEW, 1)), (vec![1, 0, 100], vec![2, 0, 200]));
+        let one = Sided::one(new).with_columns(&columns);
+        let sum = Sided::sum(&[two, one], &SAME).unwrap();
+        assert_eq!((values(&sum, BASE, 1), values(&sum, NEW, 1)), (vec![2, 20, 0], vec![4, 0, 400]));
+        assert_eq!(sum.change(1, Metric::Column(columns[1])), 2);
     }
 }

@@ -1,6 +1,7 @@
 //! The rewriter: a class that nobody vouches for, with any settings.
 
 use cct_classfile::{ClassFile, wellformed};
+use cct_columns::Column;
 use cct_rewrite::marks::{Marks, MethodName};
 use cct_rewrite::rewriter::Rewritten;
 use cct_rewrite::{ClassSummary, Result, Rewriter, Role, World};
@@ -79,6 +80,7 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
         call_sites: dice.once_in(3),
         cost_model: dice.once_in(4).then(|| dearest().interned()),
         allocations: dice.once_in(3),
+        columns: Column::all().filter(|_| dice.once_in(3)).collect(),
         markers: false,
     };
     // What is for profiles alone is not asked of a trace.

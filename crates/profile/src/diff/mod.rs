@@ -178,7 +178,7 @@ impl Difference {
     pub fn total(&self) -> Change {
         match self.metric {
             Metric::Calls | Metric::Allocations => self.calls,
-            Metric::Bytecodes | Metric::Cost(_) => self.bytecodes.unwrap_or_default(),
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => self.bytecodes.unwrap_or_default(),
         }
     }
 
@@ -273,7 +273,7 @@ impl<'o> Sides<'o> {
         let bytecodes = self.bytecodes.then(|| change(|counts| counts.bytecodes));
         let base = match self.metric {
             Metric::Calls | Metric::Allocations => calls.base,
-            Metric::Bytecodes | Metric::Cost(_) => change(|counts| counts.bytecodes).base,
+            Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => change(|counts| counts.bytecodes).base,
         };
         let is_large = |changes: &[Change]| {
             self.options.least.is_none_or(|least| changes.iter().any(|c| least.is_reached_by(c.size(), base)))

@@ -82,7 +82,7 @@ impl<W: Write> Text<'_, W> {
     fn counted(&self) -> &'static str {
         match self.difference.metric {
             Metric::Allocations => "objects",
-            Metric::Calls | Metric::Bytecodes | Metric::Cost(_) => "calls",
+            Metric::Calls | Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => "calls",
         }
     }
 

@@ -1,6 +1,9 @@
 //! Adding up many profiles, one after the other, and keeping account of what is known of each.
 
-use super::{DECISIVE, MergeOptions, Sites, counts_objects, merged_meta, summed, tells};
+use super::{
+    DECISIVE, MergeOptions, Sites, columns_counted, counts_objects, different_columns, merged_meta, summed,
+    tells,
+};
 use crate::allocations::ALLOCATIONS;
 use crate::wanted::SELECTION;
 use crate::{MergeError, Profile};
@@ -46,6 +49,8 @@ struct Head {
     damage: Vec<String>,
     /// Whether it counts objects; see [`counts_objects`].
     counts_objects: Option<bool>,
+    /// Its columns; see [`columns_counted`].
+    columns: Option<String>,
     /// Whether it tells call sites apart; see [`tells`].
     tells_sites: Option<bool>,
 }
@@ -65,6 +70,7 @@ impl Merger {
         let head = Head {
             name: name.to_owned(),
             counts_objects: counts_objects(&profile, &meta),
+            columns: columns_counted(&profile, &meta),
             tells_sites: tells(&profile, &meta),
             meta,
             notes: std::mem::take(&mut profile.notes),
@@ -106,6 +112,17 @@ impl Merger {
                 first: format!("{first} in {}", other.name),
                 second: format!("{second} in {}", new.name),
             });
+        }
+        if let Some(columns) = &new.columns
+            && let Some(other) =
+                self.heads.iter().find(|head| head.columns.as_ref().is_some_and(|other| other != columns))
+        {
+            let named = |columns: &str, name: &str| match columns {
+                "" => format!("none in {name}"),
+                columns => format!("{columns} in {name}"),
+            };
+            let first = named(other.columns.as_deref().unwrap_or_default(), &other.name);
+            return Err(different_columns(first, named(columns, &new.name)));
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! What stands above every report: where the numbers come from and what they lack.
 
 use super::numbers::{counted, grouped};
+use cct_columns::Column;
+
 use crate::allocations::ObjectTotals;
 use crate::escape::terminal;
 use crate::exactness::Exactness;
@@ -104,6 +106,9 @@ pub fn header_lines<'f>(summary: &Summary, facts: &[(&'f str, String)]) -> Vec<(
         let of = counted(types.into(), "type");
         line("Allocations", format!("{} of {of} (--metric allocations shows them)", grouped(objects)));
     }
+    for (column, sum) in &summary.columns {
+        line(column.name(), format!("{} (--metric {} shows them)", grouped(*sum), column.name()));
+    }
     for (name, fact) in facts {
         line(name, terminal(fact));
     }
@@ -147,7 +152,7 @@ fn executed(metric: Metric) -> &'static str {
     match metric {
         Metric::Calls | Metric::Bytecodes | Metric::Allocations => "Bytecodes",
         Metric::Cost(_) if metric.name() == "cycles" => "Cycles",
-        Metric::Cost(_) => metric.name(),
+        Metric::Cost(_) | Metric::Column(_) => metric.name(),
     }
 }
 
@@ -155,6 +160,10 @@ fn counted_what(metric: Metric, blocks: Option<String>) -> String {
     let what = metric.name();
     match (metric, blocks.as_deref()) {
         (Metric::Calls, _) => what.to_owned(),
+        (Metric::Column(_), _) => match Column::named(what) {
+            Some(column) => format!("calls and {what} ({})", column.counts()),
+            None => format!("calls and {what}"),
+        },
         (Metric::Allocations, _) => "objects and arrays, by type".to_owned(),
         (_, None) => format!("calls and {what}"),
         (_, Some("default")) => {

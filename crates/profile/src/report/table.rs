@@ -108,7 +108,7 @@ pub fn write_table(
     let word = labels.by().name();
     // Where calls are what is counted, a column of them is enough.
     let own_column = |text: &str| match table.metric {
-        Metric::Bytecodes | Metric::Cost(_) => text.to_owned(),
+        Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => text.to_owned(),
         Metric::Calls | Metric::Allocations => String::new(),
     };
     let share = |part| format!("{:.2}", percent(part, table.total));
@@ -141,7 +141,7 @@ pub fn write_table(
         let line = match table.metric {
             // Types and their makers are not parts of one whole.
             Metric::Allocations => format!("... {more}"),
-            Metric::Calls | Metric::Bytecodes | Metric::Cost(_) => {
+            Metric::Calls | Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => {
                 format!("... {more}, {} %", share(hidden.iter().map(|row| row.sums.own).sum()))
             }
         };

@@ -87,7 +87,7 @@ impl Columns {
                 "calls".len()
             }),
             own: match rows.metric() {
-                Metric::Bytecodes | Metric::Cost(_) => {
+                Metric::Bytecodes | Metric::Cost(_) | Metric::Column(_) => {
                     widest(&|node| node.bytecodes).max(rows.metric().name().len())
                 }
                 Metric::Calls | Metric::Allocations => 0,

@@ -2,6 +2,7 @@
 
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, ClassFile, Code, Member};
+use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_flow::OwnMembers;
 use cct_jdk::pins::Clock;
@@ -39,7 +40,11 @@ pub struct MethodContext<'m, 'a> {
     pub calls: &'m [(Bci, CallTarget<'m>)],
     /// Instructions that allocate, in code order; empty unless objects are counted.
     pub allocations: &'m [Allocation],
-    /// How call sites and allocations share the slots of a node.
+    /// What passes count in this code beside calls and bytecodes.
+    pub columns: &'m [Column],
+    /// The site of the first of these: they follow calls and allocations.
+    pub first_column: usize,
+    /// How call sites, allocations and columns share the slots of a node.
     pub sites: Sites,
     /// The method's number in a trace; `None` unless the run records events.
     pub number: Option<u32>,
@@ -75,14 +80,15 @@ pub struct Level {
     pub blocks: Option<BlockRule>,
     /// How much a trace records.
     pub recording: Recording,
-    /// Whether objects are counted.
+    /// Whether objects and columns are counted.
     pub objects: bool,
     /// What the report says of a body of this level; `None` for one that has everything.
     pub fallback: Option<Fallback>,
 }
 
 impl Level {
-    /// The levels to try, each smaller than the one before. The first is what the settings ask for.
+    /// The levels to try, each smaller than the one before. The first is what the settings ask for. `allocates` is whether objects or columns are
+    /// counted in the method.
     pub fn all(settings: &Settings, allocates: bool) -> impl Iterator<Item = Level> {
         let planned = settings.block_rule();
         let as_planned = Level { blocks: planned, recording: Recording::Full, objects: true, fallback: None };

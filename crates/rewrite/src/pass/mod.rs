@@ -16,17 +16,25 @@ mod method;
 mod writer;
 
 use cct_classfile::edit::Asm;
-use cct_classfile::{Bci, Result};
+use cct_classfile::{Bci, Code, Result};
+use cct_columns::Column;
 use cct_events::structure;
 use cct_flow::UpdatePoint;
 
 use crate::carrier::Context;
+use crate::settings::Settings;
 
 pub use method::{Level, MethodContext};
 pub use writer::{BodyWriter, Locals};
 
 /// One kind of instrumentation of method bodies.
 pub trait Pass: Sync {
+    /// The column that the pass counts in this code, if any. Then nodes of the method have a slot for it ([`BodyWriter::count`]).
+    /// It follows from settings and code alone, whether the method is recorded or not.
+    fn column(&self, _settings: &Settings, _code: &Code<'_>) -> Option<Column> {
+        None
+    }
+
     /// Plans what the pass inserts into a method at this level; `None` if it inserts nothing.
     ///
     /// # Errors

@@ -3,9 +3,11 @@
 use cct_classfile::edit::asm::Kind;
 use cct_classfile::edit::{Asm, CodeEdit};
 use cct_classfile::{Bci, Error, ErrorKind, Instruction, Result, opcode};
+use cct_columns::Column;
 use cct_index::mid::Mid;
 use cct_index::positions::Form;
 use cct_jdk::convention::EXTENSION_SLOTS;
+use cct_jdk::helpers::Helper;
 
 use super::MethodContext;
 use crate::carrier::{Context, Emitter};
@@ -74,6 +76,16 @@ impl<'a> BodyWriter<'_, '_, 'a> {
     /// If the class has no room for the constants. So it is with all others here.
     pub fn push_context(&mut self, asm: &mut Asm, site: usize, bci: Bci) -> Result<()> {
         self.emitter.push_context(asm, self.context, self.method.sites, site, bci)
+    }
+
+    /// Adds one to a column of the body's node. Nothing if the body has none.
+    pub fn count(&mut self, asm: &mut Asm, column: Column) -> Result<()> {
+        let method = self.method;
+        let place = method.columns.iter().position(|other| *other == column);
+        let (Context::Node(_), Some(place)) = (self.context, place) else { return Ok(()) };
+        self.emitter.push_slot(asm, self.context, method.sites, method.first_column + place);
+        self.emitter.mid(asm, Mid::of_column(column.name().as_bytes()))?;
+        self.emitter.helper(asm, Helper::Column)
     }
 
     /// The same invocation as at `bci`, of the extended form.

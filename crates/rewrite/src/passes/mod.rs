@@ -5,6 +5,7 @@ pub mod counts;
 mod library_hooks;
 mod local_names;
 mod markers;
+mod monitors;
 mod nodes;
 mod pinned_results;
 mod trace;
@@ -27,5 +28,6 @@ pub const PASSES: &[&dyn Pass] = &[
     &values::Values,
     &nodes::Nodes,
     &allocations::Allocations,
+    &monitors::Monitors,
     &pinned_results::PinnedResults,
 ];

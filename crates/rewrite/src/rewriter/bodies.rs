@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{Bci, Code, ErrorKind, Member, opcode};
+use cct_columns::Column;
 use cct_events::structure::Recording;
 use cct_index::mid::{Mid, Shape};
 use cct_index::positions::{Form, Packed, Positions};
@@ -20,7 +21,7 @@ use crate::carrier::{Emitter, Sites};
 use crate::error::{Error, Result};
 use crate::markers::{self, Stopped, Weaver};
 use crate::pass::{Level, MethodContext};
-use crate::passes::count_by_id;
+use crate::passes::{PASSES, count_by_id};
 use crate::pcc::Part;
 use crate::pins;
 use crate::plan::CallTarget;
@@ -56,9 +57,15 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         })?;
         let calls = self.call_targets(&code)?;
         let allocations = self.allocations(&code)?;
-        let places = calls.len() + allocations.iter().map(|a| a.made.slots()).sum::<usize>();
         let rewriter = self.rewriter;
         let settings = &rewriter.settings;
+        let columns: Vec<Column> = PASSES.iter().filter_map(|pass| pass.column(settings, &code)).collect();
+        for column in columns.iter().filter(|_| self.recorded) {
+            let record = ForeignRecord::of_column(column.name().as_bytes());
+            self.foreign.entry(record.mid).or_insert(record);
+        }
+        let first_column = calls.len() + allocations.iter().map(|a| a.made.slots()).sum::<usize>();
+        let places = first_column + columns.len();
         let sites = match settings.call_sites {
             true => Sites::Apart(places),
             false => Sites::Merged(places),
@@ -78,6 +85,8 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             recorded: self.recorded,
             calls: &calls,
             allocations: &allocations,
+            columns: &columns,
+            first_column,
             sites,
             number: self.number(index),
             part: self.part(index, member, sites.slots()),
@@ -93,7 +102,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             holds_thread: settings.context == ContextCarrier::Thread
                 && !rules::changes_the_current_thread(class),
         };
-        for level in Level::all(settings, !allocations.is_empty()) {
+        for level in Level::all(settings, !allocations.is_empty() || !columns.is_empty()) {
             match self.bodies_at(&method, &level, treatment) {
                 Ok(bodies) => return Ok(bodies),
                 Err(Stopped::Failed(Error::Class(e))) if is_too_large(&e) => {

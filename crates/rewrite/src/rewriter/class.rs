@@ -2,6 +2,7 @@
 
 use cct_classfile::edit::class_edit::MemberBuilder;
 use cct_classfile::{Code, Member, access};
+use cct_columns::Column;
 use cct_events as events;
 use cct_events::structure::Recording;
 use cct_index::class_attribute::ATTRIBUTE;
@@ -226,6 +227,9 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
         let mut flags = 0;
         if member.is(access::NATIVE) {
             flags |= method_flags::NATIVE;
+        }
+        if self.rewriter.settings.counts(Column::Monitors) && member.is(access::SYNCHRONIZED) {
+            flags |= method_flags::SYNCHRONIZED;
         }
         let may_be_overridden =
             summary.is_virtual(summary_class) && !member.is(access::FINAL) && !self.class.is(access::FINAL);

@@ -195,6 +195,51 @@ fn an_interface_that_its_version_forbids_is_not_raised_to_one_that_allows_it() {
     }
 }
 
+/// The probe stands in front of the instruction: nothing of ours can throw between it and the range in which its `monitorexit` is certain.
+#[test]
+fn a_monitor_is_counted_before_it_is_entered() {
+    use cct_columns::{Column, Columns};
+    use cct_index::method_flags;
+    use cct_index::record::ForeignRecord;
+    let code =
+        vec![opcode::ALOAD_0, opcode::MONITORENTER, opcode::ALOAD_0, opcode::MONITOREXIT, opcode::RETURN];
+    let bytes = class("A").method(PUBLIC, "m", "()V").method(PUBLIC | access::SYNCHRONIZED, "s", "()V");
+    let bytes = bytes.with_code(code).bytes();
+    let rewritten = |columns, recorded| {
+        let settings = Settings { columns, ..Settings::default() };
+        let summary = crate::ClassSummary::parse(&bytes).unwrap();
+        let world = World::new([(crate::Role::Input, summary)]);
+        let rewriter = Rewriter::new(world, settings, crate::provenance(&settings, "test", None), move |_| recorded);
+        rewriter.unwrap().rewrite(&bytes).unwrap()
+    };
+    let counted = rewritten(Column::all().collect(), true);
+    let class = ClassFile::parse(counted.bytes.as_ref().unwrap()).unwrap();
+    let mut probes = 0;
+    for method in &class.methods {
+        let Some(code) = Code::of(&class, method).unwrap() else { continue };
+        let all: Vec<_> = code.instructions().collect();
+        for (at, _) in all.iter().enumerate().filter(|(_, i)| i.opcode == opcode::MONITORENTER) {
+            let helper = class.pool.member_ref(all[at - 1].pool_index().unwrap()).unwrap();
+            assert_eq!(helper.name, b"cct$column");
+            probes += 1;
+        }
+    }
+    assert_eq!(probes, 2);
+    let record = counted.record.unwrap();
+    let is_synchronized = |m: &cct_index::record::MethodRecord| m.flags & method_flags::SYNCHRONIZED != 0;
+    assert_eq!(record.methods.iter().map(is_synchronized).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(record.foreign, [ForeignRecord::of_column(b"monitors")]);
+    // A slot more than without, recorded or not: slots follow from the code.
+    let slots = |rewritten: Rewritten| rewritten.record.unwrap().methods[0].shape.slots;
+    assert_eq!(record.methods[0].shape.slots, 1);
+    assert_eq!(
+        (slots(rewritten(Columns::NONE, true)), slots(rewritten(Column::all().collect(), false))),
+        (0, 1)
+    );
+    let plain = rewritten(Columns::NONE, true);
+    assert!(!plain.record.unwrap().methods.iter().any(is_synchronized));
+}
+
 /// Which helpers the bodies of a method call, by its descriptor.
 fn helpers(class: &ClassFile<'_>, name: &[u8]) -> Vec<(String, Vec<String>)> {
     let methods = class.methods.iter().filter(|m| m.name == name);

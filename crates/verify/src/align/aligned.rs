@@ -3,6 +3,7 @@
 use cct_classfile::{Bci, Instruction};
 
 use crate::allocations;
+use crate::columns;
 use crate::links::Counted;
 use crate::probe::Probe;
 
@@ -50,6 +51,8 @@ pub struct Aligned<'a> {
     pub telling: Vec<(Bci, bool)>,
     /// Whether what is made is counted.
     pub objects: allocations::Counted,
+    /// What counts for columns.
+    pub columns: columns::Counted,
 }
 
 impl<'a> Aligned<'a> {
@@ -69,6 +72,7 @@ impl<'a> Aligned<'a> {
             recorded: 0,
             telling: Vec::new(),
             objects: allocations::Counted::default(),
+            columns: columns::Counted::default(),
         }
     }
 

@@ -7,12 +7,14 @@ mod traced;
 
 use cct_classfile::descriptor::MethodDescriptor;
 use cct_classfile::{Bci, ClassFile, Instruction, opcode};
+use cct_columns::Column;
 use cct_jdk::body_hooks::{BodyHook, Place};
 use cct_jdk::helpers::Helper;
 use cct_jdk::pins::Clock;
 
 use crate::align::aligned::{Aligned, Appended};
 use crate::allocations::{self, Makes};
+use crate::columns;
 use crate::expectation::Expectation;
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks;
@@ -51,6 +53,10 @@ pub struct Pair<'p, 'a> {
     pub calls: usize,
     /// Whether objects are counted.
     pub counts_objects: bool,
+    /// The columns that its code counts for.
+    pub columns: &'p [Column],
+    /// The place of the first of these, behind calls and objects.
+    pub first_column: usize,
     /// Its events, if these are recorded in the place of counts.
     pub events: Option<&'p Plan>,
     /// Its part in values, if contexts are such.
@@ -261,6 +267,7 @@ impl<'a> Walk<'_, '_, 'a> {
         if opcode::is_invoke(original.opcode) && !is_called {
             self.silent(original)?;
         }
+        self.columns(original);
         if opcode::is_return(original.opcode) && !is_restored && locals.thread.is_some() {
             return wrong(self, Problem::Probe("that gives the thread back its context is missing"));
         }
@@ -325,6 +332,27 @@ impl<'a> Walk<'_, '_, 'a> {
             self.aligned.objects.made += 1;
         } else if makes != Makes::Copy || self.copies == Some(true) {
             self.aligned.objects.unmade.get_or_insert(original.bci);
+        }
+    }
+
+    /// Passes over what counts the instruction for columns.
+    fn columns(&mut self, original: &Instruction<'a>) {
+        let locals = self.pair.prologue.locals;
+        if !locals.has_node() {
+            return;
+        }
+        for (place, &column) in self.pair.columns.iter().enumerate() {
+            if !columns::counts(column, original) {
+                continue;
+            }
+            let slot = self.pair.sites.handed_on(self.pair.first_column + place, original.bci);
+            let probe = columns::probe(column, locals.node, slot.offset);
+            if self.pair.code.has(self.at, &probe) {
+                self.at += probe.len();
+                self.aligned.columns.counted += 1;
+            } else {
+                self.aligned.columns.missed.get_or_insert(original.bci);
+            }
         }
     }
 

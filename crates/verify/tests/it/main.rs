@@ -4,6 +4,7 @@
 
 mod alterations;
 mod build;
+mod columns;
 mod hostile;
 mod jdk;
 mod library;

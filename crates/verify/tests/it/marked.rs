@@ -20,6 +20,7 @@ const MARKERS: Expectation = Expectation {
     block_ends: None,
     cost_model: None,
     allocations: None,
+    columns: None,
     no_natives: None,
     renames_natives: None,
     markers: None,

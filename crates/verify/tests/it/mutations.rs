@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use cct_classfile::ClassFile;
+use cct_columns::Column;
 use cct_settings::Settings;
 use cct_tables::BlockRule;
 use cct_verify::{Expectation, check};
 
 use super::alterations::{BUILT, FOUND, ORIGINAL_CONSTANT};
-use super::support::{class_library, classes, expectation, rewriter, sample, sample_with_names};
+use super::support::{class_library, classes, expectation, monitors, rewriter, sample, sample_with_names};
 
 /// A class, and its original.
 struct Subject {
@@ -71,7 +72,7 @@ const PER_CLASS: usize = 4;
 fn subjects() -> Vec<Subject> {
     let mut subjects = Vec::new();
     let all = class_library(8).map_or(Vec::new(), |path| classes(&path));
-    let lone = vec![sample(), sample_with_names()];
+    let lone = vec![sample(), sample_with_names(), monitors()];
     for (blocks, call_sites, allocations, from) in [
         (BlockRule::Exact, false, false, 0),
         (BlockRule::Precise, false, false, 7),
@@ -80,7 +81,9 @@ fn subjects() -> Vec<Subject> {
         (BlockRule::Exact, false, true, 34),
         (BlockRule::Exact, true, true, 55),
     ] {
-        let settings = Settings { blocks, call_sites, allocations, ..Settings::default() };
+        // Where objects are, so are columns.
+        let columns = Column::all().filter(|_| allocations).collect();
+        let settings = Settings { blocks, call_sites, allocations, columns, ..Settings::default() };
         let expectation = expectation(&settings);
         for (classes, step) in [(&all, 260), (&lone, 1)] {
             let rewriter = rewriter(classes, settings);

@@ -30,6 +30,12 @@ pub fn sample_with_names() -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
+/// A stored class that enters monitors.
+pub fn monitors() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/monitors/classes/Monitors.class");
+    std::fs::read(path).unwrap()
+}
+
 /// All classes of an input, in order.
 pub fn classes(path: &Path) -> Vec<Vec<u8>> {
     let input = Input::open(path, &Limits::default()).unwrap();

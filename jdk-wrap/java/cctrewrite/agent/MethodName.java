@@ -6,12 +6,19 @@ public final class MethodName {
     private final String name;
     private final String descriptor;
     private final boolean nativeMethod;
+    private final boolean entersMonitor;
 
     public MethodName(String className, String name, String descriptor, boolean nativeMethod) {
+        this(className, name, descriptor, nativeMethod, false);
+    }
+
+    /** For the runtime: {@code entersMonitor} is whether monitors are counted and each call enters one. */
+    public MethodName(String className, String name, String descriptor, boolean nativeMethod, boolean entersMonitor) {
         this.className = className;
         this.name = name;
         this.descriptor = descriptor;
         this.nativeMethod = nativeMethod;
+        this.entersMonitor = entersMonitor;
     }
 
     /** The binary name with slashes, as in class files. */
@@ -38,6 +45,19 @@ public final class MethodName {
      */
     public boolean isType() {
         return name.equals("<new>");
+    }
+
+    /**
+     * Whether this is no method but a column, {@link #name}: a number beside calls and bytecodes. It is a context below the one whose number it is, and its
+     * {@link Context#calls} are that number.
+     */
+    public boolean isColumn() {
+        return className.isEmpty();
+    }
+
+    /** Whether this is a synchronized method, where entries into monitors are counted: each of its calls is one, beside those of its column. */
+    public boolean entersMonitor() {
+        return entersMonitor;
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 final class Description {
     /** Sorted. */
     static final String[] KEYS = {
-        "agent", "allocations", "blocks", "call-sites", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics", "natives",
+        "agent", "allocations", "blocks", "call-sites", "columns", "context", "cost-model", "exact", "identity", "intrinsics", "java.version", "java.vm.name", "java.vm.version", "limits", "main", "max-contexts", "metrics", "natives",
         "provenance", "recursion", "reproducible", "selection", "system-threads", "tool",
     };
 
@@ -82,6 +82,7 @@ final class Description {
                 countsObjects() ? "yes" : null,
                 value(outputs, "blocks"),
                 tellsCallSites() ? "yes" : null,
+                given(outputs, "columns"),
                 value(outputs, "context").equals("thread") ? "thread" : null,
                 given(outputs, "cost-model"),
                 exact ? "yes" : "no",
@@ -128,6 +129,11 @@ final class Description {
     /** Whether objects are counted. */
     static boolean countsObjects() {
         return value(Outputs.known().all, "allocations").equals("yes");
+    }
+
+    /** Whether there are columns beside calls and bytecodes. */
+    static boolean hasColumns() {
+        return given(Outputs.known().all, "columns") != null;
     }
 
     private static String property(String name) {

@@ -18,6 +18,8 @@ final class JavaTrees extends TreeSections {
     private static final int MARKER = 4;
     private static final int TYPE = 16;
     private static final int AT_SITE = 8;
+    private static final int COLUMN = 32;
+    private static final int SYNCHRONIZED = 64;
 
     private static final int SECTION = 1 << 20;
 
@@ -134,7 +136,7 @@ final class JavaTrees extends TreeSections {
                 row.name(merged.name(), "", "", MARKER);
             } else if (known[number] != null) {
                 MethodName name = known[number];
-                row.name(name.className(), name.name(), name.descriptor(), name.isNative() ? NATIVE : name.isType() ? TYPE : 0);
+                row.name(name.className(), name.name(), name.descriptor(), flags(name));
             } else {
                 row.name("?", Long.toHexString(mid), "", UNNAMED);
             }
@@ -144,6 +146,12 @@ final class JavaTrees extends TreeSections {
             rows[i] = row;
         }
         return rows;
+    }
+
+    /** The flags of a method in a file (docs/formats/profile.md). */
+    static int flags(MethodName of) {
+        int kind = of.isNative() ? NATIVE : of.isType() ? TYPE : of.isColumn() ? COLUMN : 0;
+        return of.entersMonitor() ? kind | SYNCHRONIZED : kind;
     }
 
     // ---- sections ----------------------------------------------------------------------------------------------------------------

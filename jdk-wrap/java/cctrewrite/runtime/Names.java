@@ -9,6 +9,7 @@ import java.io.IOException;
  */
 final class Names {
     private static final int NATIVE = 1;
+    private static final int SYNCHRONIZED = 16;
 
     /** Of all methods; made when an agent first asks for a name. */
     private static Names all;
@@ -56,7 +57,8 @@ final class Names {
             // It holds the indexes of the class library, which need not be read here then.
             String[] parts = LoadTime.method(mid);
             if (parts != null) {
-                return new MethodName(parts[0], parts[1], parts[2], parts.length > 3);
+                String is = parts.length > 3 ? parts[3] : "";
+                return new MethodName(parts[0], parts[1], parts[2], is.indexOf('n') >= 0, is.indexOf('s') >= 0);
             }
         }
         for (int i = 0; i < outputs.length; i++) {
@@ -85,16 +87,21 @@ final class Names {
             for (int k = (int) place; k >= 0; k--) {
                 methods.next();
             }
-            boolean isNative = (methods.flags & NATIVE) != 0;
-            return new MethodName(index.className(number), index.string(methods.name), index.string(methods.descriptor), isNative);
+            return name(index.className(number), index.string(methods.name), index.string(methods.descriptor), methods.flags);
         }
         int foreign = index.findForeign(mid);
         if (foreign < 0) {
             return null;
         }
-        // Counted by their callers are natives, Object's constructor, and types.
+        // Counted by their callers are natives, Object's constructor, types, and columns, which have no class.
         String name = index.foreignName(foreign);
-        return new MethodName(index.foreignClass(foreign), name, index.foreignDescriptor(foreign), !name.equals("<init>") && !name.equals("<new>"));
+        String className = index.foreignClass(foreign);
+        boolean isNative = !name.equals("<init>") && !name.equals("<new>") && className.length() > 0;
+        return new MethodName(className, name, index.foreignDescriptor(foreign), isNative);
+    }
+
+    private static MethodName name(String className, String name, String descriptor, int flags) {
+        return new MethodName(className, name, descriptor, (flags & NATIVE) != 0, (flags & SYNCHRONIZED) != 0);
     }
 
     private MethodName defined(int number, int method) {
@@ -102,8 +109,7 @@ final class Names {
         for (int k = 0; k <= method; k++) {
             methods.next();
         }
-        return new MethodName(
-                Definitions.rewrittenName(number), methods.name(), methods.descriptor(), (methods.flags & NATIVE) != 0);
+        return name(Definitions.rewrittenName(number), methods.name(), methods.descriptor(), methods.flags);
     }
 
     /** Takes up what was defined since the last call. */

@@ -7,9 +7,7 @@ import java.io.IOException;
 
 /** Has the load-time library write the trees. In bypass. */
 final class NativeTrees extends TreeSections {
-    private static final int NATIVE = 1;
     private static final int MARKER = 4;
-    private static final int TYPE = 16;
 
     private final FileOutputStream out;
 
@@ -56,7 +54,7 @@ final class NativeTrees extends TreeSections {
                 names[3 * i] = known.className();
                 names[3 * i + 1] = known.name();
                 names[3 * i + 2] = known.descriptor();
-                flags[i] = marker ? MARKER : known.isNative() ? NATIVE : known.isType() ? TYPE : 0;
+                flags[i] = marker ? MARKER : JavaTrees.flags(known);
             }
         }
         all.free();

@@ -12,7 +12,7 @@ import java.util.ArrayList;
  */
 final class Outputs {
     /** Provenance keys in which all outputs agree (docs/reference/formats/index.md). */
-    private static final String[] COMMON = {"format", "scheme", "activation", "blocks", "cost-model", "metrics", "intrinsics", "reproducible", "call-sites", "context", "allocations", "natives", "markers", "pcc", "pcc-at", "pcc-only", "trace", "udi"};
+    private static final String[] COMMON = {"format", "scheme", "activation", "blocks", "cost-model", "metrics", "intrinsics", "reproducible", "call-sites", "context", "allocations", "columns", "natives", "markers", "pcc", "pcc-at", "pcc-only", "trace", "udi"};
 
     /** The index of an image, in its home. */
     private static final String IMAGE_INDEX = "lib/cctrewrite/index";

@@ -10,10 +10,11 @@ import java.util.Collections;
 final class ProfileWriter {
     private static final byte[] MAGIC = {(byte) 0x89, 'C', 'C', 'T', '\r', '\n', 0x1A, '\n'};
 
-    // Versions of the format: the later ones have call sites, and types.
+    // Versions of the format: the later ones have call sites, types, and columns.
     private static final byte[] VERSION = {0, 0, 0, 1};
     private static final byte[] VERSION_WITH_SITES = {0, 0, 0, 2};
     private static final byte[] VERSION_WITH_TYPES = {0, 0, 0, 4};
+    private static final byte[] VERSION_WITH_COLUMNS = {0, 0, 0, 7};
 
     private final FileOutputStream out;
     private final Section section;
@@ -36,7 +37,7 @@ final class ProfileWriter {
         try {
             notes(trees);
             out.write(MAGIC, 0, MAGIC.length);
-            byte[] version = Description.countsObjects() ? VERSION_WITH_TYPES : Description.tellsCallSites() ? VERSION_WITH_SITES : VERSION;
+            byte[] version = version();
             out.write(version, 0, version.length);
             writeMeta();
             writeNotes();
@@ -44,6 +45,13 @@ final class ProfileWriter {
         } finally {
             trees.free();
         }
+    }
+
+    private static byte[] version() {
+        if (Description.hasColumns()) {
+            return VERSION_WITH_COLUMNS;
+        }
+        return Description.countsObjects() ? VERSION_WITH_TYPES : Description.tellsCallSites() ? VERSION_WITH_SITES : VERSION;
     }
 
     private TreeRow[] rows() {
@@ -66,6 +74,9 @@ final class ProfileWriter {
         trees.merged().notes(notes);
         if (Description.countsObjects() && trees.merged().any()) {
             notes.add("objects that merged contexts made are not counted");
+        }
+        if (Description.hasColumns() && trees.merged().any()) {
+            notes.add("columns of merged contexts are not counted");
         }
         if (CctRuntime.unattached() > 0) {
             notes.add("stack or Java heap was too short to begin recording: " + CctRuntime.unattached() + " entries of new threads were not recorded");

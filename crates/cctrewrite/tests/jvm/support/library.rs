@@ -35,6 +35,10 @@ pub enum Blocks {
     Objects,
     /// Both.
     ObjectsAndSites,
+    /// Exact, and entries into monitors are counted.
+    Monitors,
+    /// The same, with objects and call sites, and the thread carries contexts.
+    MonitorsAndAll,
     /// Exact, and natives are not represented.
     NoNatives,
     /// The same, and the thread carries contexts.
@@ -69,6 +73,8 @@ impl Blocks {
             Blocks::ThreadSites => "thread-sites",
             Blocks::Objects => "objects",
             Blocks::ObjectsAndSites => "objects-sites",
+            Blocks::Monitors => "monitors",
+            Blocks::MonitorsAndAll => "monitors-all",
             Blocks::NoNatives => "no-natives",
             Blocks::ThreadNoNatives => "thread-no-natives",
             Blocks::Prefix => "prefix",
@@ -114,6 +120,8 @@ impl Blocks {
             Blocks::Calls => &["--blocks", "calls"],
             Blocks::Objects => &["--allocations"],
             Blocks::ObjectsAndSites => &["--allocations", "--call-sites"],
+            Blocks::Monitors => &["--monitors"],
+            Blocks::MonitorsAndAll => &["--monitors", "--allocations", "--call-sites", "--context", "thread"],
             Blocks::NoNatives => &["--natives", "none"],
             Blocks::ThreadNoNatives => &["--natives", "none", "--context", "thread"],
             Blocks::Prefix => &["--natives", "prefix", "--context", "thread"],

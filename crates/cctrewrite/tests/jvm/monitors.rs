@@ -1,0 +1,134 @@
+//! Entries into monitors by context (docs/use/monitors.md): a program that enters them in each of the ways there are, so many times that the numbers tell
+//! which it was.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use cct_profile::{Profile, ROOT};
+
+use crate::support::golden::Golden;
+use crate::support::{Blocks, Jdk, Library, Run, fixture, jdks, profiled};
+
+/// The program's class.
+const PROGRAM: &str = "Monitors";
+
+/// What methods of the program enter, by hand.
+const EXPECTED: [(&str, u64); 12] = [
+    ("blocks", 10),
+    ("contended", 300),
+    ("failing", 4),
+    ("instance", 7),
+    ("lambda$main$0", 2),
+    ("many", 5),
+    ("methodWithBlock", 6),
+    ("nested", 15),
+    ("ofClass", 6),
+    ("recursive", 5),
+    ("throwing", 8),
+    ("unlinked", 2),
+];
+
+fn run(jdk: &'static Jdk, blocks: Blocks) -> Run {
+    let mut java = profiled(jdk, blocks, "monitors");
+    java.class_path([fixture("monitors/classes")]).succeed(PROGRAM, &[])
+}
+
+/// Class and name of the method of each context, and its monitors.
+fn entered(profile: &Profile) -> Vec<(&str, &str, u64)> {
+    let column = profile.columns().iter().position(|column| column.name() == "monitors").expect("a column");
+    let mut all = Vec::new();
+    for tree in profile.threads.iter().map(|thread| &thread.tree) {
+        for (index, node) in (0u32..).zip(tree.nodes()).filter(|(_, node)| node.method != ROOT) {
+            let method = &profile.methods[node.method as usize];
+            all.push((&*method.class, &*method.name, tree.values(index)[column]));
+        }
+    }
+    all
+}
+
+/// What methods of the program enter.
+fn by_method(profile: &Profile) -> Vec<(&str, u64)> {
+    let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+    for (class, name, count) in entered(profile) {
+        if class.starts_with(PROGRAM) {
+            *sums.entry(name).or_default() += count;
+        }
+    }
+    sums.into_iter().filter(|(_, count)| *count > 0).collect()
+}
+
+fn each_entry_is_counted_once(jdk: &'static Jdk) {
+    for blocks in [Blocks::Monitors, Blocks::MonitorsAndAll] {
+        let profile = run(jdk, blocks).profile();
+        assert_eq!(profile.meta["columns"], "monitors");
+        assert_eq!(by_method(&profile), EXPECTED, "{blocks:?}");
+        let all = entered(&profile);
+        let recursive: Vec<u64> = all.iter().filter(|c| c.1 == "recursive").map(|c| c.2).collect();
+        assert_eq!(recursive, [1; 5], "one in each context");
+        assert!(
+            all.iter().any(|(class, _, count)| class.starts_with("java/") && *count > 0),
+            "the JDK's own"
+        );
+        assert!(!profile.methods.iter().any(|m| m.class.is_empty()), "no cell is left among the contexts");
+    }
+}
+
+jdks!(counted, each_entry_is_counted_once, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+
+/// Without its column the profile is that of the same program whose monitors are not counted.
+fn contexts_stay_what_they_are(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Monitors, "calls-and-monitors");
+    java.class_path([fixture("calls/classes")]);
+    let profile = java.succeed("Calls", &[]).profile();
+    let mut text = Vec::new();
+    cct_profile::contexts::write_contexts(&profile, Default::default(), &mut text).unwrap();
+    Golden::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
+}
+
+jdks!(contexts, contexts_stay_what_they_are, 8: jdk_8);
+
+/// The runtime's own writer, in Java, writes the same.
+#[test]
+fn without_the_load_time_library() {
+    let Some(jdk) = Jdk::find() else { return };
+    let java = Library::whole(jdk, Blocks::Monitors).java_without_load_time("monitors-alone");
+    let profile = java.succeed(PROGRAM, &[]).profile();
+    // Lambdas are made while the program runs; their bodies are the program's.
+    assert_eq!(by_method(&profile), EXPECTED);
+}
+
+/// A killed JVM leaves its columns, too.
+fn killed(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Monitors, "monitors-killed");
+    java.class_path([fixture("monitors/classes")]);
+    let mut jvm = java.option("-Dcctrewrite.arena=of-%p.arena").start(PROGRAM, &["wait"]);
+    jvm.wait_for("ready");
+    let arena = jvm.profile_path().with_file_name(format!("of-{}.arena", jvm.id()));
+    let id = jvm.id().to_string();
+    assert!(Command::new("kill").args(["-9", &id]).status().unwrap().success());
+    jvm.wait();
+    let output = Command::new(env!("CARGO_BIN_EXE_cctrewrite"))
+        .args(["recover", arena.to_str().unwrap(), "-o", "-"])
+        .output()
+        .unwrap();
+    let profile = Profile::read(&output.stdout).unwrap();
+    assert_eq!(profile.meta["recovered"], "killed");
+    assert_eq!(by_method(&profile), EXPECTED);
+}
+
+jdks!(recovered, killed, 17: jdk_17);
+
+/// Merged contexts have no cells: what they entered is missing, and a note says so.
+fn past_the_bound(jdk: &'static Jdk) {
+    let mut java = profiled(jdk, Blocks::Monitors, "monitors-bound");
+    java.class_path([fixture("monitors/classes")]);
+    let profile = java.option("-Dcctrewrite.max-contexts=2000").succeed(PROGRAM, &[]).profile();
+    let note = "columns of merged contexts are not counted";
+    assert!(profile.notes.iter().any(|n| n == note), "{:?}", profile.notes);
+    for (method, count) in by_method(&profile) {
+        let expected = EXPECTED.iter().find(|(name, _)| *name == method).map(|(_, count)| *count);
+        assert!(expected.is_some_and(|most| count <= most), "{method}: {count}");
+    }
+}
+
+jdks!(bounded, past_the_bound, 17: jdk_17);

@@ -1,0 +1,55 @@
+//! Entries into monitors (`--monitors`): each executed `monitorenter` adds one to the column of the context that executes it.
+//!
+//! The probe stands before the instruction, not after it. So it counts what bytecodes count: an instruction that began, whether it
+//! waits, or throws because the object is null. And nothing of ours can throw between a `monitorenter` and the range in which its
+//! `monitorexit` is certain, which javac begins at the very next instruction: a stack that overflows there would leave the monitor taken.
+//!
+//! Synchronized methods (JVMS 2.11.10) have no such instruction and no probe. Each of their calls enters a monitor, so their calls
+//! are added to the column where profiles are read ([`method_flags::SYNCHRONIZED`](cct_index::method_flags::SYNCHRONIZED)). That
+//! holds for natives, too.
+
+use cct_classfile::edit::Asm;
+use cct_classfile::{Code, Instruction, Result, opcode};
+use cct_columns::Column;
+
+use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
+use crate::settings::Settings;
+
+/// The pass.
+pub struct Monitors;
+
+impl Pass for Monitors {
+    fn column(&self, settings: &Settings, code: &Code<'_>) -> Option<Column> {
+        let counts = settings.counts(Column::Monitors) && entries(code).next().is_some();
+        counts.then_some(Column::Monitors)
+    }
+
+    fn plan<'m>(
+        &self,
+        method: &'m MethodContext<'m, '_>,
+        level: &Level,
+    ) -> Result<Option<Box<dyn MethodPass + 'm>>> {
+        let counts = level.objects && method.columns.contains(&Column::Monitors);
+        Ok(counts.then(|| Box::new(MethodMonitors { code: method.code }) as _))
+    }
+}
+
+/// The monitors that one method enters.
+struct MethodMonitors<'m> {
+    code: &'m Code<'m>,
+}
+
+impl MethodPass for MethodMonitors<'_> {
+    fn insert(&self, body: &mut BodyWriter<'_, '_, '_>) -> Result<()> {
+        let mut asm = Asm::new();
+        body.count(&mut asm, Column::Monitors)?;
+        if !asm.bytes.is_empty() {
+            entries(self.code).for_each(|entry| body.edit.before(entry.bci, &asm));
+        }
+        Ok(())
+    }
+}
+
+fn entries<'a>(code: &Code<'a>) -> impl Iterator<Item = Instruction<'a>> {
+    code.instructions().filter(|instruction| instruction.opcode == opcode::MONITORENTER)
+}

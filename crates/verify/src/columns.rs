@@ -1,0 +1,45 @@
+//! What counts for a column beside calls and bytecodes (the table is [`cct_columns`]): which instructions do, and their probe.
+
+use cct_classfile::{Bci, Instruction, opcode};
+use cct_columns::{Column, Columns};
+use cct_jdk::helpers::Helper;
+
+use crate::convention;
+use crate::op::{Kind, Op};
+
+/// Whether an instruction counts for a column.
+pub fn counts(column: Column, instruction: &Instruction<'_>) -> bool {
+    match column {
+        Column::Monitors => instruction.opcode == opcode::MONITORENTER,
+    }
+}
+
+/// The columns that code counts for, in the order of their slots.
+pub fn of_code<'a>(columns: Columns, code: impl Iterator<Item = Instruction<'a>>) -> Vec<Column> {
+    if columns.is_empty() {
+        return Vec::new();
+    }
+    let code: Vec<Instruction<'a>> = code.collect();
+    columns.iter().filter(|column| code.iter().any(|i| counts(*column, i))).collect()
+}
+
+/// The code that adds one to a column of the node, by the slot at this offset.
+pub fn probe(column: Column, node: u16, offset: i64) -> [Op<'static>; 6] {
+    [
+        Op::Load(Kind::Long, node),
+        Op::Int(offset as i32),
+        Op::IntToLong,
+        Op::LongAdd,
+        Op::Long(convention::foreign_id(b"", column.name().as_bytes(), b"", 0)),
+        Op::Helper(Helper::Column),
+    ]
+}
+
+/// What counts for columns in a body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Instructions that are counted.
+    pub counted: u32,
+    /// The first one that is not, though it should be.
+    pub missed: Option<Bci>,
+}

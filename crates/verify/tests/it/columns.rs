@@ -1,0 +1,95 @@
+//! Columns: each instruction that counts for one has its probe, and nothing else has.
+
+use cct_classfile::{ClassFile, Instruction, opcode};
+use cct_columns::{Column, Columns};
+use cct_settings::{ContextCarrier, Settings};
+use cct_tables::BlockRule;
+use cct_verify::{Expectation, check};
+
+use super::alterations::{at_instructions, helper, instead};
+use super::jdk::library;
+use super::support::{expectation, monitors, rewriter, sample, verify};
+
+fn counting() -> Settings {
+    Settings { columns: Column::all().collect(), ..Settings::default() }
+}
+
+/// With a class that enters monitors in many ways, and one that does not.
+#[test]
+fn a_class_by_itself() {
+    let classes = vec![monitors(), sample()];
+    for blocks in [BlockRule::Exact, BlockRule::Precise, BlockRule::Default] {
+        for (call_sites, allocations, context) in [
+            (false, false, ContextCarrier::Argument),
+            (true, false, ContextCarrier::Argument),
+            (true, true, ContextCarrier::Thread),
+        ] {
+            let settings = Settings { blocks, call_sites, allocations, context, ..counting() };
+            let rewriter = rewriter(&classes, settings);
+            let (findings, tally, _) = verify(&classes, &rewriter, expectation(&settings));
+            assert!(findings.is_empty(), "{settings:?}: {findings:?}");
+            assert!(tally.bodies > 5, "{tally:?}");
+        }
+    }
+    // What is counted is found out, too.
+    let alone = vec![monitors()];
+    let (findings, ..) = verify(&alone, &rewriter(&alone, counting()), Expectation::default());
+    assert!(findings.is_empty(), "{findings:?}");
+}
+
+#[test]
+fn columns_are_counted_if_that_is_said() {
+    let class = vec![monitors()];
+    for (made_with, said) in [(counting().columns, Columns::NONE), (Columns::NONE, counting().columns)] {
+        let settings = Settings { columns: made_with, ..Settings::default() };
+        let expectation = expectation(&Settings { columns: said, ..settings });
+        let (findings, ..) = verify(&class, &rewriter(&class, settings), expectation);
+        assert!(!findings.is_empty(), "made with {made_with:?}");
+    }
+}
+
+/// Each probe, dropped, or with another slot or id.
+#[test]
+fn broken_probes_are_found() {
+    let original = monitors();
+    let settings = counting();
+    let bytes =
+        rewriter(std::slice::from_ref(&original), settings).rewrite(&original).unwrap().bytes.unwrap();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let is_column = |i: &Instruction<'_>| helper(&class, i) == Some(b"column");
+    let mut broken = at_instructions(&class, |place| match is_column(&place.instruction) {
+        // Both longs go, and nothing is counted.
+        true => instead(place, vec![opcode::POP2, opcode::POP2]),
+        false => Vec::new(),
+    });
+    let dropped = broken.len();
+    broken.extend(at_instructions(&class, |place| {
+        let is_slot = place.instruction.opcode == opcode::BIPUSH
+            && place
+                .code
+                .instructions()
+                .filter(|i| i.bci > place.instruction.bci)
+                .take(4)
+                .any(|i| is_column(&i));
+        match is_slot {
+            true => vec![(place.at + 1..place.at + 2, vec![place.instruction.bytes[1] ^ 8])],
+            false => Vec::new(),
+        }
+    }));
+    // Nine instructions, in two forms of most methods.
+    assert!(dropped >= 9 && broken.len() > dropped + 5, "{dropped} of {}", broken.len());
+    let found = |bytes: &[u8]| !check(&original, bytes, expectation(&settings)).0.is_empty();
+    assert!(!found(&bytes));
+    for (range, to) in broken {
+        let mut altered = bytes.clone();
+        altered[range.clone()].copy_from_slice(&to);
+        assert!(found(&altered), "{range:?}");
+    }
+}
+
+#[test]
+fn class_libraries() {
+    library(8, counting(), 5);
+    let all = Settings { allocations: true, call_sites: true, context: ContextCarrier::Thread, ..counting() };
+    library(17, all, 5);
+}

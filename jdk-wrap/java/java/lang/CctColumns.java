@@ -1,0 +1,38 @@
+package java.lang;
+
+import cctrewrite.runtime.Layout;
+import cctrewrite.runtime.Tree;
+import java.lang.invoke.ForceInline;
+import sun.misc.Unsafe;
+
+/**
+ * The helper that counts columns: numbers of a context beside its calls and bytecodes ({@code --monitors}). A context's number is a leaf below its node,
+ * the column's cell: its id is the column's, and its calls are the number. What holds in {@link CctRuntime} holds here.
+ *
+ * <p>Merged contexts have no cells, and nothing is counted for them: they would have calls that are none.
+ */
+public final class CctColumns {
+    // Of CctRuntime and Layout, folded by javac.
+    private static final long LIMIT = CctRuntime.LIMIT;
+    private static final long CALLS = Layout.CALLS;
+
+    private CctColumns() {}
+
+    /** Adds one to the column with the id {@code mid} of the node that {@code slot} lies in. */
+    @ForceInline
+    @jdk.internal.vm.annotation.ForceInline
+    public static void column(long slot, long mid) {
+        if (slot < LIMIT) {
+            return;
+        }
+        Unsafe u = CctMemory.U;
+        long cell = u.getLong(null, slot);
+        if (u.getLong(null, cell) != mid) {
+            cell = Tree.childAt(slot, mid);
+            if (u.getLong(null, cell) != mid) {
+                return;
+            }
+        }
+        u.putLong(null, cell + CALLS, u.getLong(null, cell + CALLS) + 1L);
+    }
+}
