@@ -10,8 +10,8 @@ use crate::access::Access;
 use crate::choices::{Choices, TOOL, ToolName};
 use crate::heading::Heading;
 use crate::record::{
-    Record, read_blocks, read_columns, read_costs, read_markers, read_metrics, read_tool, write_blocks, write_columns, write_costs,
-    write_markers, write_tool,
+    Record, read_blocks, read_columns, read_costs, read_markers, read_metrics, read_tool, write_blocks,
+    write_columns, write_costs, write_markers, write_tool,
 };
 use crate::refusal::Refusal;
 use crate::settings::{ContextCarrier, Intrinsics, Metrics, Natives};

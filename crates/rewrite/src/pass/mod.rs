@@ -22,7 +22,7 @@ use cct_events::structure;
 use cct_flow::UpdatePoint;
 
 use crate::carrier::Context;
-use crate::settings::Settings;
+use cct_settings::Settings;
 
 pub use method::{Level, MethodContext};
 pub use writer::{BodyWriter, Locals};

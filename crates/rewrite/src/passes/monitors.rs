@@ -13,7 +13,7 @@ use cct_classfile::{Code, Instruction, Result, opcode};
 use cct_columns::Column;
 
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
-use crate::settings::Settings;
+use cct_settings::Settings;
 
 /// The pass.
 pub struct Monitors;

@@ -209,7 +209,8 @@ fn a_monitor_is_counted_before_it_is_entered() {
         let settings = Settings { columns, ..Settings::default() };
         let summary = crate::ClassSummary::parse(&bytes).unwrap();
         let world = World::new([(crate::Role::Input, summary)]);
-        let rewriter = Rewriter::new(world, settings, crate::provenance(&settings, "test", None), move |_| recorded);
+        let rewriter =
+            Rewriter::new(world, settings, crate::provenance(&settings, "test", None), move |_| recorded);
         rewriter.unwrap().rewrite(&bytes).unwrap()
     };
     let counted = rewritten(Column::all().collect(), true);
