@@ -57,7 +57,9 @@ fn random_with(
         }
         thread.tree = builder.finish();
     }
-    p.meta.insert(COLUMNS.into(), columns.join(" "));
+    if !columns.is_empty() {
+        p.meta.insert(COLUMNS.into(), columns.join(" "));
+    }
     Ok(p)
 }
 
