@@ -41,11 +41,13 @@ impl Refusal {
         }
         let reason = match self.tool {
             ToolName::Profile => "which is about another tool",
-            ToolName::Trace => "which is about what a profile counts; count with `cctrewrite trace contexts`",
-            ToolName::Markers => "which is about what a profile has; the rules say what is marked",
+            ToolName::Trace => {
+                "which is about what a profile counts (count with `cctrewrite trace contexts`)"
+            }
+            ToolName::Markers => "which is about what a profile has (the rules say what is marked)",
             ToolName::Pcc => "which is about trees and what is counted in them",
         };
         let tool = self.tool.name();
-        format!("--tool {tool} does not go together with --{flag}, {reason}. Leave --{flag} out")
+        format!("--tool {tool} does not go together with --{flag}, {reason}; leave --{flag} out")
     }
 }

@@ -45,7 +45,7 @@ pub struct Bench {
     #[arg(long, value_name = "P", default_value = "0")]
     pub fail_above: Percentage,
 
-    /// Compare this column in the place of bytecodes; needs the option of its name
+    /// Compare this column instead of bytecodes; needs the option of its name
     #[arg(long, value_enum)]
     pub column: Option<ColumnArgument>,
 

@@ -84,7 +84,7 @@ pub struct Diff {
     #[arg(long, conflicts_with = "calls_only")]
     pub allocations: bool,
 
-    /// Look at this column in the place of bytecodes; of programs that were rewritten with the option of its name
+    /// Compare this column instead of bytecodes; needs profiles recorded with the option of its name
     #[arg(long, value_enum, conflicts_with_all = ["calls_only", "allocations"])]
     pub column: Option<ColumnArgument>,
 

@@ -64,6 +64,7 @@ pub fn with_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> Result
 
 fn instrument(arguments: &Instrument) -> Result<()> {
     let started = std::time::Instant::now();
+    arguments.choices.check()?;
     if arguments.choices.settings().traces() {
         bail!(
             "--tool trace is for whole JDKs, whose methods are numbered together: give it to `cctrewrite jdk` or `cctrewrite run`; programs are rewritten while they are loaded"

@@ -80,7 +80,7 @@ fn what_cannot_be_is_refused() {
     refused(&["a/A.class", "-o", "out.class", "--if-changed"], &["a/A.class: ", "--if-changed"]);
     refused(&["cut.class", "-o", "out.class"], &["cut.class", "truncated"]);
     run(home, &["instrument", "a/A.class", "-q", "-o", "A.class"]).succeeds();
-    refused(&["A.class", "-o", "other"], &["A.class"]);
+    refused(&["A.class", "-o", "other"], &["class p/A has been instrumented already"]);
     fs::remove_file(home.join("A.class")).unwrap();
     assert_eq!(files(home), before, "something was left");
 }

@@ -148,7 +148,7 @@ final class JavaTrees extends TreeSections {
         return rows;
     }
 
-    /** The flags of a method in a file (docs/formats/profile.md). */
+    /** The flags of a method in a file (docs/reference/formats/profile.md). */
     static int flags(MethodName of) {
         int kind = of.isNative() ? NATIVE : of.isType() ? TYPE : of.isColumn() ? COLUMN : 0;
         return of.entersMonitor() ? kind | SYNCHRONIZED : kind;
