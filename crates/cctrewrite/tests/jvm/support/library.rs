@@ -147,6 +147,7 @@ const PROGRAMS: &[&str] = &[
     "lambdas",
     "link",
     "loaders",
+    "monitors",
     "natives",
     "overflow",
     "recursion",
