@@ -154,7 +154,7 @@ fn small_profile() -> Profile {
             method("a/A", "g", Method::NATIVE),
             method("a/B$$Lambda$1", "run", 0),
             method("java/lang/Thread", "run", 0),
-            method("stack", "overflow", Method::MARKER),
+            Method { descriptor: "".into(), ..method("stack overflow", "", Method::MARKER) },
         ],
         ..Profile::default()
     };

@@ -100,6 +100,9 @@ pub enum Problem {
         "a column, or a synchronized method, which versions before 7 of the format do not have: the file is not what a program of ours wrote"
     )]
     ColumnInOldVersion,
+    /// A marker with what only methods have.
+    #[error("a marker has a name, a descriptor or a call site, which only methods have")]
+    BadMarker,
     /// A column without a usable name, or a method without a class.
     #[error("a column has no name, or one that no column can have, or a method has no class")]
     BadColumn,
@@ -293,6 +296,10 @@ impl Reader {
                 return Err(fields.error(Problem::ColumnInOldVersion));
             }
             let method = Method { class, name, descriptor, site, mid, flags: flags & !Method::SITE };
+            let is_plain = method.name.is_empty() && method.descriptor.is_empty() && method.site.is_none();
+            if method.flags & Method::MARKER != 0 && !is_plain {
+                return Err(fields.error(Problem::BadMarker));
+            }
             // Only columns have no class: their rows come first.
             let is_row_of_column = flags & Method::COLUMN != 0 || method.class.is_empty();
             if self.version >= COLUMNS_SINCE && is_row_of_column && !is_column(&method) {

@@ -32,6 +32,8 @@ struct Part<'m> {
 fn part(method: &Method, place: usize) -> Part<'_> {
     let block = &method.blocks[place];
     let end = method.blocks.get(place + 1).map_or(method.code.len() as u32, |next| next.start);
+    // A damaged file may have blocks beyond the end of the code.
+    let end = end.max(block.start);
     let from = method.calls.partition_point(|call| call.bci < block.start);
     let to = method.calls.partition_point(|call| call.bci < end);
     let covers = |handler: &&Handler| handler.start < end && handler.end > block.start;
@@ -220,4 +222,25 @@ pub fn json(trace: &Trace, wanted: &dyn Fn(&Class) -> bool, out: &mut dyn Write)
         writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Found by fuzzing: the call sites of such a block began behind their end.
+    #[test]
+    fn a_block_beyond_the_end_of_the_code_has_no_parts() {
+        let call = |bci| CallSite { bci, ..CallSite::default() };
+        let block = |start| Block { start, ..Block::default() };
+        let method = Method {
+            blocks: vec![block(0), block(2), block(9)],
+            calls: vec![call(0), call(1), call(7)],
+            code: [0u8; 4].into(),
+            ..Method::default()
+        };
+        let sites = |place| part(&method, place).calls.len();
+        assert_eq!((sites(0), sites(1), sites(2)), (2, 1, 0));
+        assert_eq!((part(&method, 0).code.len(), part(&method, 2).code.len()), (2, 0));
+    }
 }

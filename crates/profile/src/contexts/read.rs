@@ -140,8 +140,9 @@ impl Reader {
         } else if let Some(damage) = text.strip_prefix("incomplete: ") {
             self.list.incomplete.push(damage.to_owned());
         } else if let Some((key, value)) = text.split_once('=') {
-            if key == "metrics" && matches!(value, "calls" | METRICS_OF_OBJECTS) {
-                self.counts_bytecodes = Some(false);
+            let counts_none = key == "metrics" && matches!(value, "calls" | METRICS_OF_OBJECTS);
+            if counts_none && *self.counts_bytecodes.get_or_insert(false) {
+                return Err(ListError::Line { line, problem: LineProblem::Mixed });
             }
             let meta = self.list.profile.meta.entry(key.to_owned());
             // A value of several lines has been written as several lines of its key.

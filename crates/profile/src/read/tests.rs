@@ -377,3 +377,23 @@ fn mutate(payload: &mut Vec<u8>, u: &mut Unstructured<'_>) -> arbtest::arbitrary
     }
     Ok(())
 }
+
+/// Its row went together with those of a method when call sites were added up: found by fuzzing.
+#[test]
+fn a_marker_has_nothing_that_methods_have() {
+    let marker = Method { flags: Method::MARKER, ..method("[merged]", "", "") };
+    let site = Some(Site { bci: 3, line: 10 });
+    let read = |method: Method| {
+        let p = profile(vec![method], vec![thread("main", tree(&[(1, 0, 1, 1)]))]);
+        Profile::read(&p.to_bytes().expect("written as it is"))
+    };
+    assert!(read(marker.clone()).is_ok());
+    for wrong in [
+        Method { name: "f".into(), ..marker.clone() },
+        Method { descriptor: "()V".into(), ..marker.clone() },
+        Method { site, ..marker },
+    ] {
+        let error = read(wrong).unwrap_err();
+        assert!(error.to_string().contains("a marker has a name"), "{error}");
+    }
+}

@@ -203,3 +203,19 @@ fn deep_paths_are_read() {
     paths.add(&path.as_bytes()[..path.len() - 7], 1, 2, |_| Ok(0)).expect("a path");
     assert_eq!(paths.builder.finish().contexts(), p.contexts() + 1);
 }
+
+/// A header that says it behind the first context: found by fuzzing.
+#[test]
+fn a_list_counts_bytecodes_or_says_that_it_does_not() {
+    let own = "# cctrewrite contexts 1  format: calls bytecodes frame;frame;...\n# calls=0 contexts=1\n";
+    for (text, line) in [
+        (format!("{own}0 10 a.A.f()V\n# metrics=calls\n"), 4),
+        (format!("{own}# metrics=calls\n0 10 a.A.f()V\n"), 4),
+    ] {
+        let error = read_contexts(text.as_bytes()).unwrap_err();
+        let is_mixed =
+            matches!(error, ListError::Line { line: at, problem: LineProblem::Mixed } if at == line);
+        assert!(is_mixed, "{error}");
+    }
+    assert!(read_contexts(format!("{own}1 - a.A.f()V\n# metrics=calls\n").as_bytes()).is_ok());
+}
