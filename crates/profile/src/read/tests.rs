@@ -393,7 +393,7 @@ fn a_marker_has_nothing_that_methods_have() {
         Method { descriptor: "()V".into(), ..marker.clone() },
         Method { site, ..marker },
     ] {
-        let error = read(wrong).unwrap_err();
+        let error = read(wrong).expect_err("no marker");
         assert!(error.to_string().contains("a marker has a name"), "{error}");
     }
 }

@@ -212,7 +212,7 @@ fn a_list_counts_bytecodes_or_says_that_it_does_not() {
         (format!("{own}0 10 a.A.f()V\n# metrics=calls\n"), 4),
         (format!("{own}# metrics=calls\n0 10 a.A.f()V\n"), 4),
     ] {
-        let error = read_contexts(text.as_bytes()).unwrap_err();
+        let error = read_contexts(text.as_bytes()).expect_err("mixed");
         let is_mixed =
             matches!(error, ListError::Line { line: at, problem: LineProblem::Mixed } if at == line);
         assert!(is_mixed, "{error}");
