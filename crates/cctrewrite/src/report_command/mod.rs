@@ -5,14 +5,14 @@ mod html;
 mod json;
 pub(crate) mod shown;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use cct_build::classes;
 use cct_profile::Summary;
 use cct_profile::contexts::{ContextsOptions, write_contexts};
 
 use crate::args::{ByArgument, Report, ReportFormat};
 use crate::exit::{self, Outcome};
-use crate::profile_file::{View as Part, check_stdin, read_sum};
+use crate::profile_file::{View as Part, check_stdin, read_sum, shown};
 use crate::report_command::shown::{Shown, by, metric, names, select, view};
 use crate::tables_command;
 
@@ -31,7 +31,10 @@ pub fn run(arguments: &Report) -> Result<Outcome> {
     }
     let (profile, damage) = read_sum(&arguments.profiles, arguments.sites, Part::Both)?;
     let objects = profile.object_totals();
-    let profile = view(arguments).shown(profile)?;
+    let profile = view(arguments).shown(profile).with_context(|| {
+        let files: Vec<String> = arguments.profiles.iter().map(|path| shown(path)).collect();
+        files.join(", ")
+    })?;
     let summary = Summary { objects, ..Summary::of(&profile) };
     let metric = metric(arguments, &summary)?;
     let (profile, selected) = select(arguments, profile.with_native_callers())?;
