@@ -38,6 +38,12 @@ pub struct KnownHashes {
     new: Vec<(Stamp, u128)>,
 }
 
+/// Removes those of a cache.
+pub fn forget(folder: &Path) {
+    // One that stays costs nothing.
+    let _ = fs::remove_file(folder.join(NAME));
+}
+
 impl KnownHashes {
     /// Those of a cache. What others could have written, or what cannot be read, is not known.
     pub fn of_cache(folder: &Path) -> KnownHashes {

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
 use cct_build::image::cache::{self, Slot};
+use cct_build::image::known_hashes;
 use cct_build::image::processes;
 use cct_build::image::tree::Tree;
 use cct_build::image::workshop::{self, Workshop};
@@ -163,6 +164,10 @@ pub fn prune(
     }
     if !is_trial {
         workshop::clean(&folder);
+        // Of an empty cache nothing is left.
+        if list(&folder)?.is_empty() {
+            known_hashes::forget(&folder);
+        }
     }
     Ok(())
 }
@@ -283,6 +288,7 @@ mod tests {
         let all = [('d', None), ('a', Some(Reason::Size))];
         assert_eq!(pruned(&images, Policy { max_size, ..Policy::default() }), all);
         drop(hold);
+        cct_private::write(&images.join("known-hashes"), b"").unwrap();
         assert_eq!(pruned(&images, Policy { all: true, ..Policy::default() }), [('d', Some(Reason::All))]);
         let left: Vec<_> = fs::read_dir(&images).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["not-an-image"]);

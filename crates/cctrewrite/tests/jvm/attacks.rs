@@ -15,15 +15,18 @@ use crate::support::{Jdk, fixture, jdks};
 /// The user that attacks; nothing is his.
 pub(crate) const NOBODY: u32 = 65_534;
 
-/// What others must not do with the files and folders that are named: each success is a line.
+/// What others must not do with the files and folders that are named: each success is a line. What is gone by now, since its owner removed it, is no
+/// success: a file of that name is the attacker's own then (`-O`).
 const ATTACK: &str = r#"for f do
-    (: >> "$f") 2> /dev/null && echo "wrote $f"
-    (: < "$f") 2> /dev/null && echo "read $f"
+    [ -e "$f" ] || continue
+    (: >> "$f") 2> /dev/null && [ ! -O "$f" ] && echo "wrote $f"
+    (: < "$f") 2> /dev/null && [ ! -O "$f" ] && echo "read $f"
     (: > "$f/new") 2> /dev/null && echo "created in $f"
-    chmod 777 "$f" 2> /dev/null && echo "opened $f"
-    mv "$f" "$f.moved" 2> /dev/null && echo "moved $f"
-    rm -f "$f" 2> /dev/null && echo "removed $f"
-    ln -s /etc/passwd "$f" 2> /dev/null && echo "linked $f"
+    chmod 777 "$f" 2> /dev/null && [ ! -O "$f" ] && echo "opened $f"
+    mv "$f" "$f.moved" 2> /dev/null && [ ! -O "$f.moved" ] && echo "moved $f"
+    [ -d "$f" ] && ln -s /etc/passwd "$f" 2> /dev/null && echo "linked in $f"
+    [ ! -O "$f" ] && rm "$f" < /dev/null 2> /dev/null && echo "removed $f"
+    rm -f "$f" "$f.moved" 2> /dev/null
 done"#;
 
 /// Has another user do something, with a group of his own or with that of this process, which others share where the umask is 002.
