@@ -50,7 +50,7 @@ pub enum View {
     Objects,
     /// Objects by who made them.
     Makers,
-    /// Contexts, calls, and a column in the place of bytecodes.
+    /// Contexts, calls, and a column instead of bytecodes.
     Column(Column),
     /// All, as it is in the file.
     Both,

@@ -48,7 +48,7 @@ pub fn write(source: &Source, out: &mut (dyn Write + Send)) -> Result<(), Export
     for stacks in &source.stacks {
         let calls = Inclusive::of(&stacks.tree, Metric::Calls);
         let bytecodes = source.bytecodes.map(|_| Inclusive::of(&stacks.tree, Metric::Bytecodes));
-        // A column in the place of bytecodes is one of those below.
+        // A column that replaces bytecodes is one of those below.
         let bytecodes = bytecodes.filter(|_| !source.is_by_column());
         let inclusive = |column| Inclusive::by(&stacks.tree, |node| source.value(&stacks.tree, node, column));
         let columns: Vec<(Metric, Inclusive)> =

@@ -172,7 +172,7 @@ impl Source {
         }
     }
 
-    /// Whether a column stands in the place of bytecodes.
+    /// Whether a column replaces bytecodes.
     pub(crate) fn is_by_column(&self) -> bool {
         matches!(self.executed, Some(Metric::Column(_)))
     }

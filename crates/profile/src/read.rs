@@ -92,12 +92,12 @@ pub enum Problem {
     },
     /// A type in a file of a version that has none.
     #[error(
-        "a type among the methods, which versions 1 and 2 of the format do not have: the file is not what a program of ours wrote"
+        "a type among the methods, which versions 1 and 2 of the format do not have: cctrewrite did not write this file"
     )]
     TypeInOldVersion,
     /// A column in a file of a version that has none.
     #[error(
-        "a column, or a synchronized method, which versions before 7 of the format do not have: the file is not what a program of ours wrote"
+        "a column, or a synchronized method, which versions before 7 of the format do not have: cctrewrite did not write this file"
     )]
     ColumnInOldVersion,
     /// A marker with what only methods have.
@@ -110,9 +110,7 @@ pub enum Problem {
     #[error("a number of a column has callees or bytecodes of its own")]
     BadCell,
     /// A call site in a file of a version that has none.
-    #[error(
-        "a call site, which version 1 of the format does not have: the file is not what a program of ours wrote"
-    )]
+    #[error("a call site, which version 1 of the format does not have: cctrewrite did not write this file")]
     SiteTooEarly,
     /// A call site that no code has.
     #[error("the {0} of a call site is larger than that of any code")]

@@ -1,5 +1,6 @@
 //! What a user asked for.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use cct_pcc::{Chosen, MethodPattern};
@@ -49,6 +50,8 @@ pub struct Choices {
     pub include: Vec<String>,
     /// Globs of classes that are not recorded.
     pub exclude: Vec<String>,
+    /// The flags that the user gave, with whatever value.
+    pub(crate) given: BTreeSet<&'static str>,
     /// The options that are settings of the rewriter as they stand. [`Choices::settings`] adds what follows from the others.
     pub(crate) direct: Settings,
 }
@@ -64,6 +67,7 @@ impl Default for Choices {
             pcc_only: Vec::new(),
             include: Vec::new(),
             exclude: Vec::new(),
+            given: BTreeSet::new(),
             direct: Settings::default(),
         }
     }
@@ -89,6 +93,11 @@ impl Choices {
     pub fn reproducibly(mut self) -> Choices {
         self.direct.reproducible = true;
         self
+    }
+
+    /// Notes that the user gave an option: with its default, too, it is what an image must have.
+    pub fn note_given(&mut self, flag: &'static str) {
+        self.given.insert(flag);
     }
 
     /// Whether there are rules or properties.

@@ -165,6 +165,14 @@ const NOT_BESIDE: &str = "markers stand beside a calling-context tree, or alone 
 
 const NOT_VALUES: &str = "--pcc-at and --pcc-only are about values of calling contexts; give --tool pcc with them, or leave them out";
 
+/// The tools that record no values.
+const ALL_BUT_VALUES: &[Refusal] =
+    &[Refusal::because(Profile, NOT_VALUES), Refusal::because(Trace, NOT_VALUES), Refusal::by(Markers)];
+
+/// The tools with which no markers can be combined.
+const TOOLS_WITHOUT_MARKERS: &[Refusal] =
+    &[Refusal::because(Trace, NOT_BESIDE), Refusal::because(Pcc, NOT_BESIDE)];
+
 /// All options, in the order of `--help`.
 pub const OPTIONS: &[ChoiceOption] = &[
     ChoiceOption {
@@ -196,7 +204,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         help: "Rules file: the code locations at which marker clients are called. See docs/research/markers.md; repeatable. Alone with --tool \
                markers, else beside the calling-context tree",
         access: paths!(markers, "FILE.toml"),
-        refused: &[Refusal::because(Trace, NOT_BESIDE), Refusal::because(Pcc, NOT_BESIDE)],
+        refused: TOOLS_WITHOUT_MARKERS,
         record: Record::With { keys: &["markers"], write: write_markers, read: read_markers },
         spelled: Spelled::Never,
         ..PLAIN
@@ -208,7 +216,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         help: "Properties file: in which order an object's methods may be called. A file, or the name of a built-in property \
                (docs/research/typestate.md; repeatable). Alone with --tool markers, else beside the calling-context tree",
         access: paths!(typestate, "FILE.toml"),
-        refused: &[Refusal::because(Trace, NOT_BESIDE), Refusal::because(Pcc, NOT_BESIDE)],
+        refused: TOOLS_WITHOUT_MARKERS,
         spelled: Spelled::Never,
         ..PLAIN
     },
@@ -218,11 +226,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         help: "Record the values of contexts at the entry of these methods, with --tool pcc: a glob over classes as for --include, a dot, a glob \
                over methods, and optionally a descriptor, such as `java.util.HashMap.resize` or `com.acme.**.*` (repeatable)",
         access: methods!(pcc_at),
-        refused: &[
-            Refusal::because(Profile, NOT_VALUES),
-            Refusal::because(Trace, NOT_VALUES),
-            Refusal::by(Markers),
-        ],
+        refused: ALL_BUT_VALUES,
         spelled: Spelled::WithValues,
         ..PLAIN
     },
@@ -231,11 +235,7 @@ pub const OPTIONS: &[ChoiceOption] = &[
         heading: Heading::Values,
         help: "Compute values from these methods alone, with --tool pcc; others pass on the value that they got (repeatable)",
         access: methods!(pcc_only),
-        refused: &[
-            Refusal::because(Profile, NOT_VALUES),
-            Refusal::because(Trace, NOT_VALUES),
-            Refusal::by(Markers),
-        ],
+        refused: ALL_BUT_VALUES,
         spelled: Spelled::WithValues,
         ..PLAIN
     },

@@ -22,7 +22,7 @@ pub fn page() -> String {
     let mut page = HEAD.to_owned();
     page.push_str(
         "## How classes are rewritten\n\
-         For `instrument`, `jdk`, `run`, `bench` and `explain`. *Recorded as* is the key in the\n\
+         For `instrument`, `jdk`, `run` and `explain`; *b*: for `bench`, too. *Recorded as* is the key in the\n\
          provenance of outputs ([formats/index.md](formats/index.md)): outputs that run together must agree\n\
          in it.\n\n\
          | option | values | default | recorded as | not with |\n|---|---|---|---|---|\n",
@@ -40,7 +40,8 @@ pub fn page() -> String {
             Record::No => String::new(),
         };
         let refused = tools(row.refused.iter().map(|refusal| refusal.tool));
-        let _ = writeln!(page, "| `--{}` | {values} | {default} | {key} | {refused} |", row.flag);
+        let bench = if row.in_bench { " *b*" } else { "" };
+        let _ = writeln!(page, "| `--{}`{bench} | {values} | {default} | {key} | {refused} |", row.flag);
     }
     page.push_str("\n### What they mean\n");
     for row in OPTIONS {

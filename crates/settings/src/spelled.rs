@@ -5,11 +5,12 @@ use crate::choices::{Choices, TOOL, ToolName};
 use crate::options::{ChoiceOption, OPTIONS, Spelled};
 
 impl Choices {
-    /// The options other than `--tool` that do not have their defaults: flag, and the option with its values as on a command line. Without those that name
-    /// files, whose contents matter.
+    /// The options other than `--tool` that the user gave: flag, and the option with its values as on a command line. Without those that name files, whose
+    /// contents matter.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
-        let is_given =
-            |row: &&ChoiceOption| row.spelled != Spelled::Never && row.flag != TOOL && row.is_given(self);
+        let is_given = |row: &&ChoiceOption| {
+            row.spelled != Spelled::Never && row.flag != TOOL && self.given.contains(row.flag)
+        };
         OPTIONS.iter().filter(is_given).map(|row| (row.flag, row.spelling(self)))
     }
 

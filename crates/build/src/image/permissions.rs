@@ -18,8 +18,8 @@ pub fn forbid_others_to_write(image: &Path) -> Result<()> {
     narrow(image).with_context(|| format!("cannot set the permissions of {}", image.display()))
 }
 
-/// By hand, since a walker opens a folder before it hands it out: whoever may still write to the folder could put a link to a folder of
-/// others in its place.
+/// Closes a folder before it lists it, so it recurses by itself. A walker opens folders first: a user who may still write there could replace one by a
+/// link.
 fn narrow(path: &Path) -> io::Result<()> {
     let its = fs::symlink_metadata(path)?;
     if its.is_symlink() || its.is_file() && its.nlink() > 1 {

@@ -9,6 +9,7 @@ use cct_settings::{Access, ChoiceOption, Heading, OPTIONS, tables};
 use cct_tables::CostModel;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 /// A longer file is no table.
@@ -105,6 +106,9 @@ impl Choices {
                 Access::Switch { .. } => Vec::new(),
                 _ => matches.get_many::<String>(row.flag).into_iter().flatten().map(String::as_str).collect(),
             };
+            if matches.value_source(row.flag) == Some(ValueSource::CommandLine) {
+                self.0.note_given(row.flag);
+            }
             for value in values {
                 apply(row, &mut self.0, value)
                     .map_err(|message| clap::Error::raw(ErrorKind::ValueValidation, message))?;

@@ -177,6 +177,39 @@ mod tests {
         Line::of(&words(line)).map(|line| (line.config, line.at))
     }
 
+    /// Options whose values are only read.
+    const READ_ONLY: [&str; 10] = [
+        "library",
+        "markers",
+        "typestate",
+        "blocks",
+        "cost-model",
+        "classes",
+        "class-path",
+        "diff",
+        "config",
+        "sites",
+    ];
+
+    /// A new option that names a file or a folder must be put on one of the two lists.
+    #[test]
+    fn options_with_paths_are_known_to_be_read_or_to_need_trust() {
+        let commands = crate::args::command();
+        let words = ["FILE", "PATH", "DIR", "FOLDER", "JAR", "OUT", "HOME", "BASE"];
+        let mut seen = 0;
+        for command in commands.get_subcommands() {
+            for argument in command.get_arguments() {
+                let names_path = argument.get_value_names().unwrap_or_default();
+                let names_path = names_path.iter().any(|name| words.iter().any(|word| name.contains(word)));
+                let Some(long) = argument.get_long().filter(|_| names_path) else { continue };
+                seen += 1;
+                let is_known = TRUSTED_ONLY.contains(&long) || READ_ONLY.contains(&long);
+                assert!(is_known, "--{long} of {} is on neither list", command.get_name());
+            }
+        }
+        assert!(seen > 20, "{seen}");
+    }
+
     #[test]
     fn the_command_is_found_behind_options() {
         assert_eq!(found("cctrewrite run -- java"), Some((None, 1)));

@@ -52,7 +52,7 @@ pub(crate) fn metric(arguments: &Report, summary: &Summary) -> Result<Metric> {
         None => Ok(summary.metric()),
         Some(MetricArgument::Calls) => Ok(Metric::Calls),
         Some(MetricArgument::Allocations) => Ok(Metric::Allocations),
-        // The view has them in the place of bytecodes.
+        // The view has them instead of bytecodes.
         Some(MetricArgument::Column(_)) => Ok(summary.metric()),
         // With a cost model, what they cost.
         Some(MetricArgument::Bytecodes) if summary.counts_bytecodes => Ok(summary.metric()),

@@ -282,10 +282,12 @@ fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
     assert!(made.status.success(), "{}", said(&made));
     let command = ["java", "-version"];
     for (options, parts) in [
+        // With its default, too.
         (
-            &["--blocks", "default"][..],
-            ["made with --blocks=exact, and --blocks=default is given now", image],
+            &["--metrics", "bytecodes"][..],
+            ["made with --metrics=calls, and --metrics=bytecodes is given now", image],
         ),
+        (&["--blocks", "default"], ["made with --blocks=exact, and --blocks=default is given now", image]),
         (&["--allocations"], ["made without --allocations, and --allocations is given now", "leave it out"]),
         (&["--include", "a/**"], ["made without --include", "--include=a/** is given now"]),
     ] {

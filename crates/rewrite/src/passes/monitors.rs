@@ -1,7 +1,7 @@
 //! Entries into monitors (`--monitors`): each executed `monitorenter` adds one to the column of the context that executes it.
 //!
 //! The probe stands before the instruction, not after it. So it counts what bytecodes count: an instruction that began, whether it
-//! waits, or throws because the object is null. And nothing of ours can throw between a `monitorenter` and the range in which its
+//! waits, or throws because the object is null. And no probe can throw between a `monitorenter` and the range in which its
 //! `monitorexit` is certain, which javac begins at the very next instruction: a stack that overflows there would leave the monitor taken.
 //!
 //! Synchronized methods (JVMS 2.11.10) have no such instruction and no probe. Each of their calls enters a monitor, so their calls
@@ -11,9 +11,9 @@
 use cct_classfile::edit::Asm;
 use cct_classfile::{Code, Instruction, Result, opcode};
 use cct_columns::Column;
+use cct_settings::Settings;
 
 use crate::pass::{BodyWriter, Level, MethodContext, MethodPass, Pass};
-use cct_settings::Settings;
 
 /// The pass.
 pub struct Monitors;
