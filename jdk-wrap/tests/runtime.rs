@@ -195,9 +195,10 @@ fn living_threads_keep_their_trees() {
 fn missing_jvm_options_are_noted() {
     for jvm in jvms() {
         // Later JDKs have no intrinsic of that name, and refuse it.
-        let intrinsics = match jvm.is_modular() {
-            true => "-XX:DisableIntrinsic=_profileBoolean,_isCompileConstant",
-            false => "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant",
+        let intrinsics = if jvm.is_modular() {
+            "-XX:DisableIntrinsic=_profileBoolean,_isCompileConstant"
+        } else {
+            "-XX:DisableIntrinsic=_equals,_profileBoolean,_isCompileConstant"
         };
         let exact = [
             "-XX:-OmitStackTraceInFastThrow",

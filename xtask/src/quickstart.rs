@@ -59,9 +59,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
     step(3, "running the program on a profiled JDK (which is made the first time)");
     let profile = place.folder.join("profile.cct");
-    match own {
-        true => place.run_own(&arguments.command, &jdk, &profile)?,
-        false => place.run_sample(&jdk, &profile)?,
+    if own {
+        place.run_own(&arguments.command, &jdk, &profile)?
+    } else {
+        place.run_sample(&jdk, &profile)?
     }
 
     step(4, "a flame graph");

@@ -26,18 +26,17 @@ enum Kind<'b> {
 impl<'b> Classes<'b> {
     /// Of the bytes of a jar or of an image.
     pub fn of(bytes: &'b [u8]) -> Result<Self, ArchiveProblem> {
-        let kind = match jimage::Image::is_announced_by(bytes) {
-            true => Kind::Image(jimage::Lookup::new(bytes)?),
-            false => {
-                let jar = Jar::parse(Cow::Borrowed(bytes))?;
-                let classes =
-                    jar.entries().iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Class);
-                // Of two entries of one name the JVM takes the last.
-                let places = classes
-                    .filter_map(|(index, entry)| Some((entry.name.strip_suffix(".class")?.into(), index)));
-                let places = places.collect();
-                Kind::Jar(jar, places)
-            }
+        let kind = if jimage::Image::is_announced_by(bytes) {
+            Kind::Image(jimage::Lookup::new(bytes)?)
+        } else {
+            let jar = Jar::parse(Cow::Borrowed(bytes))?;
+            let classes =
+                jar.entries().iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Class);
+            // Of two entries of one name the JVM takes the last.
+            let places =
+                classes.filter_map(|(index, entry)| Some((entry.name.strip_suffix(".class")?.into(), index)));
+            let places = places.collect();
+            Kind::Jar(jar, places)
         };
         Ok(Classes { kind })
     }

@@ -323,17 +323,15 @@ fn children(memory: &Memory, parent: u64, budget: &mut Budget) -> Result<Vec<Chi
         children.push((child, counted));
         let next = get(child, node::NEXT)?;
         if next & node::LAST != 0 {
-            return match next == parent.wrapping_neg() | node::LAST {
-                true => Ok(children),
-                false => Err(Fault::Tangled),
+            return if next == parent.wrapping_neg() | node::LAST {
+                Ok(children)
+            } else {
+                Err(Fault::Tangled)
             };
         }
         child = next.wrapping_neg();
     }
-    match children.is_empty() {
-        true => Ok(children),
-        false => Err(Fault::Astray),
-    }
+    if children.is_empty() { Ok(children) } else { Err(Fault::Astray) }
 }
 
 fn word(memory: &Memory, address: u64, offset: u64) -> Option<u64> {

@@ -180,9 +180,10 @@ impl Arena {
         if self.trees.used == self.trees.length {
             // By a quarter of what there is, so that there are few extents. Where address space is limited that may be too much.
             let quarter = (self.trees.total / 4).next_multiple_of(REGION).clamp(REGION, LARGEST);
-            let part = match quarter > REGION && is_left(RESERVE + quarter) {
-                true => self.extend(kind::TREES, quarter).ok(),
-                false => None,
+            let part = if quarter > REGION && is_left(RESERVE + quarter) {
+                self.extend(kind::TREES, quarter).ok()
+            } else {
+                None
             };
             let part = match part {
                 Some(part) => part,

@@ -48,10 +48,8 @@ fn prune(arguments: &CachePrune) -> Result<()> {
     let folder = folder(&arguments.cache)?;
     let unused_for = arguments.unused_for.map(|days| Duration::from_secs(u64::from(days) * DAY));
     let given = Policy { all: arguments.all, gone: arguments.gone, unused_for, max_size: arguments.max_size };
-    let policy = match given == Policy::default() {
-        true => prune::default_policy()?.unwrap_or_default(),
-        false => given,
-    };
+    let policy =
+        if given == Policy::default() { prune::default_policy()?.unwrap_or_default() } else { given };
     let (mut count, mut bytes) = (0, 0);
     let would = if arguments.dry_run { "would be removed" } else { "removed" };
     prune::prune(&folder, policy, arguments.dry_run, |image, removal| {

@@ -115,9 +115,8 @@ impl Sources {
         let around: Vec<PathBuf> = given.flat_map(jdk::class_library_around).collect();
         let mut sources =
             Sources { inputs, libraries: Vec::new(), unfit: BTreeMap::new(), udi: None, for_jlink: true };
-        let named = libraries.iter().flat_map(|path| match jdk::is_home(path) {
-            true => jdk::class_library_of(path),
-            false => vec![path.clone()],
+        let named = libraries.iter().flat_map(|path| {
+            if jdk::is_home(path) { jdk::class_library_of(path) } else { vec![path.clone()] }
         });
         let paths: Vec<PathBuf> = named.chain(around).collect();
         for path in paths {
@@ -241,10 +240,13 @@ fn survey_class(
     match ClassSummary::parse(bytes) {
         // A versioned class of a library does not stand for its name.
         Ok(_) if !is_input && at.entry.name.starts_with("META-INF/versions/") => Ok(Found::Skipped),
-        Ok(summary) if hooks::is_runtime_class(&summary.name) => match is_input {
-            true => Err(cct_rewrite::Error::AlreadyRewritten(lossy(&summary.name)).into()),
-            false => Ok(Found::Skipped),
-        },
+        Ok(summary) if hooks::is_runtime_class(&summary.name) => {
+            if is_input {
+                Err(cct_rewrite::Error::AlreadyRewritten(lossy(&summary.name)).into())
+            } else {
+                Ok(Found::Skipped)
+            }
+        }
         Ok(summary) => {
             visit(role, at, &summary, bytes);
             let is_original = std::ptr::eq(original, bytes) && !summary.is_rewritten();

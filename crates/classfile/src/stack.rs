@@ -65,9 +65,10 @@ impl Constant {
     fn read(pool: &ConstantPool<'_>, i: &Instruction<'_>) -> Constant {
         let read = |index| {
             let is_dynamic = matches!(pool.tag(index), Some(tag::DYNAMIC | tag::INVOKE_DYNAMIC));
-            let descriptor = match is_dynamic {
-                true => pool.dynamic(index).ok()?.2,
-                false => pool.member_ref(index).ok()?.descriptor,
+            let descriptor = if is_dynamic {
+                pool.dynamic(index).ok()?.2
+            } else {
+                pool.member_ref(index).ok()?.descriptor
             };
             Some(match descriptor {
                 [b'(', ..] => {

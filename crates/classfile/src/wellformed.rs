@@ -89,11 +89,10 @@ fn code<'a>(
     let is_bodiless = method.is(access::NATIVE) || method.is(access::ABSTRACT);
     // A wrapper would have to have both that code and its own, or none where there should be one.
     let Some(code) = Code::of(class, method)? else {
-        return match is_bodiless {
-            true => Ok(None),
-            false => Err(Error::new(ErrorKind::Malformed(
-                "no code in a method that is neither native nor abstract",
-            ))),
+        return if is_bodiless {
+            Ok(None)
+        } else {
+            Err(Error::new(ErrorKind::Malformed("no code in a method that is neither native nor abstract")))
         };
     };
     if is_bodiless {
@@ -166,10 +165,9 @@ fn variable(v: &LocalVariable, is_wide: bool, code: &Code<'_>, boundaries: &BciS
     let end = start + u32::from(v.length);
     let slots = u32::from(v.slot) + 1 + u32::from(is_wide);
     let is_end = end == code.length() || boundaries.contains(end);
-    match boundaries.contains(start) && is_end && slots <= u32::from(code.max_locals) {
-        true => Ok(()),
-        false => {
-            Err(Error::new(ErrorKind::Malformed("a local variable outside of the code or of the frame")))
-        }
+    if boundaries.contains(start) && is_end && slots <= u32::from(code.max_locals) {
+        Ok(())
+    } else {
+        Err(Error::new(ErrorKind::Malformed("a local variable outside of the code or of the frame")))
     }
 }

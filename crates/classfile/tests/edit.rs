@@ -209,9 +209,10 @@ fn an_edit_that_moves_everything_gives_the_same_code_moved() {
                 let goes_on = |h: &Handler| (h.start..h.end).contains(&h.handler);
                 let entries = code.handlers.iter().flat_map(|h| {
                     let (start, end, at) = (label(h.start), label(h.end), label(h.handler));
-                    match goes_on(h) {
-                        true => vec![(start, at, at), (at, at + 1, at + 1), (at + 1, end, at)],
-                        false => vec![(start, end, at)],
+                    if goes_on(h) {
+                        vec![(start, at, at), (at, at + 1, at + 1), (at + 1, end, at)]
+                    } else {
+                        vec![(start, end, at)]
                     }
                 });
                 let entries = entries.filter(|(start, end, _)| start < end);

@@ -153,11 +153,12 @@ impl Frame {
         if self.head.sum(&self.stored) != self.head.checksum {
             return None;
         }
-        match self.head.compressed {
-            false => Some(self.stored.clone()),
-            true => lz4_flex::decompress(&self.stored, self.head.length as usize)
+        if !self.head.compressed {
+            Some(self.stored.clone())
+        } else {
+            lz4_flex::decompress(&self.stored, self.head.length as usize)
                 .ok()
-                .filter(|content| content.len() == self.head.length as usize),
+                .filter(|content| content.len() == self.head.length as usize)
         }
     }
 

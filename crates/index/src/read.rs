@@ -104,9 +104,10 @@ impl<B: AsRef<[u8]>> Index<B> {
         match b.len() - end {
             0 => Ok(index),
             CHECKSUM_SIZE if u4(b, end) == Some(CHECKSUM_MAGIC) => {
-                match xxh3_64(&b[..end]).to_be_bytes() == b[end + 4..] {
-                    true => Ok(index),
-                    false => Err(Error::Checksum),
+                if xxh3_64(&b[..end]).to_be_bytes() == b[end + 4..] {
+                    Ok(index)
+                } else {
+                    Err(Error::Checksum)
                 }
             }
             _ => Err(Error::Damaged),

@@ -28,10 +28,11 @@ pub fn is_there() -> bool {
 pub fn look(env: Env, jvmti: Jvmti) -> bool {
     const OPTIONS: [&str; 3] = ["-agentlib:jdwp", "-Xrunjdwp", "-agentpath:"];
     let arguments = vm_arguments::of(env);
-    let may_be = match arguments.is_empty() {
+    let may_be = if arguments.is_empty() {
         // JDK 8 does not say them.
-        true => true,
-        false => arguments.iter().any(|argument| OPTIONS.iter().any(|option| argument.starts_with(option))),
+        true
+    } else {
+        arguments.iter().any(|argument| OPTIONS.iter().any(|option| argument.starts_with(option)))
     };
     let maps = if may_be { fs::read_to_string("/proc/self/maps").unwrap_or_default() } else { String::new() };
     if !maps.lines().any(|line| line.ends_with("/libjdwp.so")) {

@@ -103,9 +103,10 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
     }
     if known.is_none() && archived::is_given(env) {
         // Which body it is does not matter: where its bytecodes were the JVM has not kept.
-        let code = match jvmti.is_native(method) {
-            true => Bytecodes::Native,
-            false => Bytecodes::Rewritten(Form::Extended, Packed::default()),
+        let code = if jvmti.is_native(method) {
+            Bytecodes::Native
+        } else {
+            Bytecodes::Rewritten(Form::Extended, Packed::default())
         };
         let body = archived::mid(jvmti, class, method).map(|mid| Body { mid, code });
         return Some((body.into_iter().collect(), true));

@@ -115,9 +115,10 @@ impl Known {
             matches!(row.treatment, T::Native | T::LeafNative | T::Magic | T::Intrinsic | T::Prefixed);
         Appearance::Node(Body {
             mid: self.summary.hash.method(k, row.shape).0,
-            code: match is_native {
-                true => Bytecodes::Native,
-                false => Bytecodes::Rewritten(form, row.positions.clone()),
+            code: if is_native {
+                Bytecodes::Native
+            } else {
+                Bytecodes::Rewritten(form, row.positions.clone())
             },
         })
     }

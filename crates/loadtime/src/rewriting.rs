@@ -287,9 +287,10 @@ impl Definition<'_, '_> {
             // Of another class path, or of a module that `--upgrade-module-path` replaces.
             Moment::Definition => std::ptr::null_mut(),
         };
-        let known = match redefined.is_null() {
-            true => self.of_library(scope, jvmti, &summary.name),
-            false => frames::class_by_name(self.env, members, scope.loader, &summary.name),
+        let known = if redefined.is_null() {
+            self.of_library(scope, jvmti, &summary.name)
+        } else {
+            frames::class_by_name(self.env, members, scope.loader, &summary.name)
         };
         if redefined.is_null() {
             return known.map(|known| kept::of_callers(&known));
@@ -327,11 +328,12 @@ impl Definition<'_, '_> {
 
     /// The loader that defines the class, with its number.
     fn scope(&self, members: &Members, jvmti: Option<Jvmti>) -> Result<Scope, String> {
-        let loader = match self.host.is_null() {
-            true => self.loader,
-            false => jvmti
+        let loader = if self.host.is_null() {
+            self.loader
+        } else {
+            jvmti
                 .and_then(|jvmti| jvmti.class_loader(self.host))
-                .ok_or("the host's loader cannot be asked for")?,
+                .ok_or("the host's loader cannot be asked for")?
         };
         Ok(scope_of(self.env, loader, members, jvmti))
     }

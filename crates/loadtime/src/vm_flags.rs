@@ -198,9 +198,10 @@ impl Flags {
     unsafe fn value(&self, flag: *const u8) -> Option<String> {
         // SAFETY: as demanded; the kind says of what type the variable is.
         unsafe {
-            let kind = match self.kind_is_text {
-                true => std::str::from_utf8(text(flag.add(self.kind).cast())?).ok()?,
-                false => KINDS.get(ptr::read(flag.add(self.kind).cast::<c_int>()) as usize)?,
+            let kind = if self.kind_is_text {
+                std::str::from_utf8(text(flag.add(self.kind).cast())?).ok()?
+            } else {
+                KINDS.get(ptr::read(flag.add(self.kind).cast::<c_int>()) as usize)?
             };
             let variable = ptr::read(flag.add(self.address).cast::<*const u8>());
             if variable.is_null() {

@@ -201,9 +201,10 @@ impl Helpers {
         let receiver = u16::from(helper.again);
         let mut code = Branching::new();
         let nothing = |asm: &mut Asm| {
-            match helper.pair {
-                true => asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference)),
-                false => asm.ret(None),
+            if helper.pair {
+                asm.op(opcode::ACONST_NULL).ret(Some(Kind::Reference))
+            } else {
+                asm.ret(None)
             };
         };
         if helper.again {
@@ -213,9 +214,10 @@ impl Helpers {
             });
         }
         let index = |asm: &mut Asm| {
-            match helper.is_shared() {
-                true => asm.load(Kind::Int, receiver + 1),
-                false => asm.int(helper.index as i16),
+            if helper.is_shared() {
+                asm.load(Kind::Int, receiver + 1)
+            } else {
+                asm.int(helper.index as i16)
             };
         };
         if self.is_interface {
@@ -243,9 +245,10 @@ impl Helpers {
         code.asm.indexed(opcode::INVOKESTATIC, table);
         index(&mut code.asm);
         code.asm.load(Kind::Reference, receiver);
-        let mut slots = match helper.is_shared() {
-            true => receiver + 2,
-            false => self.arguments(edit, helper, receiver + 1, &mut code.asm)?,
+        let mut slots = if helper.is_shared() {
+            receiver + 2
+        } else {
+            self.arguments(edit, helper, receiver + 1, &mut code.asm)?
         };
         if self.has_slot() {
             if helper.arguments.is_none() {
@@ -435,10 +438,7 @@ impl Helpers {
         let mut method = MemberBuilder::new(flags, name, descriptor);
         let mut names = std::mem::take(&mut edit.names);
         let code_name = names.code(&mut edit.additions)?;
-        let frames = match self.has_frames {
-            true => Some(names.stack_map_table(&mut edit.additions)?),
-            false => None,
-        };
+        let frames = if self.has_frames { Some(names.stack_map_table(&mut edit.additions)?) } else { None };
         let version = names.version;
         edit.names = names;
         let throwable = match (code.handler, self.has_frames) {

@@ -116,11 +116,10 @@ impl Chosen {
         let mut known = 0;
         let mut parse = |text| {
             known += 1;
-            match known > MOST {
-                true => {
-                    Err(BadPattern::new(text, &format!("{MOST} patterns are the most, and it is one more")))
-                }
-                false => MethodPattern::parse(text),
+            if known > MOST {
+                Err(BadPattern::new(text, &format!("{MOST} patterns are the most, and it is one more")))
+            } else {
+                MethodPattern::parse(text)
             }
         };
         Ok(Chosen {

@@ -70,9 +70,10 @@ impl<W: Write> Writer<W> {
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
-        match text.contains([',', ';', '"', '\'', '\n', '\r']) {
-            true => write!(self.out, "\"{}\"", text.replace('"', "\"\"")),
-            false => self.out.write_all(text.as_bytes()),
+        if text.contains([',', ';', '"', '\'', '\n', '\r']) {
+            write!(self.out, "\"{}\"", text.replace('"', "\"\""))
+        } else {
+            self.out.write_all(text.as_bytes())
         }
     }
 }

@@ -66,10 +66,8 @@ impl TracePlan {
             }
         }
         let handlers = if uses_local { handlers } else { BTreeSet::new() };
-        let implied = match uses_local {
-            true => Implied::of(class, own, member, code, &blocks),
-            false => Implied::default(),
-        };
+        let implied =
+            if uses_local { Implied::of(class, own, member, code, &blocks) } else { Implied::default() };
         TracePlan { method, recording, blocks, entry_is_target, marks, handlers, uses_local, implied }
     }
 

@@ -264,12 +264,11 @@ fn by_size(entries: &[Entry], table: &'static str) -> Result<BySize, TableError>
         }
         line = entry.line;
     }
-    match size.is_sound() {
-        true => Ok(size),
-        false => {
-            let value = size.of(LONGEST_CODE);
-            Err(TableError::at(line, Problem::Formula { table, value, most: MOST_BY_SIZE }))
-        }
+    if size.is_sound() {
+        Ok(size)
+    } else {
+        let value = size.of(LONGEST_CODE);
+        Err(TableError::at(line, Problem::Formula { table, value, most: MOST_BY_SIZE }))
     }
 }
 

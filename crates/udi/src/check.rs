@@ -82,10 +82,7 @@ pub fn check_runtime(bytes: &[u8]) -> Result<String, Misfit> {
     let class = sound(bytes)?;
     let name = decode_lossy(class.name()).into_owned();
     let is_ours = OWN_CLASSES.contains(&class.name());
-    match name.starts_with(RUNTIME_PACKAGE) && !is_ours {
-        true => Ok(name),
-        false => Err(Misfit::NotInPackage(name)),
-    }
+    if name.starts_with(RUNTIME_PACKAGE) && !is_ours { Ok(name) } else { Err(Misfit::NotInPackage(name)) }
 }
 
 /// A class file without faults that rewriting would hide, every instruction of which can be read.

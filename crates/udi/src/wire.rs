@@ -65,9 +65,10 @@ pub fn read_field(input: &mut impl Read) -> Result<Vec<u8>, WireError> {
     let mut bytes = Vec::new();
     // Grows with what is there, not with what is announced.
     let read = input.take(length.into()).read_to_end(&mut bytes)?;
-    match read == length as usize {
-        true => Ok(bytes),
-        false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+    if read == length as usize {
+        Ok(bytes)
+    } else {
+        Err(io::Error::from(io::ErrorKind::UnexpectedEof).into())
     }
 }
 

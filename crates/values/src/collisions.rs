@@ -110,10 +110,11 @@ fn shared<T: Ord>(all: impl Iterator<Item = T>) -> u64 {
 /// How many of `n` random numbers of so many bits are expected to be there already when they are drawn: n - m (1 - (1 - 1/m)^n) of m.
 fn expected(n: u64, bits: u32) -> f64 {
     let (n, m) = (n as f64, 2f64.powi(bits as i32));
-    match n / m < 1e-4 {
+    if n / m < 1e-4 {
         // Where that difference would have no digits left: its first terms, n(n-1)/2m - n(n-1)(n-2)/6m^2.
-        true => n * (n - 1.0) / (2.0 * m) * (1.0 - (n - 2.0) / (3.0 * m)),
-        false => n + m * (n * (-1.0 / m).ln_1p()).exp_m1(),
+        n * (n - 1.0) / (2.0 * m) * (1.0 - (n - 2.0) / (3.0 * m))
+    } else {
+        n + m * (n * (-1.0 / m).ln_1p()).exp_m1()
     }
 }
 

@@ -6,6 +6,7 @@ use cct_jdk::convention::OBJECT;
 
 use crate::class::Class;
 use crate::convention::ATTRIBUTE;
+use crate::faults::OwnAttributeFault;
 use crate::finding::{Finding, Problem};
 
 /// What the attribute says of a method.
@@ -63,15 +64,15 @@ impl<'a> Class<'_, 'a> {
         let Some(positions) =
             positions.filter(|_| data[..2] == [0, 4] && data[18..20] == (methods as u16).to_be_bytes())
         else {
-            self.find(Problem::OwnAttribute("does not have the form that it should have"));
+            self.find(Problem::OwnAttribute(OwnAttributeFault::Form));
             return Vec::new();
         };
         self.positions = positions;
         if data[2..10] != self.hash.to_be_bytes() {
-            self.find(Problem::OwnAttribute("names another class file as the original"));
+            self.find(Problem::OwnAttribute(OwnAttributeFault::Original));
         }
         if self.expectation.provenance.is_some_and(|hash| data[10..18] != hash.to_be_bytes()) {
-            self.find(Problem::OwnAttribute("names another provenance than the output"));
+            self.find(Problem::OwnAttribute(OwnAttributeFault::Provenance));
         }
         let row = |row: &[u8]| Row { slots: row[0], on_entry: row[1], flags: row[2], treatment: row[3] };
         rows.chunks_exact(4).map(row).collect()
@@ -103,7 +104,7 @@ impl<'a> Class<'_, 'a> {
             wanted |= if is_set { flag } else { 0 };
         }
         if row.flags & !flag::NOT_RECORDED != wanted {
-            self.find(Problem::OwnAttribute("has other flags for the method"));
+            self.find(Problem::OwnAttribute(OwnAttributeFault::Flags));
         }
         let says_not = row.flags & flag::NOT_RECORDED != 0;
         let no_natives = self.expectation.no_natives;
@@ -114,12 +115,10 @@ impl<'a> Class<'_, 'a> {
         let is_never = is_left || is_left_out || row.treatment == treatment::UNTOUCHED;
         match (method.is(access::ABSTRACT), is_never) {
             (true, _) if says_not => {
-                self.find(Problem::OwnAttribute("says of a method without body that it is not recorded"));
+                self.find(Problem::OwnAttribute(OwnAttributeFault::BodilessNotRecorded));
             }
             (false, true) if !says_not => {
-                self.find(Problem::OwnAttribute(
-                    "says of a method that was left as it is, or of a native that is left out, that it is recorded",
-                ));
+                self.find(Problem::OwnAttribute(OwnAttributeFault::LeftRecorded));
             }
             (false, false) => self.may_be_recorded.push((number, says_not)),
             _ => {}
@@ -153,7 +152,7 @@ impl<'a> Class<'_, 'a> {
         for (number, says) in std::mem::take(&mut self.may_be_recorded) {
             if says != says_not {
                 let method = &self.before.methods[number];
-                let problem = Problem::OwnAttribute("says otherwise whether the method is recorded");
+                let problem = Problem::OwnAttribute(OwnAttributeFault::Recorded);
                 self.findings.push(Finding::of(problem).in_member(method.name, method.descriptor));
             }
         }

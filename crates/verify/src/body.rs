@@ -14,6 +14,7 @@ use crate::columns;
 use crate::convention::{changes_the_current_thread, counting_id};
 use crate::counts;
 use crate::expectation::{Expectation, Tool};
+use crate::faults::{CountFault, HandlerFault, MethodPart, OwnAttributeFault, ProbeFault};
 use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};
 use crate::frames;
@@ -105,7 +106,7 @@ pub(crate) fn rewritten_code<'a>(class: &ClassFile<'a>, method: &Member<'a>) -> 
 /// The slots of a method's arguments; more than 255 none can have (JVMS 4.3.3).
 pub(crate) fn argument_slots(class: &ClassFile<'_>, method: &Member<'_>) -> Check<u16> {
     let slots = limits::argument_slots(class, method).filter(|slots| *slots <= 255);
-    slots.ok_or_else(|| Finding::of(Problem::Head("descriptors")))
+    slots.ok_or_else(|| Finding::of(Problem::Head(MethodPart::Descriptors)))
 }
 
 impl<'a> Method<'_, 'a> {
@@ -165,10 +166,7 @@ impl<'a> Method<'_, 'a> {
             && positions.body_leads(&places, &originals)
             && (!is_extended || positions.skip_body())
             && positions.is_over();
-        match is_right {
-            true => Ok(()),
-            false => Err(Finding::of(Problem::OwnAttribute("says otherwise where the bytecodes were"))),
-        }
+        if is_right { Ok(()) } else { Err(Finding::of(Problem::OwnAttribute(OwnAttributeFault::Positions))) }
     }
 
     /// Whether a body that begins in this way is recorded, where that can be told; and it is under its own id.
@@ -184,13 +182,13 @@ impl<'a> Method<'_, 'a> {
         let id = entered.map(|(id, _)| id).or(*recorded_at);
         let on_entry = prologue.counted_by_id();
         if id.is_some_and(|id| id != counting_id(self.hash, self.number, slots, on_entry)) {
-            return Err(wrong("enters another method"));
+            return Err(wrong(ProbeFault::EntersOther));
         }
         match part {
-            Some(_) if locals.has_node() => Err(wrong("makes a node, where contexts are values")),
+            Some(_) if locals.has_node() => Err(wrong(ProbeFault::MakesNode)),
             Some(part) => part.is_recorded(prologue, calls).map_err(wrong),
             None if recorded_at.is_some() || locals.carries == Carries::Value => {
-                Err(wrong("makes values of contexts, which are none"))
+                Err(wrong(ProbeFault::MakesValues))
             }
             None => Ok(Some(locals.has_node())),
         }
@@ -212,10 +210,8 @@ impl<'a> Method<'_, 'a> {
         let are_apart = self.expectation.call_sites == Some(true);
         let counts_objects = self.expectation.allocations == Some(true);
         let calls = sites;
-        let places = match counts_objects {
-            true => allocations::places(self.before, originals.iter().copied()),
-            false => 0,
-        };
+        let places =
+            if counts_objects { allocations::places(self.before, originals.iter().copied()) } else { 0 };
         let columns = columns::of_code(self.expectation.columns(), originals.iter().copied());
         let sites = Sites { count: calls + places + columns.len(), are_apart };
         let slots = sites.slots();
@@ -265,12 +261,12 @@ impl<'a> Method<'_, 'a> {
         if let Some(bci) = aligned.objects.unmade
             && (aligned.objects.made > 0 || self.code.length() < MAY_OUTGROW)
         {
-            return Err(Finding::at(Problem::Probe("that counts what is made here is missing"), bci, 0));
+            return Err(Finding::at(Problem::Probe(ProbeFault::NoAllocation), bci, 0));
         }
         if let Some(bci) = aligned.columns.missed
             && (aligned.columns.counted > 0 || self.code.length() < MAY_OUTGROW)
         {
-            return Err(Finding::at(Problem::Probe("that counts for a column is missing"), bci, 0));
+            return Err(Finding::at(Problem::Probe(ProbeFault::NoColumn), bci, 0));
         }
         if are_apart {
             self.positions(&aligned, is_extended)?;
@@ -317,18 +313,18 @@ impl<'a> Method<'_, 'a> {
             let reached = if is_unfollowed { vec![true; ways_out.len()] } else { body.reached() };
             let name = self.original.name;
             if prologue.locals.thread.is_some() {
-                let otherwise = "an exception would leave the thread with a wrong context";
+                let otherwise = HandlerFault::Context;
                 tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.restores, otherwise)?;
             }
             if ends {
-                let otherwise = "an exception would leave the method without an event";
+                let otherwise = HandlerFault::Event;
                 tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.ends, otherwise)?;
             }
         }
         if prologue.locals.tokens > 0
             && let Some(reached) = erased.must_tell(&aligned.originals)
         {
-            let otherwise = "an exception would leave a marker's region without an exit";
+            let otherwise = HandlerFault::Region;
             let name = self.original.name;
             tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.tells, otherwise)?;
         }
@@ -339,7 +335,7 @@ impl<'a> Method<'_, 'a> {
             _ if !has_node || is_unfollowed => Vec::new(),
             Some(rule) => match follows(rule) {
                 None => Rule::ALL
-                    .map(|r| (r != rule).then(|| Finding::of(Problem::Count("by another rule"))))
+                    .map(|r| (r != rule).then(|| Finding::of(Problem::Count(CountFault::OtherRule))))
                     .into(),
                 Some(finding) => {
                     Rule::ALL.map(|r| if r == rule { Some(finding.clone()) } else { follows(r) }).into()

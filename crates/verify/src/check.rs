@@ -12,6 +12,7 @@ use cct_jdk::native_hooks::CALLED_BY_RUNTIME;
 use crate::class::Class;
 use crate::convention::{ATTRIBUTE, class_hash};
 use crate::expectation::{Expectation, Tool};
+use crate::faults::{ClassPart, MarkerFault, OwnAttributeFault, RuntimeFault};
 use crate::fields::Fields;
 use crate::finding::{Finding, Problem};
 use crate::forwarder::Target;
@@ -82,7 +83,7 @@ impl<'c, 'a> Class<'c, 'a> {
         };
         let head = |class: &ClassFile<'a>| class.bytes.len() - class.attributes.raw.len();
         if before.bytes[..head(before)] != after.bytes[..head(after)] || kept(before) != kept(after) {
-            self.find(Problem::Class("a module descriptor: more than its hashes and packages"));
+            self.find(Problem::Class(ClassPart::ModuleDescriptor));
         }
         let left = after.attributes.iter().filter(may_go);
         for attribute in left {
@@ -96,7 +97,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let (before, after) = (self.before, self.after);
         // Everything that names a constant by its index means the same from here on.
         if !after.pool.raw().starts_with(before.pool.raw()) {
-            return self.find(Problem::Class("the constant pool, as far as the original's goes,"));
+            return self.find(Problem::Class(ClassPart::Constants));
         }
         self.heads();
         for field in &before.fields {
@@ -123,9 +124,8 @@ impl<'c, 'a> Class<'c, 'a> {
             self.expectation.tool.get_or_insert(Tool::Trace);
         }
         let is_trace = self.expectation.tool == Some(Tool::Trace);
-        self.expectation.allocations.get_or_insert_with(|| match is_trace {
-            true => events::are_of_objects(after),
-            false => allocations::are_counted_in(after),
+        self.expectation.allocations.get_or_insert_with(|| {
+            if is_trace { events::are_of_objects(after) } else { allocations::are_counted_in(after) }
         });
         let has_columns = names(after, &[b"cct$column"]) || rows.iter().any(attribute::enters_monitors);
         self.expectation.columns.get_or_insert_with(|| Column::all().filter(|_| has_columns).collect());
@@ -163,14 +163,14 @@ impl<'c, 'a> Class<'c, 'a> {
     /// Each marker is told of, and what the class gained for them is as it must be.
     fn markers(&mut self) {
         if !self.beside.are_in_order() {
-            self.find(Problem::Class("the list of markers"));
+            self.find(Problem::Class(ClassPart::Markers));
         }
         // What bodies tell and call is known of those that are right.
         if !self.findings.is_empty() {
             return;
         }
         if let Some((name, descriptor)) = self.beside.untold() {
-            let problem = Problem::Marker("that a descriptor tells of is missing");
+            let problem = Problem::Marker(MarkerFault::Missing);
             self.findings.push(Finding::of(problem).in_member(name, descriptor));
         }
         for (name, descriptor, is_there) in self.beside.wrong_methods(self.after, &self.of_markers) {
@@ -192,21 +192,22 @@ impl<'c, 'a> Class<'c, 'a> {
         let raised = before.is_interface() && before.major_version < 52;
         let is_raised = raised && (after.major_version, after.minor_version) == (52, 0);
         if (after.major_version, after.minor_version) != version && !is_raised {
-            self.find(Problem::Class("the version"));
+            self.find(Problem::Class(ClassPart::Version));
         }
-        let flags = match is_raised {
+        let flags = if is_raised {
             // Older ones may lack what version 52 asks for.
-            true => (before.access_flags | access::ABSTRACT) & !access::SUPER,
-            false => before.access_flags,
+            (before.access_flags | access::ABSTRACT) & !access::SUPER
+        } else {
+            before.access_flags
         };
         if after.access_flags != flags {
-            self.find(Problem::Class("the access flags"));
+            self.find(Problem::Class(ClassPart::Flags));
         }
         if (after.this_class, after.super_class) != (before.this_class, before.super_class) {
-            self.find(Problem::Class("the name or the superclass"));
+            self.find(Problem::Class(ClassPart::NameOrSuperclass));
         }
         if after.raw_interfaces() != before.raw_interfaces() {
-            self.find(Problem::Class("the list of interfaces"));
+            self.find(Problem::Class(ClassPart::Interfaces));
         }
     }
 
@@ -268,7 +269,7 @@ impl<'c, 'a> Class<'c, 'a> {
             self.find(Problem::Attribute("cctrewrite.Markers".to_owned()));
         }
         if after.next().is_none_or(|a| a.name != ATTRIBUTE) || after.next().is_some() {
-            self.find(Problem::OwnAttribute("is missing, or not the last one"));
+            self.find(Problem::OwnAttribute(OwnAttributeFault::Missing));
         }
     }
 
@@ -328,15 +329,15 @@ impl<'c, 'a> Class<'c, 'a> {
             }
         }
         for (name, descriptor) in renamed.into_keys() {
-            let problem = Problem::Class("a native under its other name");
+            let problem = Problem::Class(ClassPart::RenamedNative);
             self.findings.push(Finding::of(problem).in_member(&name, descriptor));
         }
         for ((native, descriptor), _) in natives {
-            let problem = Problem::Runtime("past the hook of this native has no method");
+            let problem = Problem::Runtime(RuntimeFault::NoMethod);
             self.findings.push(Finding::of(problem).in_member(native, descriptor));
         }
         if before.name() == OBJECT && helpers != convention::helpers(&self.expectation).count() {
-            self.find(Problem::Class("the list of helpers"));
+            self.find(Problem::Class(ClassPart::Helpers));
         }
         twins
     }

@@ -11,6 +11,7 @@ use cct_jdk::convention::OBJECT;
 use cct_tables::BlockEnds;
 
 use crate::align::aligned::{Aligned, Appended};
+use crate::faults::CountFault;
 use crate::fields::Fields;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
@@ -104,11 +105,7 @@ impl Body<'_, '_> {
             && let Some(i) = self.aligned.originals.iter().find(|i| opcode::is_subroutine_call(i.opcode))
         {
             // What a subroutine has counted when it returns depends on its caller: such methods are counted by the precise rule.
-            return Err(Finding::at(
-                Problem::Count("a method with subroutines is not counted by the exact rule"),
-                i.bci,
-                None,
-            ));
+            return Err(Finding::at(Problem::Count(CountFault::Subroutines), i.bci, None));
         }
         let facts = self.flow(rule)?;
         if rule == Rule::Exact {
@@ -136,14 +133,10 @@ impl Body<'_, '_> {
         let is_count = |probe: &Probe<'_>| !matches!(probe, Probe::Loop(0));
         match self.aligned.effects.iter().find(|(_, probe)| is_count(probe)) {
             None if self.on_entry == 0 => Ok(()),
-            None => Err(Finding::at(
-                Problem::Count("bytecodes are counted on entry, where none are to be"),
-                0,
-                None,
-            )),
+            None => Err(Finding::at(Problem::Count(CountFault::OnEntry), 0, None)),
             Some((number, _)) => {
                 let bci = self.aligned.originals[*number].bci;
-                Err(Finding::at(Problem::Count("bytecodes are counted where none are to be"), bci, None))
+                Err(Finding::at(Problem::Count(CountFault::Counted), bci, None))
             }
         }
     }
@@ -208,13 +201,13 @@ impl Body<'_, '_> {
                 continue;
             }
             if after.node.is_none_or(|ahead| ahead > 0) {
-                return wrong("the instruction is not counted before it runs");
+                return wrong(CountFault::Late);
             }
             let jumps = opcode::is_conditional(i.opcode) || opcode::ends_flow(i.opcode);
             let falls_into_label = !jumps && is_label.get(number + 1) == Some(&true);
             let throws = rule == Rule::Precise && self.ends_block(i.opcode, effect);
             if (jumps || falls_into_label || throws) && after.node != Some(0) {
-                return wrong("the block is not counted with as many bytecodes as it has");
+                return wrong(CountFault::Block);
             }
         }
         Ok(facts)
@@ -248,21 +241,22 @@ impl Body<'_, '_> {
         let wrong = |what| Err(Finding::at(Problem::Count(what), i.bci, place));
         let is_true = after.node == Some(0);
         if matches!(effect, Effect::Leaves | Effect::Ends) && !is_true {
-            return wrong("the node is not true where control may leave");
+            return wrong(CountFault::Node);
         }
         let throws = effect != Effect::Completes && !opcode::is_return(i.opcode);
         if throws && !self.handlers(number).1 {
-            let is_counted = match self.ways_out[number].is_some_and(|way| way.counts) {
-                true => after.local == Some(0),
-                false => is_true,
+            let is_counted = if self.ways_out[number].is_some_and(|way| way.counts) {
+                after.local == Some(0)
+            } else {
+                is_true
             };
             if !is_counted {
-                return wrong("an exception would leave with a wrong count");
+                return wrong(CountFault::Exception);
             }
         }
         let is_test = self.effects(number).any(|probe| matches!(probe, Probe::Loop(_)));
         if is_test && after.node != Some(self.costs[number].into()) && !is_true {
-            return wrong("the node is not true where the agent looks");
+            return wrong(CountFault::Agent);
         }
         Ok(())
     }
@@ -317,7 +311,7 @@ impl Body<'_, '_> {
         match edges.iter().find(|(from, _)| grows[*from]) {
             Some((number, _)) => {
                 let bci = self.aligned.originals[*number].bci;
-                Err(Finding::at(Problem::Count("a loop adds to the local and never empties it"), bci, None))
+                Err(Finding::at(Problem::Count(CountFault::Loop), bci, None))
             }
             None => Ok(()),
         }

@@ -1,5 +1,9 @@
 //! What is wrong with a rewritten class, and where.
 
+use crate::faults::{
+    ClassPart, ClockFault, CountFault, EventFault, FormsFault, ForwarderKind, FrameFault, HandlerFault,
+    LimitFault, MarkerFault, MethodPart, OwnAttributeFault, ProbeFault, RuntimeFault, StaticSidePart,
+};
 use cct_classfile::{Bci, mutf8};
 
 use crate::readers::compare::Part;
@@ -15,27 +19,27 @@ pub enum Problem {
     )]
     Readers { which: &'static str, part: Part },
     #[error("{0} of the class differs")]
-    Class(&'static str),
+    Class(ClassPart),
     #[error("the attribute {0} differs")]
     Attribute(String),
     #[error("the attribute `cctrewrite` {0}")]
-    OwnAttribute(&'static str),
+    OwnAttribute(OwnAttributeFault),
     #[error("a field is missing or differs")]
     Field,
     #[error("it is added, and is nothing that instrumentation adds")]
     AddedMember,
     #[error("the {0} of the method differ")]
-    Head(&'static str),
+    Head(MethodPart),
     #[error("the method is missing")]
     Missing,
     #[error("its forms do not belong together: {0}")]
-    Forms(String),
+    Forms(FormsFault),
     #[error("`{0}` stands where `{1}` stood, and begins no known probe")]
     Instruction(&'static str, &'static str),
     #[error("the prologue is none that is known")]
     Prologue,
     #[error("it is no known forwarder (one for {0})")]
-    Forwarder(&'static str),
+    Forwarder(ForwarderKind),
     #[error("the jump leads elsewhere")]
     Jump,
     #[error("code follows that is no known handler")]
@@ -43,27 +47,27 @@ pub enum Problem {
     #[error("the call has no probe that hands on its context")]
     CallWithoutContext,
     #[error("the probe {0}")]
-    Probe(&'static str),
+    Probe(ProbeFault),
     #[error("the marker {0}")]
-    Marker(&'static str),
+    Marker(MarkerFault),
     #[error("exception table: {0}")]
-    Handlers(&'static str),
+    Handlers(HandlerFault),
     #[error("the frame {0}")]
-    Frame(&'static str),
+    Frame(FrameFault),
     #[error("{0} is too small")]
-    Limit(&'static str),
+    Limit(LimitFault),
     #[error("{0}")]
-    Event(&'static str),
+    Event(EventFault),
     #[error("the trace's static side differs: {0}")]
-    Structure(&'static str),
+    Structure(StaticSidePart),
     #[error("the class's methods have numbers that another class's have")]
     Numbers,
     #[error("counts: {0}")]
-    Count(&'static str),
+    Count(CountFault),
     #[error("the call of the runtime {0}")]
-    Runtime(&'static str),
+    Runtime(RuntimeFault),
     #[error("what the clock says {0}")]
-    Clock(&'static str),
+    Clock(ClockFault),
     #[error("the callee is counted here, and by itself as well")]
     CountedTwice,
     #[error("the callee is counted here, and another method may take its place")]

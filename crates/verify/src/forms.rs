@@ -7,6 +7,7 @@ use crate::body::Body;
 use crate::class::Class;
 use crate::convention::method_id;
 use crate::expectation::Tool;
+use crate::faults::{ForwarderKind, RuntimeFault};
 use crate::finding::{Finding, Problem};
 use crate::forwarder::{Entry, Straight, Target};
 use crate::native_hooks::NativeHook;
@@ -97,10 +98,7 @@ impl<'c, 'a> Class<'c, 'a> {
     ) -> Option<Extended> {
         let is_native = original.is(access::NATIVE);
         // What the wrapper of a native has the runtime do.
-        let ways = match is_native {
-            true => self.native_hooks(original),
-            false => Vec::new(),
-        };
+        let ways = if is_native { self.native_hooks(original) } else { Vec::new() };
         let after = self.after;
         let is = |straight: Straight<'_>| straight.is(after, twin);
         let lines: &[u16] =
@@ -126,9 +124,10 @@ impl<'c, 'a> Class<'c, 'a> {
             form = None;
         }
         if form.is_none() {
-            let finding = Finding::of(match is_without {
-                true => Problem::Runtime("that belongs here is missing"),
-                false => Problem::Forwarder("the extended signature"),
+            let finding = Finding::of(if is_without {
+                Problem::Runtime(RuntimeFault::Missing)
+            } else {
+                Problem::Forwarder(ForwarderKind::Extended)
             });
             self.findings.push(finding.in_member(twin.name, twin.descriptor));
         }

@@ -145,9 +145,10 @@ impl<'a> Target<'a> {
         let mut ops = vec![Op::Load(Kind::Long, self.slots), Op::Helper(Helper::Store)];
         ops.extend(self.arguments());
         let callee = self.callee(self.descriptor);
-        ops.push(match self.is_interface {
-            true => Op::Invoke(opcode::INVOKEINTERFACE, callee, self.slots as u8),
-            false => Op::Invoke(opcode::INVOKEVIRTUAL, callee, 0),
+        ops.push(if self.is_interface {
+            Op::Invoke(opcode::INVOKEINTERFACE, callee, self.slots as u8)
+        } else {
+            Op::Invoke(opcode::INVOKEVIRTUAL, callee, 0)
         });
         self.plain(ops, FORWARDER_LINE)
     }

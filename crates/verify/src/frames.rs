@@ -6,6 +6,7 @@ use cct_classfile::{Bci, ClassFile, Code, Member};
 use cct_jdk::convention::OBJECT;
 
 use crate::convention::MARKER;
+use crate::faults::FrameFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::probe::Carries;
 use crate::tables::Tables;
@@ -78,27 +79,28 @@ fn named<'a>(class: &ClassFile<'a>, is_static: bool, arguments: &[FieldType<'a>]
 /// Compares the frames of a body with the original's.
 pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Member<'a>) -> Check {
     let unreadable = |what| Finding::of(Problem::Frame(what));
-    let before = match tables.before.major_version < FIRST_VERSION {
+    let before = if tables.before.major_version < FIRST_VERSION {
         // Such attributes mean nothing then.
-        true => Vec::new(),
-        false => states(tables.before, original, tables.original)
-            .ok_or_else(|| unreadable("table of the original cannot be read"))?,
+        Vec::new()
+    } else {
+        states(tables.before, original, tables.original)
+            .ok_or_else(|| unreadable(FrameFault::OriginalTable))?
     };
-    let after = states(tables.after, rewritten, tables.rewritten)
-        .ok_or_else(|| unreadable("table cannot be read"))?;
+    let after =
+        states(tables.after, rewritten, tables.rewritten).ok_or_else(|| unreadable(FrameFault::Table))?;
     // They come in the order of the code, each index once.
     let there = |at: Bci| after.binary_search_by_key(&at, |(bci, _)| *bci).ok();
     let mut is_original = vec![false; after.len()];
     for (bci, state) in &before {
         let number = tables.aligned.number(*bci);
         let Some(number) = number else {
-            return Err(Finding::at(Problem::Frame("is inside an instruction"), *bci, None));
+            return Err(Finding::at(Problem::Frame(FrameFault::Inside), *bci, None));
         };
-        let wanted = moved(tables, state).ok_or_else(|| unreadable("has a local that cannot move"))?;
+        let wanted = moved(tables, state).ok_or_else(|| unreadable(FrameFault::Local))?;
         let at = tables.aligned.labels[number];
         match there(at).filter(|frame| after[*frame].1 == wanted) {
             Some(frame) => is_original[frame] = true,
-            None => return Err(Finding::at(Problem::Frame("differs"), *bci, at)),
+            None => return Err(Finding::at(Problem::Frame(FrameFault::Differs), *bci, at)),
         }
     }
     let resumed = tables.all_resumed();
@@ -111,21 +113,13 @@ pub fn check<'a>(tables: &Tables<'_, 'a>, original: &Member<'a>, rewritten: &Mem
             },
         };
         if !is_right {
-            return Err(Finding::at(
-                Problem::Frame("is none of the original, and of nothing that was appended"),
-                None,
-                *at,
-            ));
+            return Err(Finding::at(Problem::Frame(FrameFault::Unknown), None, *at));
         }
     }
     if tables.after.major_version >= FIRST_VERSION {
         for handler in &tables.aligned.appended {
             if there(handler.at).is_none() {
-                return Err(Finding::at(
-                    Problem::Frame("of an appended handler is missing"),
-                    None,
-                    handler.at,
-                ));
+                return Err(Finding::at(Problem::Frame(FrameFault::Missing), None, handler.at));
             }
         }
     }

@@ -35,6 +35,7 @@ pub mod counts;
 mod debug_tables;
 pub mod events;
 mod expectation;
+pub mod faults;
 mod fields;
 pub mod finding;
 mod forms;

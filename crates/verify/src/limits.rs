@@ -3,6 +3,7 @@
 use cct_classfile::edit::frames::Signature;
 use cct_classfile::{ClassFile, Code, Member, opcode, stack};
 
+use crate::faults::LimitFault;
 use crate::finding::{Check, Finding, Problem};
 
 /// A method and its code.
@@ -19,10 +20,10 @@ pub struct Coded<'m, 'a> {
 /// Whether rewritten code says that it needs as much as it needs, if the original does.
 pub fn check(original: Coded<'_, '_>, rewritten: Coded<'_, '_>) -> Check {
     if !has_stack(rewritten.class, rewritten.code) && has_stack(original.class, original.code) {
-        return Err(Finding::of(Problem::Limit("max_stack")));
+        return Err(Finding::of(Problem::Limit(LimitFault::Stack)));
     }
     if !has_locals(rewritten) && has_locals(original) {
-        return Err(Finding::of(Problem::Limit("max_locals")));
+        return Err(Finding::of(Problem::Limit(LimitFault::Locals)));
     }
     Ok(())
 }

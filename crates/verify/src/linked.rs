@@ -6,6 +6,7 @@ use cct_classfile::{access, mutf8, opcode};
 use cct_jdk::convention::OBJECT;
 
 use crate::convention::foreign_id;
+use crate::faults::ProbeFault;
 use crate::finding::{Finding, Problem};
 use crate::hierarchy::{Hierarchy, Node, Resolved};
 use crate::links::{Counted, Links, Means, is_extended};
@@ -122,9 +123,10 @@ pub(crate) fn searched<'l>(class: &'l Links, callee: &'l Counted) -> Option<&'l 
     if owner.first() == Some(&b'[') {
         return Some(OBJECT);
     }
-    match callee.opcode == opcode::INVOKESPECIAL && **name != *b"<init>" && *owner != class.name {
-        true => class.superclass.as_deref(),
-        false => Some(owner),
+    if callee.opcode == opcode::INVOKESPECIAL && **name != *b"<init>" && *owner != class.name {
+        class.superclass.as_deref()
+    } else {
+        Some(owner)
     }
 }
 
@@ -144,7 +146,7 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
             chosen.is_some_and(|chosen| values::Part::of(chosen, &class.name, name, descriptor).is_place);
         let is_hash_code = (&**name, &**descriptor) == (b"hashCode", b"()I");
         let is_missed = method.by_callers && (is_alone || is_hash_code && is_place);
-        return is_missed.then_some(Problem::Probe("that is for the callee, which has no body, is missing"));
+        return is_missed.then_some(Problem::Probe(ProbeFault::NoCalleeProbe));
     }
     if method.counts_itself {
         return Some(Problem::CountedTwice);
@@ -152,15 +154,14 @@ pub(crate) fn wrong(callee: &Counted, resolved: Resolved<'_>, hierarchy: &Hierar
     let wrong = match callee.means {
         Means::Counted(id) => {
             let is_right = id == foreign_id(&class.name, name, descriptor, (id & 0x7F) as usize);
-            (!is_right).then_some("counts another method than the callee")
+            (!is_right).then_some(ProbeFault::CountsOther)
         }
         Means::Entered(chosen, entered) => values::wrong(chosen, &entered, &resolved),
         Means::Nothing(_) => None,
         Means::Traced { calls_back } => {
             // Natives may, but for those of `Object`; what callers count otherwise has a body, and is over at once.
             let may = method.flags & access::NATIVE != 0 && *class.name != *OBJECT;
-            (may != calls_back)
-                .then_some("says of a callee that may call back that it does not, or the reverse")
+            (may != calls_back).then_some(ProbeFault::CallsBack)
         }
     };
     match wrong {

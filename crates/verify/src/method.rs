@@ -13,6 +13,7 @@ use crate::columns;
 use crate::convention::method_id;
 use crate::debug_tables::DebugTables;
 use crate::expectation::Tool;
+use crate::faults::{ClockFault, FormsFault, ForwarderKind, MethodPart, OwnAttributeFault, RuntimeFault};
 use crate::finding::{Finding, Problem};
 use crate::forms::{Extended, Original};
 use crate::forwarder::{self, Target};
@@ -54,7 +55,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let Some(target) =
             Target::of(self.before, original.name, original.descriptor, original.is(access::STATIC))
         else {
-            return self.find(Problem::Head("descriptors"));
+            return self.find(Problem::Head(MethodPart::Descriptors));
         };
         let is_native = original.is(access::NATIVE);
         let Some(first) = self.original(number, original, rewritten, code.as_ref(), &target) else { return };
@@ -62,7 +63,7 @@ impl<'c, 'a> Class<'c, 'a> {
             None => {
                 let is_renamed = matches!(first, Original::Renamed(_));
                 if is_native && !is_renamed && self.native_hooks(original).iter().any(|way| !way.is_empty()) {
-                    self.find(Problem::Runtime("that belongs here is missing"));
+                    self.find(Problem::Runtime(RuntimeFault::Missing));
                 }
                 Extended::Absent
             }
@@ -102,8 +103,7 @@ impl<'c, 'a> Class<'c, 'a> {
             (Original::Same, Extended::Stored) if !is_native => (&[0, 1], 0),
             (Original::Same | Original::Runtime, Extended::Absent) => (self.without_forms(original), 0),
             _ => {
-                let both = format!("{} and {}", first.name(), second.name());
-                return self.find(Problem::Forms(both));
+                return self.find(Problem::Forms(FormsFault::Pair(first.name(), second.name())));
             }
         };
         let is_left = matches!(first, Original::Same)
@@ -111,13 +111,13 @@ impl<'c, 'a> Class<'c, 'a> {
             && matches!(second, Extended::Absent | Extended::Stored | Extended::Redispatch);
         if let Some(row) = row {
             if !treatments.contains(&row.treatment) {
-                self.find(Problem::OwnAttribute("says that the method was treated otherwise"));
+                self.find(Problem::OwnAttribute(OwnAttributeFault::Treatment));
             } else if usize::from(row.slots) != slots {
-                self.find(Problem::OwnAttribute("gives the method another number of slots"));
+                self.find(Problem::OwnAttribute(OwnAttributeFault::Slots));
             } else if bodies(&first, &second).any(|body| body.on_entry != row.on_entry)
                 || row.on_entry > 0 && bodies(&first, &second).next().is_none()
             {
-                self.find(Problem::OwnAttribute("says otherwise what an entry counts by the method's id"));
+                self.find(Problem::OwnAttribute(OwnAttributeFault::OnEntry));
             } else {
                 // Callers count those that have no form of ours, as the class is recorded.
                 let is_left = is_left && row.treatment != treatment::CALLER_COUNTED;
@@ -197,7 +197,7 @@ impl<'c, 'a> Class<'c, 'a> {
             self.counted.entry(key).or_insert(Counted { sites: 0, place, ..callee }).sites += 1;
         }
         if let Some(at) = body.unpinned {
-            let problem = Problem::Clock("is not replaced, as other answers are (--reproducible)");
+            let problem = Problem::Clock(ClockFault::NotReplaced);
             let finding = Finding::at(problem, at, None).in_member(method.name, method.descriptor);
             match self.expectation.reproducible {
                 Some(_) => self.findings.push(finding),
@@ -234,7 +234,7 @@ impl<'c, 'a> Class<'c, 'a> {
     /// All bodies of a class are recorded, or none.
     pub(crate) fn recorded(&mut self, is_recorded: bool) {
         if self.is_recorded.replace(is_recorded).is_some_and(|before| before != is_recorded) {
-            self.find(Problem::Forms("some of the class's methods are recorded, others not".to_owned()));
+            self.find(Problem::Forms(FormsFault::PartlyRecorded));
         }
     }
 
@@ -283,7 +283,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let is_question = self.is_question(original);
         if original.raw == rewritten.raw {
             if switch.is_some() || is_replaced || is_question {
-                self.find(Problem::Runtime("that belongs here is missing"));
+                self.find(Problem::Runtime(RuntimeFault::Missing));
             }
             return Some(Original::Same);
         }
@@ -292,7 +292,7 @@ impl<'c, 'a> Class<'c, 'a> {
             others.map(|a| (a.name, a.data)).collect::<Vec<_>>()
         };
         if attributes(original) != attributes(rewritten) {
-            self.find(Problem::Head("attributes"));
+            self.find(Problem::Head(MethodPart::Attributes));
             return None;
         }
         if is_replaced
@@ -307,7 +307,7 @@ impl<'c, 'a> Class<'c, 'a> {
             return Some(Original::Renamed(renamed));
         }
         if rewritten.access_flags != original.access_flags {
-            self.find(Problem::Head("access flags"));
+            self.find(Problem::Head(MethodPart::Flags));
             return None;
         }
         if let Some(what) = switch
@@ -342,7 +342,7 @@ impl<'c, 'a> Class<'c, 'a> {
             return Some(Original::Wrapper);
         }
         let Some(code) = code else {
-            self.find(Problem::Forwarder("a method without code"));
+            self.find(Problem::Forwarder(ForwarderKind::WithoutCode));
             return None;
         };
         let own = self.beside.of_method(original);
@@ -352,7 +352,7 @@ impl<'c, 'a> Class<'c, 'a> {
             Err(finding) => {
                 // What begins as a wrapper, and is none, differs from that.
                 let problem = match finding.problem {
-                    Problem::Prologue => Problem::Forwarder("the original signature"),
+                    Problem::Prologue => Problem::Forwarder(ForwarderKind::Original),
                     other => other,
                 };
                 self.findings.push(Finding { problem, ..finding });
@@ -390,11 +390,11 @@ impl<'c, 'a> Class<'c, 'a> {
         let is_body = matches!(first, Original::Wrapper)
             || matches!(first, Original::Body(_)) && !target.redispatch().is(self.after, twin);
         if twin.access_flags != if is_body { flags } else { of_forwarders } {
-            self.find(Problem::Head("access flags of its extended form"));
+            self.find(Problem::Head(MethodPart::ExtendedFlags));
         }
         if is_body {
             let Some(code) = code else {
-                self.find(Problem::Forms("a wrapper of what has no code".to_owned()));
+                self.find(Problem::Forms(FormsFault::WrapperWithoutCode));
                 return None;
             };
             let own = self.beside.of_method(original);

@@ -4,6 +4,7 @@ use cct_classfile::{Code, Member, access};
 use cct_jdk::body_hooks::BodyHook;
 
 use crate::class::Class;
+use crate::faults::{ClockFault, RuntimeFault};
 use crate::finding::{Finding, Problem};
 use crate::hooks;
 use crate::native_hooks::{self, NativeHook};
@@ -16,12 +17,12 @@ impl<'c, 'a> Class<'c, 'a> {
         let is_wanted =
             |(hook, is_certain): (&BodyHook, bool)| is_certain && hooks::has_place(hook, class, code);
         if hooks::of_body(class.name(), method.name, method.descriptor, &self.expectation).any(is_wanted) {
-            self.find(Problem::Runtime("that belongs here is missing"));
+            self.find(Problem::Runtime(RuntimeFault::Missing));
         }
         let clocks = pins::clocks(class, method.name);
         let read = code.instructions().find(|i| pins::read(&clocks, class, i).is_some());
         if let (Some(read), Some(true)) = (read, reproducible) {
-            let problem = Problem::Clock("is not replaced, in a method that was left as it is");
+            let problem = Problem::Clock(ClockFault::LeftAsItIs);
             self.findings.push(Finding::at(problem, read.bci, None));
         }
     }

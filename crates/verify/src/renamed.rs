@@ -6,6 +6,7 @@ use cct_jdk::helpers::Helper;
 use cct_jdk::native_hooks::REPLACED;
 
 use crate::class::Class;
+use crate::faults::RuntimeFault;
 use crate::finding::Problem;
 use crate::forwarder::{Straight, Target};
 use crate::op::{Callee, Kind, Op};
@@ -45,7 +46,7 @@ impl<'c, 'a> Class<'c, 'a> {
         };
         self.recorded(slots.is_some());
         if self.native_hooks(original).iter().any(|way| !way.is_empty()) {
-            self.find(Problem::Runtime("that belongs here is missing"));
+            self.find(Problem::Runtime(RuntimeFault::Missing));
         }
         Some(Renamed { slots })
     }

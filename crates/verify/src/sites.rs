@@ -33,10 +33,7 @@ impl Sites {
 
     /// What the site with this number hands on.
     pub fn handed_on(self, number: usize, bci: Bci) -> HandedOn {
-        let slot = match self.are_apart {
-            true => 1 + number % (MAX_SLOTS - 1),
-            false => number % MAX_SLOTS,
-        };
+        let slot = if self.are_apart { 1 + number % (MAX_SLOTS - 1) } else { number % MAX_SLOTS };
         HandedOn {
             offset: i64::from(SLOTS_OFFSET) + 8 * slot as i64,
             // Code has at most 65,535 bytes (JVMS 4.7.3).

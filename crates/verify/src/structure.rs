@@ -10,6 +10,7 @@ use cct_events::{Class as Described, structure::Handler};
 use crate::allocations::{self, Makes};
 use crate::class::{Class, Traced};
 use crate::convention::{foreign_id, method_id};
+use crate::faults::StaticSidePart;
 use crate::finding::{Finding, Problem};
 use crate::forms::Extended;
 use crate::traces::{Level, Plan, has_end};
@@ -41,25 +42,28 @@ impl Class<'_, '_> {
     pub(crate) fn described(&mut self, side: &StaticSide) {
         let Some(packed) = side.classes.get(&self.hash) else {
             if self.first_method.is_some() {
-                self.find(Problem::Structure("it does not have the class"));
+                self.find(Problem::Structure(StaticSidePart::NoClass));
             }
             return;
         };
         let Some(described) = Described::of_bytes(packed) else {
-            return self.find(Problem::Structure("its bytes are no class"));
+            return self.find(Problem::Structure(StaticSidePart::Bytes));
         };
         self.tally.described += 1;
         let before = self.before;
         let bytes = |name: Option<&[u8]>| name.map(cct_events::structure::Name::from);
         let is_right = [
-            ("the name", *described.name == *before.name()),
-            ("the superclass", described.super_name == bytes(before.super_name())),
-            ("the interfaces", described.interfaces.iter().map(|name| &**name).eq(before.interface_names())),
-            ("the access flags", described.access == before.access_flags),
-            ("the bytes of its fields", described.field_bytes == self.field_bytes()),
-            ("the source file", described.source == bytes(self.source())),
-            ("the number of methods", described.methods.len() == before.methods.len()),
-            ("the number of its first method", self.first_method.is_none_or(|n| n == described.first_method)),
+            (StaticSidePart::Name, *described.name == *before.name()),
+            (StaticSidePart::Superclass, described.super_name == bytes(before.super_name())),
+            (
+                StaticSidePart::Interfaces,
+                described.interfaces.iter().map(|name| &**name).eq(before.interface_names()),
+            ),
+            (StaticSidePart::Flags, described.access == before.access_flags),
+            (StaticSidePart::FieldBytes, described.field_bytes == self.field_bytes()),
+            (StaticSidePart::Source, described.source == bytes(self.source())),
+            (StaticSidePart::Methods, described.methods.len() == before.methods.len()),
+            (StaticSidePart::FirstMethod, self.first_method.is_none_or(|n| n == described.first_method)),
         ];
         for (what, _) in is_right.into_iter().filter(|(_, is_right)| !is_right) {
             self.find(Problem::Structure(what));
@@ -91,7 +95,7 @@ impl Class<'_, '_> {
     }
 
     /// What is wrong with what is said of a method.
-    fn wrong(&self, number: usize, member: &Member<'_>, said: &Method) -> Vec<(&'static str, Option<Bci>)> {
+    fn wrong(&self, number: usize, member: &Member<'_>, said: &Method) -> Vec<(StaticSidePart, Option<Bci>)> {
         let slots = (said.id & 0x7F) as usize;
         let ids = [
             method_id(self.hash, number, slots) as u64,
@@ -107,12 +111,12 @@ impl Class<'_, '_> {
         let mut wrong = Vec::new();
         let heads = [
             (
-                "the name or the descriptor",
+                StaticSidePart::Descriptor,
                 (&*said.name, &*said.descriptor) == (member.name, member.descriptor),
             ),
-            ("the access flags", said.access == member.access_flags),
-            ("the id", ids.contains(&said.id)),
-            ("what is recorded", said.recording == recording),
+            (StaticSidePart::Flags, said.access == member.access_flags),
+            (StaticSidePart::Id, ids.contains(&said.id)),
+            (StaticSidePart::Recording, said.recording == recording),
         ];
         wrong.extend(heads.into_iter().filter(|(_, is_right)| !is_right).map(|(what, _)| (what, None)));
         match (traced, Code::of(self.before, member)) {
@@ -124,7 +128,7 @@ impl Class<'_, '_> {
                 let straight = straight.map_or(0, |code| code.instructions().count() as u32);
                 let bytecodes: Vec<u32> = said.blocks.iter().map(Block::bytecodes).collect();
                 if bytecodes != [0] && bytecodes != [straight] {
-                    wrong.push(("the bytecodes of what is over at once", None));
+                    wrong.push((StaticSidePart::LeafBytecodes, None));
                 }
             }
             _ => {}
@@ -140,7 +144,7 @@ impl Class<'_, '_> {
         code: &Code<'_>,
         said: &Method,
         traced: &Traced,
-        wrong: &mut Vec<(&'static str, Option<Bci>)>,
+        wrong: &mut Vec<(StaticSidePart, Option<Bci>)>,
     ) {
         let originals: Vec<_> = code.instructions().collect();
         let objects = self.expectation.allocations == Some(true);
@@ -150,13 +154,13 @@ impl Class<'_, '_> {
         let block_of = |n: usize| plan.cut.partition_point(|block| block.end <= n);
         let number_of = |bci: Bci| originals.binary_search_by_key(&bci, |i| i.bci).ok();
         if *said.code != *code.bytes {
-            wrong.push(("the bytecode", None));
+            wrong.push((StaticSidePart::Code, None));
         }
         if said.entry_is_target != plan.entry_is_target {
-            wrong.push(("whether the first block has an event", None));
+            wrong.push((StaticSidePart::FirstBlock, None));
         }
         if said.blocks.len() != plan.cut.len() {
-            wrong.push(("the number of blocks", None));
+            wrong.push((StaticSidePart::Blocks, None));
         }
         for (block, (cut, said)) in plan.cut.iter().zip(&said.blocks).enumerate() {
             let start = originals[cut.start].bci;
@@ -168,9 +172,9 @@ impl Class<'_, '_> {
             let expected = Block { start, metrics, next, is_last };
             let what = match *said == expected {
                 true => continue,
-                false if said.start != start => "where a block begins",
-                false if said.metrics != metrics => "a block's metrics",
-                false => "what comes behind a block without an event",
+                false if said.start != start => StaticSidePart::BlockStart,
+                false if said.metrics != metrics => StaticSidePart::Metrics,
+                false => StaticSidePart::Next,
             };
             wrong.push((what, Some(start)));
         }
@@ -181,11 +185,11 @@ impl Class<'_, '_> {
             let telling = traced.telling.binary_search_by_key(&i.bci, |(bci, _)| *bci);
             let telling = telling.ok().map(|at| traced.telling[at].1);
             if !told.next().is_some_and(|call| self.is_call(i, place, telling, call)) {
-                wrong.push(("a call site", Some(i.bci)));
+                wrong.push((StaticSidePart::CallSite, Some(i.bci)));
             }
         }
         if told.next().is_some() {
-            wrong.push(("the number of call sites", None));
+            wrong.push((StaticSidePart::CallSites, None));
         }
         let handlers = code.handlers.iter().map(|handler| {
             let catches = match handler.catch_type {
@@ -197,7 +201,7 @@ impl Class<'_, '_> {
             Handler { start, end, block, catches: catches.unwrap_or_default().into() }
         });
         if !handlers.eq(said.handlers.iter().cloned()) {
-            wrong.push(("the exception handlers", None));
+            wrong.push((StaticSidePart::Handlers, None));
         }
         let mut lines = Vec::new();
         for table in code.attributes.iter().filter(|attribute| attribute.name == b"LineNumberTable") {
@@ -209,7 +213,7 @@ impl Class<'_, '_> {
         }
         lines.sort_by_key(|&(bci, _)| bci);
         if lines != said.lines {
-            wrong.push(("the lines", None));
+            wrong.push((StaticSidePart::Lines, None));
         }
         let makes = originals.iter().filter(|_| plan.objects).filter_map(|i| {
             Some(match allocations::of(self.before, i)? {
@@ -219,7 +223,7 @@ impl Class<'_, '_> {
             })
         });
         if !makes.eq(said.makes.iter().cloned()) {
-            wrong.push(("what makes objects", None));
+            wrong.push((StaticSidePart::Objects, None));
         }
     }
 

@@ -4,6 +4,7 @@ use cct_classfile::attributes::{AttributeInfo, LocalRange, LocalVariable, Target
 use cct_classfile::{Attribute, Bci, ClassFile, Code, Handler, access, mutf8, opcode};
 
 use crate::align::aligned::{Aligned, Appended};
+use crate::faults::HandlerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Unassigned;
 use crate::probe::Locals;
@@ -48,7 +49,7 @@ impl<'a> Tables<'_, 'a> {
                 for (start, end) in self.without_trampolines(start, end) {
                     let wanted = Handler { start, end, handler: at, catch_type: handler.catch_type };
                     if rest.next() != Some(&wanted) {
-                        return Err(wrong("an entry of the method's own differs", Some(handler.start)));
+                        return Err(wrong(HandlerFault::Own, Some(handler.start)));
                     }
                 }
             }
@@ -58,13 +59,13 @@ impl<'a> Tables<'_, 'a> {
         for handler in &added {
             let is_appended = self.aligned.handler(handler.handler).is_some();
             if handler.catch_type != 0 || !is_appended {
-                return Err(wrong("an entry is added that is no catch-all of the rewriter's", None));
+                return Err(wrong(HandlerFault::Unknown, None));
             }
             if handler.end > end || handler.start < self.aligned.labels[0] {
-                return Err(wrong("an added entry covers what is not the program's code", None));
+                return Err(wrong(HandlerFault::CoversOther, None));
             }
             if !self.trampolines(handler.start, handler.end).is_empty() {
-                return Err(wrong("an added entry covers a jump in between", None));
+                return Err(wrong(HandlerFault::CoversJump, None));
             }
         }
         Ok(added)
@@ -136,7 +137,7 @@ impl<'a> Tables<'_, 'a> {
         ways_out: &[Option<Appended>],
         reached: &[bool],
         does: impl Fn(&Appended) -> bool,
-        otherwise: &'static str,
+        otherwise: HandlerFault,
     ) -> Check {
         for (number, (i, &place)) in self.aligned.originals.iter().zip(&self.aligned.places).enumerate() {
             if !reached[number] {

@@ -164,11 +164,10 @@ impl Plan {
         let record = Op::Load(Kind::Long, locals.node);
         let mut ops = if is_extent { extent(locals, 1) } else { Vec::new() };
         let start = Event::Start { method, ends_at_once: false };
-        match self.has_receiver && start.is_single() {
-            true => {
-                ops.extend([Op::Load(Kind::Reference, 0), record, start.word(), Op::Helper(Helper::Receiver)])
-            }
-            false => ops.extend(start.ops(locals.node, None)),
+        if self.has_receiver && start.is_single() {
+            ops.extend([Op::Load(Kind::Reference, 0), record, start.word(), Op::Helper(Helper::Receiver)])
+        } else {
+            ops.extend(start.ops(locals.node, None))
         }
         if self.takes_monitor {
             let monitor =

@@ -1,6 +1,7 @@
 //! Where contexts are values (docs/research/pcc.md): what each method adds to them, at which methods they are recorded, and what callers do for callees that have no
 //! body of ours. All of it follows from names, bytecode indices and what was chosen.
 
+use crate::faults::ProbeFault;
 use cct_classfile::{Bci, Instruction, access, mutf8, opcode};
 use cct_jdk::convention::OBJECT;
 use cct_pcc::Chosen;
@@ -41,42 +42,40 @@ impl<'p> Part<'p> {
 
     /// Whether a body that begins so is recorded, where that can be told: those that call something and take part multiply, those that were chosen say so.
     /// An error is what contradicts the choice, or itself.
-    pub fn is_recorded(&self, prologue: &Prologue, calls: usize) -> Result<Option<bool>, &'static str> {
+    pub fn is_recorded(&self, prologue: &Prologue, calls: usize) -> Result<Option<bool>, ProbeFault> {
         let is_at = prologue.recorded_at.is_some();
         let multiplies = prologue.locals.carries == Carries::Value;
         if is_at && !self.is_place {
-            return Err("records the value of a method that was not chosen");
+            return Err(ProbeFault::NotChosen);
         }
         if multiplies && !(self.takes_part && calls > 0) {
-            return Err("multiplies the value of a method that takes no part in values, or calls nothing");
+            return Err(ProbeFault::Multiplies);
         }
         let by_place = self.is_place.then_some(is_at);
         let by_calls = (self.takes_part && calls > 0).then_some(multiplies);
         match (by_place, by_calls) {
-            (Some(one), Some(other)) if one != other => {
-                Err("that multiplies the value, or the one that records it, is missing")
-            }
+            (Some(one), Some(other)) if one != other => Err(ProbeFault::HalfRecorded),
             _ => Ok(by_place.or(by_calls)),
         }
     }
 
     /// What is wrong with what a caller does for this callee.
-    fn contradicts(&self, entered: &Entered, slots: usize) -> Option<&'static str> {
+    fn contradicts(&self, entered: &Entered, slots: usize) -> Option<ProbeFault> {
         let place = self.is_place.then(|| foreign_id(self.class, self.name, self.descriptor, slots));
         if entered.place != place {
             return Some(match (entered.place, place) {
-                (None, _) => "that records the value of a method that was chosen is missing",
-                (_, None) => "records the value of a method that was not chosen",
-                _ => "records the value of another method than the callee",
+                (None, _) => ProbeFault::NotRecorded,
+                (_, None) => ProbeFault::NotChosen,
+                _ => ProbeFault::RecordsOther,
             });
         }
         let site = (self.takes_part && entered.stores).then(|| self.site(None));
-        (entered.site != site).then_some("adds something else than what the callee's own calls add")
+        (entered.site != site).then_some(ProbeFault::CalleeSite)
     }
 }
 
 /// What is wrong with what a caller does for a callee without a body of ours which is this method; `slots` is 1 if it may call back.
-pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: [&[u8]; 3]) -> Option<&'static str> {
+pub fn wrong_for(chosen: &'static Chosen, entered: &Entered, method: [&[u8]; 3]) -> Option<ProbeFault> {
     let [class, name, descriptor] = method;
     Part::of(chosen, class, name, descriptor).contradicts(entered, usize::from(entered.stores))
 }
@@ -119,18 +118,14 @@ fn is_of_object(name: &[u8], descriptor: &[u8]) -> bool {
 }
 
 /// What is wrong with what a caller does for a callee that `Links` has found.
-pub(crate) fn wrong(
-    chosen: &'static Chosen,
-    entered: &Entered,
-    callee: &Resolved<'_>,
-) -> Option<&'static str> {
+pub(crate) fn wrong(chosen: &'static Chosen, entered: &Entered, callee: &Resolved<'_>) -> Option<ProbeFault> {
     let method = [&*callee.class.name, &callee.method.name, &callee.method.descriptor];
     if !entered.stores
         && entered.place.is_none()
         && callee.method.flags & access::NATIVE != 0
         && *callee.class.name != *OBJECT
     {
-        return Some("that gives the thread the value of a native is missing");
+        return Some(ProbeFault::NoNativeValue);
     }
     wrong_for(chosen, entered, method)
 }

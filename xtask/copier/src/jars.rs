@@ -60,10 +60,7 @@ pub fn jar(from: &Path, to: &Path, wants: &dyn Fn(usize) -> bool) -> Result<Coun
     let mut place = 0;
     for (index, entry) in input.entries().iter().enumerate() {
         let is_class = entry.kind == EntryKind::Class;
-        let wanted = match is_class {
-            true => wants(place),
-            false => is_image && entry.kind != EntryKind::Directory,
-        };
+        let wanted = if is_class { wants(place) } else { is_image && entry.kind != EntryKind::Directory };
         place += usize::from(is_class);
         if !wanted {
             continue;

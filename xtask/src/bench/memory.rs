@@ -183,9 +183,12 @@ fn line(row: &Row) -> String {
     let Row { name, shape, plain_kib, profiled_kib, file, writing } = row;
     let writing = writing.map_or_else(
         || "-".to_owned(),
-        |Spread { median, least, most }| match least < most {
-            true => format!("{median:.2} s ({least:.2} to {most:.2})"),
-            false => format!("{median:.2} s"),
+        |Spread { median, least, most }| {
+            if least < most {
+                format!("{median:.2} s ({least:.2} to {most:.2})")
+            } else {
+                format!("{median:.2} s")
+            }
         },
     );
     let contexts = shape.contexts.max(1) as f64;

@@ -226,9 +226,10 @@ pub fn remarks<'t>(
     text += "Exit codes, standard output, standard error and files are those of the plain run in all ways";
     let remarks = turns.into_iter().flat_map(|turns| &turns.remarks).map(String::as_str);
     let remarks: Vec<&str> = remarks.filter(|remark| !is_known(remark)).collect();
-    match remarks.is_empty() {
-        true => text += ".\n",
-        false => text += &format!(", with these remarks:\n\n- {}\n", remarks.join("\n- ")),
+    if remarks.is_empty() {
+        text += ".\n"
+    } else {
+        text += &format!(", with these remarks:\n\n- {}\n", remarks.join("\n- "))
     }
     text
 }

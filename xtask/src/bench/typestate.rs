@@ -178,9 +178,8 @@ Adaptively an event that changes nothing is let go; `events` are those that were
                     found[way].heard
                 );
             }
-            let less = |small: f64, large: f64| match large > 0.0 {
-                true => format!("{:.1} %", 100.0 * (1.0 - small / large)),
-                false => "-".to_owned(),
+            let less = |small: f64, large: f64| {
+                if large > 0.0 { format!("{:.1} %", 100.0 * (1.0 - small / large)) } else { "-".to_owned() }
             };
             let _ = writeln!(
                 text,

@@ -137,9 +137,12 @@ fn has_phrase(line: &str, phrase: &str) -> bool {
 fn banned(page: &Page, is_read: impl Fn(Kind) -> bool) -> Vec<String> {
     let lines: Vec<_> = lines(&page.text)
         .into_iter()
-        .map(|(number, line, kind)| match is_read(kind) {
-            true => (number, without_code(line).trim().to_lowercase()),
-            false => (number, String::new()),
+        .map(|(number, line, kind)| {
+            if is_read(kind) {
+                (number, without_code(line).trim().to_lowercase())
+            } else {
+                (number, String::new())
+            }
         })
         .collect();
     let mut found = Vec::new();

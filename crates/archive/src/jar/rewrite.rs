@@ -191,9 +191,10 @@ fn remove_signature<R: Rewriter>(
                 if stripped.digests > 0 {
                     digests += stripped.digests;
                     let attributes = attributes(pass, archive);
-                    let bytes = match attributes.is_empty() {
-                        true => stripped.bytes,
-                        false => manifest::with_main_attributes(&stripped.bytes, attributes),
+                    let bytes = if attributes.is_empty() {
+                        stripped.bytes
+                    } else {
+                        manifest::with_main_attributes(&stripped.bytes, attributes)
                     };
                     let packed = pack(bytes, jar.record(index).method, pass.options.level);
                     step.fate = Fate::Replace(packed.map_err(Error::entry(&at))?);

@@ -51,9 +51,10 @@ impl<'p> Packages<'p> {
         }
         let package = self.0.entry(folders.join(&b'.')).or_default();
         let presence = package.modules.entry(module).or_default();
-        match is_preview {
-            true => presence.preview = true,
-            false => presence.plain = true,
+        if is_preview {
+            presence.preview = true
+        } else {
+            presence.plain = true
         }
         if filled {
             package.filled = Some(module);

@@ -153,9 +153,10 @@ impl Slot {
             Finding::Damaged(damage) => return Ok(Content::Damaged(damage.to_string())),
         }
         let record = Record::of_image(&self.path)?;
-        match record.as_ref().and_then(|record| record.value("key")) == Some(&*self.key) {
-            true => Ok(Content::Image),
-            false => Ok(Content::Damaged(format!("{} is the image of another key", self.path.display()))),
+        if record.as_ref().and_then(|record| record.value("key")) == Some(&*self.key) {
+            Ok(Content::Image)
+        } else {
+            Ok(Content::Damaged(format!("{} is the image of another key", self.path.display())))
         }
     }
 

@@ -124,9 +124,10 @@ fn architecture(lib: &Path) -> Result<String> {
         }
         others = true;
     }
-    match others {
-        true => bail!("it has no HotSpot in a folder `server`; only HotSpot's server VM is supported"),
-        false => bail!("it has no jvm.cfg in lib, so its launchers find no JVM; the JDK is not complete"),
+    if others {
+        bail!("it has no HotSpot in a folder `server`; only HotSpot's server VM is supported")
+    } else {
+        bail!("it has no jvm.cfg in lib, so its launchers find no JVM; the JDK is not complete")
     }
 }
 

@@ -74,15 +74,16 @@ impl Tree {
             let (path, relative) = (folder.join(&name), relative.join(&name));
             let kind =
                 fs::symlink_metadata(&path).with_context(|| format!("cannot find {}", path.display()))?;
-            let (real, is_link) = match kind.is_symlink() {
-                false => (path, false),
-                true => match fs::canonicalize(&path) {
+            let (real, is_link) = if !kind.is_symlink() {
+                (path, false)
+            } else {
+                match fs::canonicalize(&path) {
                     Ok(real) => (real, true),
                     Err(_) => {
                         self.dangling.push(relative);
                         continue;
                     }
-                },
+                }
             };
             if let (true, Ok(inside)) = (is_link, real.strip_prefix(home)) {
                 let what = What::Link(way(&relative, inside));

@@ -138,10 +138,13 @@ pub fn command() -> clap::Command {
     let template = groups::template(&arguments);
     let arguments = arguments.arg(configuration::argument()).args_override_self(true);
     let arguments = arguments.help_template(template).mut_subcommand("jdk", |jdk| {
-        jdk.mut_args(|argument| match Jdk::WITH_CHECK.contains(&argument.get_id().as_str()) {
-            true => argument,
-            // `requires` alone lets pass what `check` conflicts with.
-            false => argument.conflicts_with_all(["check", "repair"]),
+        jdk.mut_args(|argument| {
+            if Jdk::WITH_CHECK.contains(&argument.get_id().as_str()) {
+                argument
+            } else {
+                // `requires` alone lets pass what `check` conflicts with.
+                argument.conflicts_with_all(["check", "repair"])
+            }
         })
     });
     arguments.mut_subcommands(|command| {

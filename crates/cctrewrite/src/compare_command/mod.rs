@@ -49,11 +49,10 @@ fn options(arguments: &Compare) -> CompareOptions {
 
 /// What is compared, in words.
 fn compared(arguments: &Compare, found: &Comparison) -> String {
-    let what = match arguments.allocations {
-        true => "objects by type".to_owned(),
-        false => {
-            found.agreements().map(|agreement| agreement.metric.name()).collect::<Vec<_>>().join(" and ")
-        }
+    let what = if arguments.allocations {
+        "objects by type".to_owned()
+    } else {
+        found.agreements().map(|agreement| agreement.metric.name()).collect::<Vec<_>>().join(" and ")
     };
     let threads = arguments.selection.threads_in_words(arguments.per_thread);
     let names = arguments.normalize_generated.then(|| "numbers of generated classes left out".to_owned());

@@ -115,10 +115,7 @@ fn mend(arguments: &args::Jdk, folder: &Path, image: &Path, damage: &Damage) -> 
 }
 
 fn sound(arguments: &args::Jdk, image: &Path) -> Result<()> {
-    match arguments.quiet {
-        true => Ok(()),
-        false => to_stdout(|out| writeln!(out, "{}: sound", image.display())),
-    }
+    if arguments.quiet { Ok(()) } else { to_stdout(|out| writeln!(out, "{}: sound", image.display())) }
 }
 
 fn no_manifest(image: &Path) -> String {

@@ -36,9 +36,8 @@ pub use use_of_image::{ImageInUse, of_home};
 
 /// Runs the command.
 pub fn run(arguments: &args::Jdk) -> Result<()> {
-    with_threads(arguments.threads, || match arguments.check {
-        true => check_command::run(arguments),
-        false => make(arguments),
+    with_threads(arguments.threads, || {
+        if arguments.check { check_command::run(arguments) } else { make(arguments) }
     })
 }
 

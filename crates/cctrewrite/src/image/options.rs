@@ -106,11 +106,10 @@ fn with_our_vm(text: &str) -> Result<String> {
             out.push('\n');
         }
     }
-    match found {
-        true => Ok(out),
-        false => {
-            bail!("it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported")
-        }
+    if found {
+        Ok(out)
+    } else {
+        bail!("it does not name HotSpot's server VM (a line `-server KNOWN`); only that is supported")
     }
 }
 

@@ -57,9 +57,10 @@ impl<'a> Order<'a> {
             let name = load_time::library_name();
             format!("{name} is not beside this command, and without it an image cannot rewrite the program's classes; install both together")
         })?;
-        let options = match arguments.choices.marks_alone() {
-            true => options::for_markers(),
-            false => options::built_in(&home, arguments),
+        let options = if arguments.choices.marks_alone() {
+            options::for_markers()
+        } else {
+            options::built_in(&home, arguments)
         };
         // HotSpot makes no archive where an agent is loaded.
         let has_agent = options::renames_natives(arguments);
@@ -261,9 +262,10 @@ pub fn check_choices(home: &Path, choices: &args::Choices) -> Result<()> {
         if of_image.iter().copied().eq(&given) {
             continue;
         }
-        let made = match of_image.is_empty() {
-            true => format!("without --{flag}"),
-            false => format!("with {}", of_image.into_iter().cloned().collect::<Vec<_>>().join(" ")),
+        let made = if of_image.is_empty() {
+            format!("without --{flag}")
+        } else {
+            format!("with {}", of_image.into_iter().cloned().collect::<Vec<_>>().join(" "))
         };
         bail!(
             "{}: this JDK was made {made}, and {} is given now; leave it out, or give a plain JDK, of which one is made with it",
@@ -300,12 +302,13 @@ pub fn check_marked(home: &Path, wanted: &Wanted) -> Result<()> {
         |option: &String| option.starts_with("--markers=") || option.starts_with("--typestate=");
     let mut options = options_of(home)?;
     options.retain(is_of_rules);
-    match options == wanted.spelled_rules() {
-        true => Ok(()),
-        false => bail!(
+    if options == wanted.spelled_rules() {
+        Ok(())
+    } else {
+        bail!(
             "{}: this JDK was made with other rules; leave out --markers and --typestate, or give a plain JDK, of which one is made with yours",
             home.display()
-        ),
+        )
     }
 }
 

@@ -79,10 +79,8 @@ impl ImageInUse {
             Ok(Finding::Damaged(damage)) => damage.to_string(),
             Err(error) => format!("{error:#}"),
         };
-        let remedy = match is_cached {
-            true => "the next run makes the image again".to_owned(),
-            false => remedy(&self.home),
-        };
+        let remedy =
+            if is_cached { "the next run makes the image again".to_owned() } else { remedy(&self.home) };
         // Without it the next start reads all files, and finds what this one has found.
         check::forget_stamp(&self.home);
         say(&format!("cctrewrite: {what}, which may be why a JVM ended as it did; {remedy}"));

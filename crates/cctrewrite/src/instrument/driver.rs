@@ -126,10 +126,7 @@ impl ArchiveRewriter for Driver<'_> {
         let is_patched = self.is_patched(archive);
         if layout == Layout::Jmod && !is_patched {
             let mut of_jmods = locked(&self.of_jmods);
-            match has_object {
-                true => classes.append(&mut of_jmods),
-                false => of_jmods.extend_from_slice(&classes),
-            }
+            if has_object { classes.append(&mut of_jmods) } else { of_jmods.extend_from_slice(&classes) }
         }
         let mut entries = Vec::new();
         if has_object {

@@ -168,9 +168,10 @@ fn attempt(manner: Manner<'_>, sources: &Sources, targets: &[Target], filter: &F
     // The class library last: of jmods it gets the index of all.
     inputs.sort_by_key(|(input, _)| output::has_object(input));
     for (input, target) in inputs {
-        let output = match manner.patches {
-            true => input.rewrite_as_patches(target, &options, &driver)?,
-            false => input.rewrite(target, &options, &driver)?,
+        let output = if manner.patches {
+            input.rewrite_as_patches(target, &options, &driver)?
+        } else {
+            input.rewrite(target, &options, &driver)?
         };
         summary.add_output(target.path(), output.account());
         outputs.push(output);

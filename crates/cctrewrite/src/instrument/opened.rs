@@ -28,13 +28,12 @@ impl Opened {
         let limits = arguments.limits.limits();
         let mut inputs = Sources::open_inputs(&arguments.inputs, &limits)?;
         let found = class_path::of(&inputs, &limits);
-        let (named, left_out) = match arguments.class_path {
-            true => {
-                let (named, opened): (_, Vec<Input>) = found?.into_iter().unzip();
-                inputs.extend(opened);
-                (named, Vec::new())
-            }
-            false => (Vec::new(), found.unwrap_or_default().into_iter().map(|(named, _)| named).collect()),
+        let (named, left_out) = if arguments.class_path {
+            let (named, opened): (_, Vec<Input>) = found?.into_iter().unzip();
+            inputs.extend(opened);
+            (named, Vec::new())
+        } else {
+            (Vec::new(), found.unwrap_or_default().into_iter().map(|(named, _)| named).collect())
         };
         Ok(Opened { sources: Sources::of(inputs, &arguments.choices.library, &limits)?, named, left_out })
     }

@@ -75,9 +75,10 @@ pub fn mark_all(
             options: manner.options.map(VmOptions::new),
             modules: Mutex::default(),
         };
-        let output = match manner.patches {
-            true => input.rewrite_as_patches(target, &options, &driver)?,
-            false => input.rewrite(target, &options, &driver)?,
+        let output = if manner.patches {
+            input.rewrite_as_patches(target, &options, &driver)?
+        } else {
+            input.rewrite(target, &options, &driver)?
         };
         for record in &output.account().records {
             done.tally.add(&record.marked);

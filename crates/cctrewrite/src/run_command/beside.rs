@@ -96,17 +96,16 @@ impl Left {
         let mut is_whole = true;
         for (_, extension, put) in all.into_iter().filter(|(is_left, ..)| *is_left) {
             let from = with_suffix(&jvm.place, &format!(".{extension}"));
-            match from.is_file() {
-                true => put(&from, &profile.with_extension(extension), quiet)?,
-                false => {
-                    is_whole = false;
-                    say(&format!(
-                        "cctrewrite: the JVM of process {} left nothing of its markers; it was killed, halted, or still runs: {}",
-                        jvm.process,
-                        jvm.command()
-                    ));
-                    break;
-                }
+            if from.is_file() {
+                put(&from, &profile.with_extension(extension), quiet)?
+            } else {
+                is_whole = false;
+                say(&format!(
+                    "cctrewrite: the JVM of process {} left nothing of its markers; it was killed, halted, or still runs: {}",
+                    jvm.process,
+                    jvm.command()
+                ));
+                break;
             }
         }
         Ok(is_whole)

@@ -41,9 +41,10 @@ pub fn run(
     check: impl FnOnce(&Path) -> Result<()>,
     put: impl Fn(&Path, Place<'_>) -> Result<()>,
 ) -> Result<Outcome> {
-    let output = match arguments.output == Path::new("cctrewrite.cct") {
-        true => Path::new("cctrewrite").with_extension(kind.extension),
-        false => arguments.output.clone(),
+    let output = if arguments.output == Path::new("cctrewrite.cct") {
+        Path::new("cctrewrite").with_extension(kind.extension)
+    } else {
+        arguments.output.clone()
     };
     if output.is_dir() {
         bail!("{} is a folder; name a file", output.display());
@@ -72,14 +73,15 @@ fn left<'j>(jvms: &'j [Jvm], kind: &Kind) -> Vec<(&'j Jvm, PathBuf)> {
     let mut left = Vec::new();
     for jvm in jvms {
         let file = with_suffix(&jvm.place, &format!(".{}", kind.extension));
-        match file.is_file() {
-            true => left.push((jvm, file)),
-            false => say(&format!(
+        if file.is_file() {
+            left.push((jvm, file))
+        } else {
+            say(&format!(
                 "cctrewrite: the JVM of process {} {}: {}",
                 jvm.process,
                 kind.missing,
                 jvm.command()
-            )),
+            ))
         }
     }
     left
@@ -137,8 +139,5 @@ pub fn file_name(number: usize, count: usize, main: &str) -> String {
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
         .collect();
-    match plain.is_empty() {
-        true => format!("{number:0width$}.cct"),
-        false => format!("{number:0width$}-{plain}.cct"),
-    }
+    if plain.is_empty() { format!("{number:0width$}.cct") } else { format!("{number:0width$}-{plain}.cct") }
 }

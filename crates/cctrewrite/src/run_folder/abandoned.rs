@@ -126,9 +126,10 @@ impl Abandoned {
 
     /// What is in it, in words.
     pub fn contents(&self) -> String {
-        let of_what = match self.record.command.is_empty() {
-            true => String::new(),
-            false => format!(" (-- {})", self.record.command_line()),
+        let of_what = if self.record.command.is_empty() {
+            String::new()
+        } else {
+            format!(" (-- {})", self.record.command_line())
         };
         format!("a killed run{of_what} left what {} recorded", counted(self.jvms.len() as u64, "JVM"))
     }

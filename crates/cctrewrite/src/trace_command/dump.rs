@@ -200,14 +200,13 @@ impl<'t> Lines<'t> {
         };
         for event in [Some(event), implied].into_iter().flatten() {
             self.text.push_str("  ");
-            match self.as_numbers {
-                true => {
-                    for (place, &word) in event.words().iter().enumerate() {
-                        let space = if place == 0 { "" } else { " " };
-                        write!(self.text, "{space}{}", word as i32)?;
-                    }
+            if self.as_numbers {
+                for (place, &word) in event.words().iter().enumerate() {
+                    let space = if place == 0 { "" } else { " " };
+                    write!(self.text, "{space}{}", word as i32)?;
                 }
-                false => self.describe(event)?,
+            } else {
+                self.describe(event)?
             }
             self.text.push('\n');
             out.write_all(self.text.as_bytes())?;

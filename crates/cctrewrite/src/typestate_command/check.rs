@@ -72,9 +72,8 @@ fn write_property(out: &mut String, property: &Property) -> std::fmt::Result {
 
 fn row(property: &Property, at: usize) -> [String; 5] {
     let automaton = &property.automaton;
-    let called = |state: usize| match automaton.sink == Some(state) {
-        true => "violation".to_owned(),
-        false => property.state_name(state),
+    let called = |state: usize| {
+        if automaton.sink == Some(state) { "violation".to_owned() } else { property.state_name(state) }
     };
     let set = |set: u64| if set == 0 { "-".to_owned() } else { property.names(set).join(" ") };
     let kind = match (automaton.sink == Some(at), automaton.states[at].accepting) {

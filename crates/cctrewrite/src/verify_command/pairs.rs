@@ -63,12 +63,13 @@ pub fn check(
         }
     }
     for key in left.into_keys() {
-        match is_patch {
-            true => account.left_out += 1,
-            false => account.alone(
+        if is_patch {
+            account.left_out += 1
+        } else {
+            account.alone(
                 format!("{}: {key}", original.path().display()),
                 "the class is missing from the output",
-            ),
+            )
         }
     }
     Ok(())

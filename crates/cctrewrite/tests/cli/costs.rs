@@ -65,9 +65,10 @@ fn what_shows_them_says_cycles() {
         "export --format svg --diff a.cct b.cct -o out",
     ] {
         let found = of(folder.path(), line).succeeds();
-        let text = match line.ends_with(" out") {
-            true => fs::read_to_string(folder.path().join("out")).unwrap(),
-            false => found.stdout,
+        let text = if line.ends_with(" out") {
+            fs::read_to_string(folder.path().join("out")).unwrap()
+        } else {
+            found.stdout
         };
         assert!(text.to_lowercase().contains("cycles"), "{line}: {text}");
         assert!(!text.to_lowercase().contains("bytecode"), "{line}: {text}");

@@ -123,9 +123,10 @@ fn disks_that_are_full(jdk: &'static Jdk) {
             let mut shell = Command::new("unshare");
             shell.args(["-m", "sh", "-c", script]).arg(&mount).arg(size).current_dir(&here);
             shell.args([env!("CARGO_BIN_EXE_cctrewrite"), "jdk", jdk.home().to_str().unwrap(), "-q"]);
-            match to_cache {
-                true => shell.arg(format!("--cache={}", mount.join("cache").display())),
-                false => shell.arg("-o").arg(mount.join("image")),
+            if to_cache {
+                shell.arg(format!("--cache={}", mount.join("cache").display()))
+            } else {
+                shell.arg("-o").arg(mount.join("image"))
             };
             let output = shell.output().unwrap();
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

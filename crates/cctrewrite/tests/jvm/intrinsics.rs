@@ -143,9 +143,10 @@ fn the_table_has_methods_that_the_class_library_has() {
             table
         });
     for (class, methods) in table {
-        let jar = match class.starts_with("com/sun/crypto/") {
-            true => jdk.path("jre/lib/ext/sunjce_provider.jar"),
-            false => jdk.rt_jar(),
+        let jar = if class.starts_with("com/sun/crypto/") {
+            jdk.path("jre/lib/ext/sunjce_provider.jar")
+        } else {
+            jdk.rt_jar()
         };
         let input = cct_archive::Input::open(&jar, &cct_archive::Limits::default()).unwrap();
         let entry = input.entries().iter().position(|e| *e.name == *format!("{class}.class")).unwrap();

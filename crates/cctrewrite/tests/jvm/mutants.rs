@@ -121,9 +121,12 @@ fn instrumented(jdk: &Jdk, mutants: &[Vec<u8>], options: &[&str], folder: &Path)
         .arg(&after);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let rewritten = mutants.iter().enumerate().map(|(number, mutant)| match is_ours(mutant) {
-        true => fs::read(after.join(format!("{number}.class"))).unwrap(),
-        false => mutant.clone(),
+    let rewritten = mutants.iter().enumerate().map(|(number, mutant)| {
+        if is_ours(mutant) {
+            fs::read(after.join(format!("{number}.class"))).unwrap()
+        } else {
+            mutant.clone()
+        }
     });
     rewritten.collect()
 }

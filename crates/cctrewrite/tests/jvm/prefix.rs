@@ -12,10 +12,12 @@ use crate::{counts, modern_counts};
 /// What a run printed. Where natives are renamed the JVM's messages on natives without code have the names that it knows (docs/reference/natives.md); here they have
 /// their own.
 pub fn printed(run: &Run, blocks: Blocks) -> Vec<String> {
-    let own = |line: &str| match blocks == Blocks::Prefix && line.contains("java.lang.UnsatisfiedLinkError: ")
-    {
-        true => line.replace("cct$native$", ""),
-        false => line.to_owned(),
+    let own = |line: &str| {
+        if blocks == Blocks::Prefix && line.contains("java.lang.UnsatisfiedLinkError: ") {
+            line.replace("cct$native$", "")
+        } else {
+            line.to_owned()
+        }
     };
     run.out.lines().map(own).collect()
 }

@@ -279,9 +279,10 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
             patch_length(out, start);
             count += 1;
         }
-        let table = match names.version.has_frames() {
-            true => self.frames(old, signature, layout, entries, old_frames, additions)?,
-            false => None,
+        let table = if names.version.has_frames() {
+            self.frames(old, signature, layout, entries, old_frames, additions)?
+        } else {
+            None
         };
         if let Some(table) = table {
             out.put2(names.stack_map_table(additions)?);
@@ -310,15 +311,14 @@ impl<'c, 'a> CodeEdit<'c, 'a> {
         let resumed = self.resumed(layout)?;
         if let Some(attribute) = table {
             let mut states = frames::States::of(attribute.cursor(), old.initial_locals())?;
-            match layout.far.is_empty() {
-                true => self.move_frames(states, &resumed, &mut writer, layout, additions)?,
-                false => {
-                    let mut all = Vec::new();
-                    while let Some(bci) = states.next()? {
-                        all.push((bci, states.frame.clone()));
-                    }
-                    self.place_frames(all, &resumed, &mut writer, layout, additions)?;
+            if layout.far.is_empty() {
+                self.move_frames(states, &resumed, &mut writer, layout, additions)?
+            } else {
+                let mut all = Vec::new();
+                while let Some(bci) = states.next()? {
+                    all.push((bci, states.frame.clone()));
                 }
+                self.place_frames(all, &resumed, &mut writer, layout, additions)?;
             }
         }
         // Handlers are behind everything else.

@@ -67,9 +67,10 @@ impl Depth {
     }
 
     fn check(&self, depth: u32) -> Result<()> {
-        match depth > self.most {
-            true => Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states"))),
-            false => Ok(()),
+        if depth > self.most {
+            Err(Error::new(ErrorKind::Malformed("code that needs more stack than it states")))
+        } else {
+            Ok(())
         }
     }
 }

@@ -232,9 +232,10 @@ impl Machine<'_> {
             return ControlFlow::Break(());
         }
         let next = next_instructions(code, &i);
-        match next.is_empty() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(next[dice.below(next.len())]),
+        if next.is_empty() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(next[dice.below(next.len())])
         }
     }
 }

@@ -65,13 +65,12 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
         tool: Tool::Profile,
         context: *dice.pick(&[ContextCarrier::Argument, ContextCarrier::Thread]),
         metrics: *dice.pick(&[Metrics::Calls, Metrics::CallsAndBytecodes, Metrics::CallsAndBytecodes]),
-        blocks: match dice.once_in(6) {
-            true => BlockRule::Custom(
+        blocks: if dice.once_in(6) {
+            BlockRule::Custom(
                 BlockEnds::parse("name = \"x\"\nends = [\"calls\", \"idiv\"]").unwrap().interned(),
-            ),
-            false => {
-                *dice.pick(&[BlockRule::Default, BlockRule::Precise, BlockRule::Exact, BlockRule::Exact])
-            }
+            )
+        } else {
+            *dice.pick(&[BlockRule::Default, BlockRule::Precise, BlockRule::Exact, BlockRule::Exact])
         },
         intrinsics: *dice.pick(&[Intrinsics::Bytecode, Intrinsics::Native]),
         natives: *dice.pick(&[Natives::Wrap, Natives::Prefix, Natives::None]),
@@ -84,9 +83,10 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
         markers: false,
     };
     // What is for profiles alone is not asked of a trace.
-    let settings = match dice.once_in(4) {
-        false => settings,
-        true => Settings {
+    let settings = if !dice.once_in(4) {
+        settings
+    } else {
+        Settings {
             tool: Tool::Trace,
             context: ContextCarrier::Argument,
             metrics: Metrics::CallsAndBytecodes,
@@ -96,7 +96,7 @@ fn rewritten(bytes: &[u8], dice: &mut Dice) -> Result<Rewritten> {
             call_sites: false,
             cost_model: None,
             ..settings
-        },
+        }
     };
     let summary = ClassSummary::parse(bytes)?;
     let methods =

@@ -113,9 +113,10 @@ impl Marking {
         if hooks::is_runtime_class(name) || !self.rules.may_match(name) {
             return false;
         }
-        let loader = match loader.is_null() {
-            true => None,
-            false => env.object_class(loader).and_then(|class| jvmti.class_name(class)),
+        let loader = if loader.is_null() {
+            None
+        } else {
+            env.object_class(loader).and_then(|class| jvmti.class_name(class))
         };
         match loader {
             None => !self.library.has(name),

@@ -112,9 +112,10 @@ fn look_up(env: Env, jvmti: Jvmti, members: &Members, method: jmethodID) -> Opti
                 // Of an archive of the user's: where its bytecodes were the JVM has not kept.
                 archived::is_given(env).then_some(())?;
                 archived::mid(jvmti, class, method)?;
-                let code = match jvmti.is_native(method) {
-                    true => Bytecodes::Native,
-                    false => Bytecodes::Rewritten(cct_index::positions::Form::Extended, Default::default()),
+                let code = if jvmti.is_native(method) {
+                    Bytecodes::Native
+                } else {
+                    Bytecodes::Rewritten(cct_index::positions::Form::Extended, Default::default())
                 };
                 (class_name.into(), code)
             }

@@ -124,9 +124,10 @@ impl Tracer {
         let _gate = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         if !self.closed.load(Ordering::Acquire) {
             record.resume();
-            match record.is_in_ring() {
-                true => self.write_last(record),
-                false => drop(self.take(record, false)),
+            if record.is_in_ring() {
+                self.write_last(record);
+            } else {
+                let _ = self.take(record, false);
             }
         }
         record.resume();
@@ -238,10 +239,7 @@ impl Tracer {
         if record.has_room() {
             return record.place();
         }
-        match record.is_paused() {
-            true => record.rewind(),
-            false => self.take(record, true),
-        }
+        if record.is_paused() { record.rewind() } else { self.take(record, true) }
     }
 
     /// Leaves what is in the buffer to the writer. Under the gate.

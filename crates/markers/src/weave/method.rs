@@ -202,9 +202,10 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
             Edited::Ok(())
         };
         let this = |asm: &mut Asm, is_there: bool| {
-            match rule.receiver && is_there {
-                true => asm.load(Kind::Reference, 0),
-                false => asm.op(opcode::ACONST_NULL),
+            if rule.receiver && is_there {
+                asm.load(Kind::Reference, 0)
+            } else {
+                asm.op(opcode::ACONST_NULL)
             };
         };
         match &found.spot {
@@ -212,12 +213,11 @@ impl<'c, 'a> Method<'_, 'c, 'a> {
                 let is_constructor = signature.is_constructor;
                 let is_object = !signature.is_static && (!is_constructor || !is_stored(code, 0));
                 // The object is asked, whether handlers get it or not.
-                match rule.per_object {
-                    true => asm.load(Kind::Reference, 0),
-                    false => {
-                        this(&mut asm, is_object);
-                        &mut asm
-                    }
+                if rule.per_object {
+                    asm.load(Kind::Reference, 0)
+                } else {
+                    this(&mut asm, is_object);
+                    &mut asm
                 };
                 if rule.arguments {
                     let mut slot = u16::from(!signature.is_static);

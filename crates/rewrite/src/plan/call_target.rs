@@ -126,10 +126,13 @@ impl Plan {
             // It counts itself, whoever calls.
             Some(Treatment::Prefixed) => stored,
             // Which form it has in the other run is not certain, but the original is there, and only one method can be meant.
-            Some(_) if is_super_call && !is_certain => match summary.is(access::NATIVE) {
-                true => counted(class, summary),
-                false => stored,
-            },
+            Some(_) if is_super_call && !is_certain => {
+                if summary.is(access::NATIVE) {
+                    counted(class, summary)
+                } else {
+                    stored
+                }
+            }
             Some(t) if is_super_call && t.is_redispatch() => stored,
             Some(t) if t.has_extended_form() => CallTarget::Extended,
             Some(Treatment::CallerCounted) => match monomorphic(world, op, owner, class, summary) {

@@ -138,9 +138,12 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
             planned(T::Native, "")
         });
     }
-    let only = |reason| match method.is(access::ABSTRACT) {
-        true => Ok(planned(T::Untouched, reason)),
-        false => Ok(planned(T::OriginalOnly, reason)),
+    let only = |reason| {
+        if method.is(access::ABSTRACT) {
+            Ok(planned(T::Untouched, reason))
+        } else {
+            Ok(planned(T::OriginalOnly, reason))
+        }
     };
     let is_replaced = intrinsics == Intrinsics::Native && method.has(trait_bits::INTRINSIC);
     if is_replaced && (is_object_method || rules::original_only_class(&class.name).is_some()) {
@@ -175,9 +178,10 @@ fn base(class: &ClassSummary, method: &MethodSummary, intrinsics: Intrinsics) ->
         if !may_gain_default(class) {
             return only("a first default method would initialise the interface with its implementors");
         }
-        return Ok(match method.is(access::ABSTRACT) {
-            true => planned(T::AbstractRedispatched, ""),
-            false => planned(T::Redispatched, "interface default: a proxy's handler must still win"),
+        return Ok(if method.is(access::ABSTRACT) {
+            planned(T::AbstractRedispatched, "")
+        } else {
+            planned(T::Redispatched, "interface default: a proxy's handler must still win")
         });
     }
     if method.is(access::ABSTRACT) {

@@ -66,10 +66,7 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
         }
         let first_column = calls.len() + allocations.iter().map(|a| a.made.slots()).sum::<usize>();
         let places = first_column + columns.len();
-        let sites = match settings.call_sites {
-            true => Sites::Apart(places),
-            false => Sites::Merged(places),
-        };
+        let sites = if settings.call_sites { Sites::Apart(places) } else { Sites::Merged(places) };
         let own = Rc::clone(&self.own);
         let signature = Signature::of(self.class, member)?;
         let (class, marks) = (self.class.name(), &rewriter.marks);
@@ -90,9 +87,10 @@ impl<'r, 'a> ClassRewriter<'r, '_, 'a> {
             sites,
             number: self.number(index),
             part: self.part(index, member, sites.slots()),
-            pinned: match settings.reproducible {
-                true => pins::reads(self.class, member.name, &code)?,
-                false => Vec::new(),
+            pinned: if settings.reproducible {
+                pins::reads(self.class, member.name, &code)?
+            } else {
+                Vec::new()
             },
             names_locals: rewriter.names_locals,
             marker_tokens: self.beside.as_mut().and_then(|beside| beside.locals(index)),

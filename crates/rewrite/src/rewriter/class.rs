@@ -183,9 +183,10 @@ impl<'a> ClassRewriter<'_, '_, 'a> {
                 leaf = Some(0);
                 self.forward(member, |emitter, target, head| {
                     let target = &Target { traced: number, values, ..*target };
-                    match is_closed {
-                        true => wrappers::counted_original(emitter, target, mid, 0, head),
-                        false => wrappers::bypassed_original(emitter, target, mid, head),
+                    if is_closed {
+                        wrappers::counted_original(emitter, target, mid, 0, head)
+                    } else {
+                        wrappers::bypassed_original(emitter, target, mid, head)
                     }
                 })?;
             }

@@ -67,9 +67,10 @@ impl Straight {
         }
         // Before version 50 the verifier infers types and takes no table.
         let version = emitter.edit.version();
-        let frame_name = match !frame.is_empty() && version.has_frames() {
-            true => Some(emitter.edit.names.stack_map_table(&mut emitter.edit.additions)?),
-            false => None,
+        let frame_name = if !frame.is_empty() && version.has_frames() {
+            Some(emitter.edit.names.stack_map_table(&mut emitter.edit.additions)?)
+        } else {
+            None
         };
         head.attribute(code_name, |out| {
             let handler = self.asm.bytes.len();

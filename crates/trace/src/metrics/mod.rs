@@ -372,10 +372,7 @@ fn concurrency(table: &mut Table, trace: &Trace, sums: &Sums, measures: &Measure
         "the share of monitors that 90 % of the taking is of",
         percentile,
     );
-    let contended = match trace.is_ordered && trace.has_objects() {
-        true => Some(contention::of(trace)?),
-        false => None,
-    };
+    let contended = if trace.is_ordered && trace.has_objects() { Some(contention::of(trace)?) } else { None };
     let count = contended.as_ref().map(|contended| contended.values().sum::<u64>());
     let density = count.and_then(|count| ratio(count, table.executed)).map(|ratio| 1000.0 * ratio);
     table.add(

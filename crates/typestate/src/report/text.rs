@@ -37,10 +37,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
     let mut readable = String::with_capacity(text.len());
     for c in text.chars() {
-        match c.is_control() {
-            true => readable.extend(c.escape_default()),
-            false => readable.push(c),
-        }
+        if c.is_control() { readable.extend(c.escape_default()) } else { readable.push(c) }
     }
     writeln!(out, "{readable}")
 }

@@ -6,6 +6,7 @@ use cct_jdk::convention::OBJECT;
 use super::Walk;
 use crate::allocations;
 use crate::convention;
+use crate::faults::ProbeFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::links::{Counted, Means};
 use crate::op::Callee;
@@ -18,7 +19,7 @@ impl<'a> Walk<'_, '_, 'a> {
     pub(super) fn call(&mut self, original: &Instruction<'a>, handed_on: HandedOn, call: &Call<'a>) -> Check {
         let wrong = |at: &Self, what| Err(Finding::at(Problem::Probe(what), original.bci, at.bci()));
         if !opcode::is_invoke(original.opcode) {
-            return wrong(self, "hands on a context where nothing is called");
+            return wrong(self, ProbeFault::NoCall);
         }
         let site = self.site;
         self.site += 1;
@@ -31,30 +32,30 @@ impl<'a> Walk<'_, '_, 'a> {
         let carries = self.pair.prologue.locals.carries;
         match (carries, &self.pair.values) {
             (Carries::Node, _) if handed_on != self.pair.sites.handed_on(site, original.bci) => {
-                return wrong(self, "has another call site's slot");
+                return wrong(self, ProbeFault::Slot);
             }
             (Carries::Value, Some(part)) if handed_on.offset != part.site(Some(original.bci)) => {
-                return wrong(self, "adds something else than this call site does");
+                return wrong(self, ProbeFault::CallSite);
             }
             _ => {}
         }
         if matches!(call, Call::Rooted { .. }) && self.pair.expectation.no_natives == Some(false) {
-            return wrong(self, "leaves out a native");
+            return wrong(self, ProbeFault::LeavesOutNative);
         }
         if let (Call::Stored { held } | Call::Rooted { held }, Some(holds)) = (call, self.pair.holds_thread)
             && *held != holds
         {
-            return wrong(self, "puts the context into another thread than is meant");
+            return wrong(self, ProbeFault::OtherThread);
         }
         if original.opcode == opcode::INVOKEDYNAMIC {
             return match call {
                 Call::Stored { .. } => Ok(()),
-                _ => wrong(self, "is none for invokedynamic"),
+                _ => wrong(self, ProbeFault::InvokeDynamic),
             };
         }
         let callee = original.pool_index().and_then(|index| self.pair.class.pool.member_ref(index).ok());
         let Some(callee) = callee.map(Callee::from) else {
-            return wrong(self, "stands before a call that leads nowhere");
+            return wrong(self, ProbeFault::NoCallee);
         };
         let is_static = original.opcode == opcode::INVOKESTATIC;
         match *call {
@@ -63,15 +64,15 @@ impl<'a> Walk<'_, '_, 'a> {
             }
             Call::Stored { .. } | Call::Rooted { .. } => self.stored(&callee, original),
             Call::Counted(..) | Call::HashCode(_) if self.pair.values.is_some() => {
-                return wrong(self, "counts, where contexts are values");
+                return wrong(self, ProbeFault::CountsAmongValues);
             }
             Call::Entered(_) | Call::EnteredHashCode(_) if self.pair.values.is_none() => {
-                return wrong(self, "records a value, where contexts are none");
+                return wrong(self, ProbeFault::RecordsAmongCounts);
             }
             Call::Entered(entered) => self.entered(entered, &callee, original)?,
             Call::EnteredHashCode(id) => {
                 if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
-                    return wrong(self, "for hashCode stands before another call");
+                    return wrong(self, ProbeFault::HashCode);
                 }
                 let entered = Entered { place: Some(id), site: None, stores: false };
                 let method = [OBJECT, callee.name, callee.descriptor];
@@ -85,16 +86,16 @@ impl<'a> Walk<'_, '_, 'a> {
                 let is_object_init = callee.class == OBJECT && callee.name == b"<init>";
                 // Nothing but its `return`.
                 if i64::from(bytecodes) != i64::from(is_object_init) * i64::from(self.pair.return_cost) {
-                    return wrong(self, "counts another number of bytecodes than the callee has");
+                    return wrong(self, ProbeFault::Bytecodes);
                 }
                 self.foreign(id, &callee, usize::from(calls_back), original)?;
             }
             Call::HashCode(id) => {
                 if is_static || (callee.name, callee.descriptor) != (b"hashCode", b"()I") {
-                    return wrong(self, "for hashCode stands before another call");
+                    return wrong(self, ProbeFault::HashCode);
                 }
                 if id != convention::foreign_id(OBJECT, callee.name, callee.descriptor, 0) {
-                    return wrong(self, "counts another method than the callee");
+                    return wrong(self, ProbeFault::CountsOther);
                 }
             }
             Call::Linked | Call::LinkedHashCode => {
@@ -104,7 +105,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     _ => callee.name == b"linkToVirtual",
                 };
                 if !is_linker || !fits {
-                    return wrong(self, "for a method handle's last step stands before another call");
+                    return wrong(self, ProbeFault::Linker);
                 }
             }
         }
@@ -129,7 +130,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 || allocations::is_type(self.pair.class, id)
         };
         if !is_known && is_none() {
-            let problem = Problem::Probe("counts another method than the callee");
+            let problem = Problem::Probe(ProbeFault::CountsOther);
             return Err(Finding::at(problem, call.bci, self.bci()));
         }
         self.aligned.counted.push(Counted {

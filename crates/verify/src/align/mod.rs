@@ -16,6 +16,7 @@ use crate::align::aligned::{Aligned, Appended};
 use crate::allocations::{self, Makes};
 use crate::columns;
 use crate::expectation::Expectation;
+use crate::faults::{MethodPart, ProbeFault, RuntimeFault};
 use crate::finding::{Check, Finding, Problem};
 use crate::hooks;
 use crate::marked::Told;
@@ -150,7 +151,8 @@ impl<'a> Walk<'_, '_, 'a> {
                 Place::EntryWith(local) => ops.push(Op::Load(Kind::Reference, local)),
                 Place::Argument(_) => {
                     let descriptor = MethodDescriptor::parse(self.pair.descriptor);
-                    let descriptor = descriptor.map_err(|_| Finding::of(Problem::Head("descriptors")))?;
+                    let descriptor =
+                        descriptor.map_err(|_| Finding::of(Problem::Head(MethodPart::Descriptors)))?;
                     ops.push(Op::Load(Kind::Reference, 0));
                     let mut local = 1;
                     for t in descriptor.arguments() {
@@ -194,7 +196,7 @@ impl<'a> Walk<'_, '_, 'a> {
             self.at += ops.len();
             self.aligned.hooks += 1;
         } else if is_certain {
-            return Err(Finding::at(Problem::Runtime("that belongs here is missing"), original, self.bci()));
+            return Err(Finding::at(Problem::Runtime(RuntimeFault::Missing), original, self.bci()));
         }
         Ok(())
     }
@@ -243,7 +245,7 @@ impl<'a> Walk<'_, '_, 'a> {
         while let Some((probe, next)) = self.pair.code.probe(self.at, &locals) {
             // Behind these the probe's place is gone: what they left must still be so when the instruction runs.
             if is_called || is_restored {
-                return wrong(self, Problem::Probe("stands behind one that must be the last"));
+                return wrong(self, Problem::Probe(ProbeFault::NotLast));
             }
             match probe {
                 Probe::Call(handed_on, call) => {
@@ -257,7 +259,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 }
                 Probe::Restore if opcode::is_return(original.opcode) => is_restored = true,
                 Probe::Restore => {
-                    return wrong(self, Problem::Probe("gives the context back before the method is over"));
+                    return wrong(self, Problem::Probe(ProbeFault::RestoresEarly));
                 }
                 Probe::Tick => {}
                 effect => self.aligned.effects.push((number, effect)),
@@ -269,7 +271,7 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         self.columns(original);
         if opcode::is_return(original.opcode) && !is_restored && locals.thread.is_some() {
-            return wrong(self, Problem::Probe("that gives the thread back its context is missing"));
+            return wrong(self, Problem::Probe(ProbeFault::NoRestore));
         }
         let Some(rewritten) = self.pair.code.steps.get(self.at) else {
             return wrong(self, Problem::Instruction("the end of the code", mnemonic(original)));

@@ -48,9 +48,8 @@ fn general(i: &Instruction<'_>) -> u8 {
 }
 
 fn increment(i: &Instruction<'_>) -> Option<i16> {
-    (i.opcode == opcode::IINC).then(|| match i.is_wide() {
-        true => i16::from_be_bytes([i.bytes[4], i.bytes[5]]),
-        false => i16::from(i.bytes[2] as i8),
+    (i.opcode == opcode::IINC).then(|| {
+        if i.is_wide() { i16::from_be_bytes([i.bytes[4], i.bytes[5]]) } else { i16::from(i.bytes[2] as i8) }
     })
 }
 

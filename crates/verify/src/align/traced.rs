@@ -8,6 +8,7 @@ use super::{Walk, is_same, mnemonic};
 use crate::allocations::{self, Makes};
 use crate::convention::foreign_id;
 use crate::events::Event;
+use crate::faults::{EventFault, ProbeFault};
 use crate::finding::{Check, Finding, Problem};
 use crate::links::Means;
 use crate::op::{Callee, Kind, Op};
@@ -19,7 +20,7 @@ impl<'a> Walk<'_, '_, 'a> {
     pub(super) fn traced(&mut self, number: usize, original: &Instruction<'a>, plan: &Plan) -> Check {
         let (code, locals) = (self.pair.code, self.pair.prologue.locals);
         let before = plan.before(number, original, &locals, self.pair.prologue.is_extent);
-        self.expect(&before, original, "events that belong before this instruction are missing, or others")?;
+        self.expect(&before, original, EventFault::Before)?;
         self.aligned.recorded += u64::from(!before.is_empty());
         let mut behind = Vec::new();
         if opcode::is_invoke(original.opcode) {
@@ -29,7 +30,7 @@ impl<'a> Walk<'_, '_, 'a> {
             }
         }
         if let (true, Some(restores)) = (opcode::is_return(original.opcode), restoring(&locals)) {
-            self.expect(&restores, original, "what gives the thread back its context is missing")?;
+            self.expect(&restores, original, EventFault::NoRestore)?;
         }
         let Some(rewritten) = code.steps.get(self.at) else {
             let problem = Problem::Instruction("the end of the code", mnemonic(original));
@@ -41,11 +42,11 @@ impl<'a> Walk<'_, '_, 'a> {
         }
         self.aligned.places.push(self.bci());
         self.at += 1;
-        self.expect(&behind, original, "the event of the call's return is missing")
+        self.expect(&behind, original, EventFault::NoReturn)
     }
 
     /// Passes over operations that must be there.
-    fn expect(&mut self, ops: &[Op<'_>], original: &Instruction<'_>, what: &'static str) -> Check {
+    fn expect(&mut self, ops: &[Op<'_>], original: &Instruction<'_>, what: EventFault) -> Check {
         if !self.pair.code.has(self.at, ops) {
             return Err(Finding::at(Problem::Event(what), original.bci, self.bci()));
         }
@@ -85,7 +86,7 @@ impl<'a> Walk<'_, '_, 'a> {
         ] {
             if code.has(self.at, &[copied, record, Op::Helper(helper)]) {
                 if !is_linker || !name.contains(&callee.name) {
-                    return wrong(self, "of a method handle's last step stands before another call");
+                    return wrong(self, EventFault::Linker);
                 }
                 self.at += 3;
                 *behind = returned();
@@ -102,7 +103,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 || code.op(self.at + 2) != of_method
                 || id != foreign_id(OBJECT, callee.name, callee.descriptor, 0)
             {
-                return wrong(self, "of hashCode is not that of this call");
+                return wrong(self, EventFault::HashCode);
             }
             self.at += 5;
             self.aligned.telling.push((call.bci, true));
@@ -149,12 +150,11 @@ impl<'a> Walk<'_, '_, 'a> {
             && (new.tag, new.class, new.name) == (callee.tag, callee.class, callee.name)
             && new.descriptor == with_extension(callee.descriptor)
             && (op != opcode::INVOKEINTERFACE || count == original.bytes[3].saturating_add(3));
-        match is_twin {
-            true => Ok(()),
-            false => {
-                let problem = Problem::Probe("calls another method than the original");
-                Err(Finding::at(problem, original.bci, self.bci()))
-            }
+        if is_twin {
+            Ok(())
+        } else {
+            let problem = Problem::Probe(ProbeFault::CallsOther);
+            Err(Finding::at(problem, original.bci, self.bci()))
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 ops.to_vec()
             }
         };
-        self.expect(&ops, original, "the event of what is made here is missing")?;
+        self.expect(&ops, original, EventFault::NoObject)?;
         self.aligned.objects.made += 1;
         Ok(())
     }

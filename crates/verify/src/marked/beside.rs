@@ -67,10 +67,7 @@ impl<'a> Beside<'a> {
 
     /// The fields that the class gains: name, descriptor, flags, and whether all bits are on in the beginning.
     pub fn fields(&self, class: &ClassFile<'a>) -> Vec<(Vec<u8>, &'static [u8], u16, bool)> {
-        match self.markers.is_empty() {
-            true => Vec::new(),
-            false => self.gains(class).fields(),
-        }
+        if self.markers.is_empty() { Vec::new() } else { self.gains(class).fields() }
     }
 
     fn gains<'g>(&'g self, class: &'g ClassFile<'a>) -> Gains<'g, 'a> {
@@ -83,10 +80,8 @@ impl<'a> Beside<'a> {
         class: &ClassFile<'a>,
         added: &[&Member<'_>],
     ) -> Vec<(Vec<u8>, Vec<u8>, bool)> {
-        let mut wanted = match self.markers.is_empty() {
-            true => BTreeMap::new(),
-            false => self.gains(class).methods(&self.called),
-        };
+        let mut wanted =
+            if self.markers.is_empty() { BTreeMap::new() } else { self.gains(class).methods(&self.called) };
         let mut wrong = Vec::new();
         for method in added {
             let key = (method.name.to_vec(), method.descriptor.to_vec());

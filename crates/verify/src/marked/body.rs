@@ -13,6 +13,7 @@ use crate::align::aligned::{Aligned, Appended};
 use crate::align::mnemonic;
 use crate::align::same::{is_same, jumps};
 use crate::body::{argument_slots, rewritten_code};
+use crate::faults::HandlerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::limits::Coded;
 use crate::marked::method::Method;
@@ -93,7 +94,7 @@ impl<'a> Method<'_, 'a> {
                 || is_beside(at.wrapping_sub(TRAMPOLINE))
         };
         if !added.iter().all(|handler| is_label(handler.start) && is_label(handler.end)) {
-            return Err(Finding::of(Problem::Handlers("an added entry begins or ends within a piece")));
+            return Err(Finding::of(Problem::Handlers(HandlerFault::WithinPiece)));
         }
         let ways_out = tables.ways_out(&added);
         let dropped = tables.attributes()?;
@@ -105,7 +106,7 @@ impl<'a> Method<'_, 'a> {
         order::check(self, &walked, &aligned, scratch)?;
         if by > 0 && places::can_throw(self.before, self.original, &aligned.originals) {
             let reached = places::initialised(self.before, self.original, self.code, &aligned.originals);
-            let otherwise = "an exception would leave a marker's region without an exit";
+            let otherwise = HandlerFault::Region;
             let name = self.original.name;
             tables.deals_with_exceptions(name, &ways_out, &reached, |way| way.tells, otherwise)?;
         }

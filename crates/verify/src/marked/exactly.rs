@@ -103,9 +103,10 @@ impl Exactly {
         let wanted: Vec<(usize, bool)> = targets.chain(handler).collect();
         let is_thrown = |t: &VerificationType| matches!(t, VerificationType::Object(index) if class.pool.class(*index) == Ok(b"java/lang/Throwable"));
         let is_frame = |((bci, frame), (step, has_thrown)): (&(Bci, Frame), &(usize, bool))| {
-            let stack = match has_thrown {
-                true => frame.stack.len() == 1 && frame.stack.iter().all(is_thrown),
-                false => frame.stack.is_empty(),
+            let stack = if *has_thrown {
+                frame.stack.len() == 1 && frame.stack.iter().all(is_thrown)
+            } else {
+                frame.stack.is_empty()
             };
             Some(*bci) == place(*step) && frame.locals == locals && stack
         };

@@ -142,8 +142,8 @@ impl Gains<'_, '_> {
 
     fn table(&self) -> Exactly {
         let mut code = Exactly::default();
-        match self.class.is_interface() {
-            true => code.steps.extend([
+        if self.class.is_interface() {
+            code.steps.extend([
                 Step::Class(opcode::LDC, self.class.name().to_vec()),
                 self.gate(
                     b"tableOf",
@@ -153,8 +153,9 @@ impl Gains<'_, '_> {
                         Gate::Helpers => TAKES_OBJECT,
                     },
                 ),
-            ]),
-            false => code.steps.push(Step::Field(opcode::GETSTATIC, TABLE.to_vec(), OBJECT.to_vec())),
+            ])
+        } else {
+            code.steps.push(Step::Field(opcode::GETSTATIC, TABLE.to_vec(), OBJECT.to_vec()))
         }
         code.steps.extend([Step::Store(0), Step::Load(Kind::Reference, 0)]);
         code.unless(opcode::IFNULL, vec![Step::Load(Kind::Reference, 0), Step::Plain(opcode::ARETURN)]);
@@ -210,14 +211,13 @@ impl Gains<'_, '_> {
     /// Who the class is, and its texts in an array.
     fn said_at_once(&self, by_class: bool) -> Vec<Step> {
         let mut steps = Vec::new();
-        let (who, kind) = match by_class {
-            true => (Step::Class(opcode::LDC, self.class.name().to_vec()), &b"Ljava/lang/Class;"[..]),
-            false => {
-                let kind = b"Ljava/lang/invoke/MethodHandles$Lookup;";
-                let of = b"java/lang/invoke/MethodHandles".to_vec();
-                let descriptor = [b"()", &kind[..]].concat();
-                (Step::Call(tag::METHODREF, of, b"lookup".to_vec(), descriptor), &kind[..])
-            }
+        let (who, kind) = if by_class {
+            (Step::Class(opcode::LDC, self.class.name().to_vec()), &b"Ljava/lang/Class;"[..])
+        } else {
+            let kind = b"Ljava/lang/invoke/MethodHandles$Lookup;";
+            let of = b"java/lang/invoke/MethodHandles".to_vec();
+            let descriptor = [b"()", &kind[..]].concat();
+            (Step::Call(tag::METHODREF, of, b"lookup".to_vec(), descriptor), &kind[..])
         };
         steps.extend([
             who,
@@ -256,13 +256,11 @@ impl Gains<'_, '_> {
         let mut code = Exactly::default();
         let again = marker.is_loop();
         let receiver = u16::from(again);
-        let index = match helper.is_own {
-            true => Step::Int(helper.number),
-            false => Step::Load(Kind::Int, 1),
-        };
-        let nothing = match helper.enters {
-            true => vec![Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)],
-            false => vec![Step::Plain(opcode::RETURN)],
+        let index = if helper.is_own { Step::Int(helper.number) } else { Step::Load(Kind::Int, 1) };
+        let nothing = if helper.enters {
+            vec![Step::Plain(opcode::ACONST_NULL), Step::Plain(opcode::ARETURN)]
+        } else {
+            vec![Step::Plain(opcode::RETURN)]
         };
         let table = self.own(TABLE, TO_OBJECT);
         if again {
@@ -303,9 +301,10 @@ impl Gains<'_, '_> {
             (None, Gate::Class(_)) => {}
             (None, Gate::Helpers) => code.steps.push(Step::Plain(opcode::ACONST_NULL)),
         }
-        let (name, of_object, result): (&[u8], &[u8], &[u8]) = match helper.enters {
-            true => (b"enter", b"cct$markerEnter", b")Ljava/lang/Object;"),
-            false => (b"at", b"cct$markerAt", b")V"),
+        let (name, of_object, result): (&[u8], &[u8], &[u8]) = if helper.enters {
+            (b"enter", b"cct$markerEnter", b")Ljava/lang/Object;")
+        } else {
+            (b"at", b"cct$markerAt", b")V")
         };
         let more: &[u8] = match (self.gate, array) {
             (Gate::Class(_), Some(_)) => b"[Ljava/lang/Object;",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{Bci, ClassFile, Code, Member, opcode};
 
+use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::marked::attribute::Descriptor;
 use crate::marked::gate::Gate;
@@ -49,9 +50,10 @@ impl<'a> Method<'_, 'a> {
             }
         }
         let by = tokens.len() as u16;
-        match tokens.into_iter().eq(at..at.saturating_add(by)) {
-            true => Ok(by),
-            false => Err(Finding::of(Problem::Marker("keeps its token among other locals"))),
+        if tokens.into_iter().eq(at..at.saturating_add(by)) {
+            Ok(by)
+        } else {
+            Err(Finding::of(Problem::Marker(MarkerFault::TokenLocal)))
         }
     }
 

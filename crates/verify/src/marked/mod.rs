@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::{ClassFile, Code, Member, access, mutf8, opcode};
 
+use crate::faults::{ClassPart, MarkerFault, MethodPart};
 use crate::finding::{Finding, Problem};
 use crate::marked::attribute::is_on;
 use crate::marked::gate::Gate;
@@ -81,7 +82,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let (before, after) = (self.before, self.after);
         // Everything that names a constant by its index means the same from here on.
         if !after.pool.raw().starts_with(before.pool.raw()) {
-            return self.find(Problem::Class("the constant pool, as far as the original's goes,"));
+            return self.find(Problem::Class(ClassPart::Constants));
         }
         self.heads();
         let markers = self.attributes();
@@ -129,7 +130,7 @@ impl<'c, 'a> Class<'c, 'a> {
             )
         };
         if head(self.before) != head(self.after) {
-            self.find(Problem::Class("the version, the flags, a name"));
+            self.find(Problem::Class(ClassPart::Heads));
         }
     }
 
@@ -156,7 +157,7 @@ impl<'c, 'a> Class<'c, 'a> {
         let there: BTreeSet<(&[u8], &[u8])> =
             self.before.methods.iter().map(|m| (m.name, m.descriptor)).collect();
         if asking > 32 || !first || !of_methods.keys().all(|method| there.contains(method)) {
-            self.find(Problem::Class("the list of markers"));
+            self.find(Problem::Class(ClassPart::Markers));
         }
     }
 
@@ -184,7 +185,7 @@ impl<'c, 'a> Class<'c, 'a> {
             }
         }
         if added.len() != wanted.len() {
-            self.find(Problem::Class("the list of added fields"));
+            self.find(Problem::Class(ClassPart::AddedFields));
         }
     }
 
@@ -202,19 +203,19 @@ impl<'c, 'a> Class<'c, 'a> {
             member.attributes.iter().filter(|a| !is_code(a)).map(|a| (a.name, a.data)).collect()
         };
         if original.access_flags != rewritten.access_flags || others(original) != others(rewritten) {
-            self.find(Problem::Head("flags or attributes"));
+            self.find(Problem::Head(MethodPart::FlagsOrAttributes));
         }
         let own = of_methods.get(&(original.name, original.descriptor)).map_or(&[][..], |own| own);
         if original.raw == rewritten.raw {
             if !own.is_empty() {
-                self.find(Problem::Marker("that a descriptor tells of is missing"));
+                self.find(Problem::Marker(MarkerFault::Missing));
             }
             *self.tally.forms.entry("as it was").or_default() += 1;
             return;
         }
         let code = match Code::of(self.before, original) {
             Ok(Some(code)) => code,
-            Ok(None) => return self.find(Problem::Head("codes")),
+            Ok(None) => return self.find(Problem::Head(MethodPart::Codes)),
             Err(e) => return self.find(Problem::Unreadable { which: "original", why: e.to_string() }),
         };
         if let Some(told) = self.tells(rewritten) {
@@ -224,7 +225,7 @@ impl<'c, 'a> Class<'c, 'a> {
             return self.tally.not_checked(what, self.before.name(), original.name);
         }
         if own.is_empty() {
-            return self.find(Problem::Marker("is in no list, and the method is another"));
+            return self.find(Problem::Marker(MarkerFault::Unlisted));
         }
         let (before, after, markers, gate) = (self.before, self.after, gains.markers, gains.gate);
         match (Method { before, after, original, code: &code, markers, own, gate }).body(rewritten) {
@@ -269,10 +270,8 @@ impl<'c, 'a> Class<'c, 'a> {
 
     /// The methods that were added: those that marked code calls, and what these need.
     fn added(&mut self, gains: &Gains<'_, '_>, called: &BTreeMap<Helper, u16>) {
-        let mut wanted = match gains.markers.is_empty() {
-            true => helpers::Wanted::new(),
-            false => gains.methods(called),
-        };
+        let mut wanted =
+            if gains.markers.is_empty() { helpers::Wanted::new() } else { gains.methods(called) };
         for method in self.after.methods.iter().skip(self.before.methods.len()) {
             self.tally.added_methods += 1;
             let codes = wanted.remove(&(method.name.to_vec(), method.descriptor.to_vec()));

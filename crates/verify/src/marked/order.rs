@@ -8,6 +8,7 @@ use super::attribute::Descriptor;
 use super::pieces::{Enter, How};
 use super::places::{self, Places};
 use crate::align::aligned::Aligned;
+use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::handlers::Handlers;
 use crate::marked::method::Method;
@@ -44,7 +45,7 @@ pub fn check(method: &Method<'_, '_>, walked: &Walked, aligned: &Aligned<'_>, sc
     order.blocks()
 }
 
-fn wrong<T>(bci: impl Into<Option<Bci>>, what: &'static str) -> Check<T> {
+fn wrong<T>(bci: impl Into<Option<Bci>>, what: MarkerFault) -> Check<T> {
     Err(Finding::at(Problem::Marker(what), bci, None))
 }
 
@@ -69,9 +70,9 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         for (index, marker) in self.markers() {
             let is_once = marker.place != b"method" || self.method.original.name != b"<init>";
             match self.of(index).len() {
-                0 => return wrong(marker.bci, "that its descriptor tells of is missing"),
+                0 => return wrong(marker.bci, MarkerFault::NotInCode),
                 1 => {}
-                _ if is_once => return wrong(marker.bci, "is told of twice"),
+                _ if is_once => return wrong(marker.bci, MarkerFault::Duplicate),
                 _ => {}
             }
             for (at, enter) in self.of(index).iter().copied() {
@@ -81,19 +82,19 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                 if enter.token.is_some() != marker.has_token()
                     || enter.again != enter.token.filter(|_| marker.is_loop())
                 {
-                    return wrong(marker.bci, "keeps its token wrongly");
+                    return wrong(marker.bci, MarkerFault::Token);
                 }
                 if let Some(token) = enter.token
                     && kinds.insert(token, marker.place).is_some_and(|kind| kind != marker.place)
                 {
-                    return wrong(marker.bci, "has the token of another kind of region");
+                    return wrong(marker.bci, MarkerFault::OtherToken);
                 }
             }
         }
         let is_methods = |marker: &Descriptor<'_>| marker.place == b"method" && marker.has_token();
         let methods = self.markers().filter(|(_, marker)| is_methods(marker)).count();
         if kinds.values().filter(|kind| **kind == b"method").count() != methods {
-            return wrong(None, "of the method shares its token");
+            return wrong(None, MarkerFault::SharedToken);
         }
         self.kinds = kinds;
         Ok(())
@@ -103,9 +104,10 @@ impl<'o, 'a> Order<'o, '_, 'a> {
     fn beginning(&self) -> Check {
         let is_constructor = self.method.original.name == b"<init>" && self.method.before.super_class != 0;
         let wanted = self.kinds.iter().filter(|(_, kind)| is_constructor || **kind != b"method");
-        match wanted.map(|(token, _)| *token).eq(self.walked.nulls.iter().copied()) {
-            true => Ok(()),
-            false => wrong(None, "has a token that is nothing in the beginning"),
+        if wanted.map(|(token, _)| *token).eq(self.walked.nulls.iter().copied()) {
+            Ok(())
+        } else {
+            wrong(None, MarkerFault::TokenAtStart)
         }
     }
 
@@ -127,13 +129,13 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                 };
                 match told.next_if(|(at, of, _)| (at, of) == (&number, token)) {
                     Some((.., how)) if is_right(*how) => {}
-                    _ => return wrong(i.bci, "is not left when the method returns, or wrongly"),
+                    _ => return wrong(i.bci, MarkerFault::NotLeft),
                 }
             }
         }
         match told.next() {
             None => Ok(()),
-            Some((number, ..)) => wrong(self.bci(*number), "is left twice when the method returns"),
+            Some((number, ..)) => wrong(self.bci(*number), MarkerFault::ReturnedTwice),
         }
     }
 
@@ -145,13 +147,13 @@ impl<'o, 'a> Order<'o, '_, 'a> {
             let is_handler = bci.is_some_and(|bci| self.places.is_handler(bci));
             let wanted = if is_handler { How::Thrown } else { How::Normal };
             if *how != wanted {
-                return wrong(bci, "is left otherwise than control comes there");
+                return wrong(bci, MarkerFault::LeftOtherwise);
             }
             if self.kinds.get(token).is_none_or(|kind| *kind == b"method") {
-                return wrong(bci, "of the method is left within it");
+                return wrong(bci, MarkerFault::LeftWithin);
             }
             if !seen.insert((number, token)) {
-                return wrong(bci, "is left twice");
+                return wrong(bci, MarkerFault::LeftTwice);
             }
         }
         Ok(())
@@ -175,7 +177,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                 wanted.push((number, token));
                 for handler in handlers.of_instruction(number) {
                     if !self.left.contains(&(*handler as usize, token)) {
-                        return wrong(marker.bci, "at a call is not left where its exception is caught");
+                        return wrong(marker.bci, MarkerFault::CallNotLeft);
                     }
                 }
             }
@@ -186,7 +188,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
         told.sort_unstable();
         let is_right = |how: &How| matches!(how, How::Normal | How::Result);
         if wanted != told || !self.walked.called.iter().all(|(.., how)| is_right(how)) {
-            return wrong(None, "at a call is left otherwise than behind it");
+            return wrong(None, MarkerFault::CallLeftElsewhere);
         }
         Ok(())
     }
@@ -209,7 +211,7 @@ impl<'o, 'a> Order<'o, '_, 'a> {
                 // What comes before the first block that is marked is in none.
                 let is_inside = starts.first().is_some_and(|first| *first <= i.bci);
                 if is_inside && to.iter().any(|to| !self.is_left(*to, *token)) {
-                    return wrong(i.bci, "of a block is not left where control goes");
+                    return wrong(i.bci, MarkerFault::BlockNotLeft);
                 }
             }
         }

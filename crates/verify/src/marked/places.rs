@@ -1,5 +1,6 @@
 //! Where a marker may stand: its descriptor against the original's code.
 
+use crate::faults::MarkerFault;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cct_classfile::attributes::AttributeInfo;
@@ -71,16 +72,16 @@ pub fn wrong(
     at: Where,
     enter: &Enter,
     scratch: u16,
-) -> Option<&'static str> {
+) -> Option<MarkerFault> {
     let (method, originals) = (places.method, places.originals);
     let member = method.original;
     let i = match at {
         Where::Entry => originals.first(),
         Where::Before(number) | Where::Behind(number) => originals.get(number),
     };
-    let Some(i) = i else { return Some("is in no code") };
+    let Some(i) = i else { return Some(MarkerFault::NoCode) };
     if marker.line != places.line(marker.bci) {
-        return Some("has another line than its place");
+        return Some(MarkerFault::Line);
     }
     let is_there = match (marker.place, at) {
         (b"method", Where::Entry) => marker.bci == 0 && member.name != b"<init>",
@@ -90,13 +91,13 @@ pub fn wrong(
         _ => false,
     };
     if !is_there {
-        return Some("stands elsewhere than its descriptor says");
+        return Some(MarkerFault::Place);
     }
     if !is_what_it_says(places, marker, i) {
-        return Some("is of another place than its descriptor says");
+        return Some(MarkerFault::Kind);
     }
     if !may_have(places, marker, at, i, enter.receiver) {
-        return Some("hands over another object");
+        return Some(MarkerFault::Object);
     }
     hands_over(method, marker, i, enter, scratch)
 }
@@ -248,10 +249,10 @@ fn hands_over(
     i: &Instruction<'_>,
     enter: &Enter,
     scratch: u16,
-) -> Option<&'static str> {
-    const WRONG: Option<&str> = Some("hands over other arguments");
+) -> Option<MarkerFault> {
+    const WRONG: Option<MarkerFault> = Some(MarkerFault::Arguments);
     let Some(arguments) = enter.helper.arguments(marker) else {
-        return Some("calls a helper of another kind");
+        return Some(MarkerFault::Helper);
     };
     let pool = &method.before.pool;
     let callee = match (marker.place, i.opcode) {
@@ -288,7 +289,7 @@ fn hands_over(
     // An empty list may be handed over, too: then its helper is the marker's own.
     let are_wanted = are_handed || enter.receiver == Receiver::Top;
     let aside: &[(Kind, u16)] = if is_call && are_wanted { &all } else { &[] };
-    (enter.aside != aside).then_some("puts aside other arguments than the call has")
+    (enter.aside != aside).then_some(MarkerFault::Aside)
 }
 
 /// Whether a method may be left by an exception: all may, but those that move values between their locals and fields of their own object, and do not jump.

@@ -7,6 +7,7 @@ use cct_classfile::{Bci, Instruction, opcode};
 use super::attribute::Descriptor;
 use super::pieces::{Enter, How, Piece, Pieces};
 use super::places;
+use crate::faults::MarkerFault;
 use crate::finding::{Check, Finding, Problem};
 use crate::marked::method::Method;
 use crate::marked::walked::{Walked, Where};
@@ -29,14 +30,14 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         Told { method, pieces, calls: method.calls(), count: 0, walked: Walked::default() }
     }
 
-    fn wrong<T>(&self, at: usize, original: impl Into<Option<Bci>>, what: &'static str) -> Check<T> {
+    fn wrong<T>(&self, at: usize, original: impl Into<Option<Bci>>, what: MarkerFault) -> Check<T> {
         Err(Finding::at(Problem::Marker(what), original, self.pieces.code.bci(at)))
     }
 
     fn marker(&self, at: usize, enter: &Enter) -> Check<&Descriptor<'a>> {
         match self.method.markers.get(usize::from(enter.index)) {
             Some(marker) if self.method.has(marker) => Ok(marker),
-            _ => self.wrong(at, None, "is told under another's number"),
+            _ => self.wrong(at, None, MarkerFault::Number),
         }
     }
 
@@ -87,7 +88,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
                     has_entries = true;
                     self.walked.entered.push((Where::Before(number), enter));
                 }
-                _ => return self.wrong(at, original.bci, "stands where none can be"),
+                _ => return self.wrong(at, original.bci, MarkerFault::Nowhere),
             }
             at = self.pass(next);
         }
@@ -112,7 +113,7 @@ impl<'m, 'p, 'a> Told<'m, 'p, 'a> {
         }
         match calls {
             0 => Ok(at),
-            _ => self.wrong(at, original.bci, "at a call has no exit behind it"),
+            _ => self.wrong(at, original.bci, MarkerFault::NoExit),
         }
     }
 

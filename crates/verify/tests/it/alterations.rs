@@ -132,9 +132,10 @@ fn other_case(class: &ClassFile<'_>) -> Vec<Change> {
         }
         let padding = 3 - place.instruction.bci as usize % 4;
         let first_key = place.at + 1 + padding + 8;
-        match place.instruction.switch().is_some_and(|s| !s.is_empty()) {
-            true => vec![(first_key..first_key + 1, vec![place.class.bytes[first_key] ^ 0x40])],
-            false => Vec::new(),
+        if place.instruction.switch().is_some_and(|s| !s.is_empty()) {
+            vec![(first_key..first_key + 1, vec![place.class.bytes[first_key] ^ 0x40])]
+        } else {
+            Vec::new()
         }
     })
 }
@@ -213,10 +214,10 @@ fn other_catch_type(class: &ClassFile<'_>) -> Vec<Change> {
 
 /// An entry that leads to where another one leads, or to the beginning.
 fn other_handler(class: &ClassFile<'_>) -> Vec<Change> {
-    handlers(class, |at, entry, _| match entry[4..6] == [0, 0] {
-        true => Vec::new(),
-        false => vec![(at + 4..at + 6, vec![0, 0])],
-    })
+    handlers(
+        class,
+        |at, entry, _| if entry[4..6] == [0, 0] { Vec::new() } else { vec![(at + 4..at + 6, vec![0, 0])] },
+    )
 }
 
 fn flags(class: &ClassFile<'_>) -> Vec<Change> {

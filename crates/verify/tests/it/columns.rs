@@ -57,10 +57,13 @@ fn broken_probes_are_found() {
         rewriter(std::slice::from_ref(&original), settings).rewrite(&original).unwrap().bytes.unwrap();
     let class = ClassFile::parse(&bytes).unwrap();
     let is_column = |i: &Instruction<'_>| helper(&class, i) == Some(b"column");
-    let mut broken = at_instructions(&class, |place| match is_column(&place.instruction) {
-        // Both longs go, and nothing is counted.
-        true => instead(place, vec![opcode::POP2, opcode::POP2]),
-        false => Vec::new(),
+    let mut broken = at_instructions(&class, |place| {
+        if is_column(&place.instruction) {
+            // Both longs go, and nothing is counted.
+            instead(place, vec![opcode::POP2, opcode::POP2])
+        } else {
+            Vec::new()
+        }
     });
     let dropped = broken.len();
     broken.extend(at_instructions(&class, |place| {
@@ -71,9 +74,10 @@ fn broken_probes_are_found() {
                 .filter(|i| i.bci > place.instruction.bci)
                 .take(4)
                 .any(|i| is_column(&i));
-        match is_slot {
-            true => vec![(place.at + 1..place.at + 2, vec![place.instruction.bytes[1] ^ 8])],
-            false => Vec::new(),
+        if is_slot {
+            vec![(place.at + 1..place.at + 2, vec![place.instruction.bytes[1] ^ 8])]
+        } else {
+            Vec::new()
         }
     }));
     // Nine instructions, in two forms of most methods.

@@ -133,9 +133,10 @@ fn left_out(class: &ClassFile<'_>) -> Vec<Change> {
         Some(b"(Ljava/lang/Object;)V" | b"(ILjava/lang/Throwable;)I") => instead(place, vec![opcode::POP]),
         Some(descriptor) => {
             let (given, taken) = descriptor[1..].split_at(descriptor.len() / 2 - 1);
-            match given == &taken[1..] && given.first() == Some(&b'[') {
-                true => instead(place, Vec::new()),
-                false => Vec::new(),
+            if given == &taken[1..] && given.first() == Some(&b'[') {
+                instead(place, Vec::new())
+            } else {
+                Vec::new()
             }
         }
         None => Vec::new(),

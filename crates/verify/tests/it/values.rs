@@ -143,10 +143,7 @@ fn is_ours(place: &Place<'_, '_>, is_site: bool) -> bool {
     let third = place.next.and_then(behind);
     let is_handed_on =
         third.is_some_and(|i| matches!(i.opcode, opcode::ACONST_NULL) || helper(place.class, &i).is_some());
-    match is_site {
-        true => is_handed_on,
-        false => third.is_some(),
-    }
+    if is_site { is_handed_on } else { third.is_some() }
 }
 
 fn not_recorded(class: &ClassFile<'_>) -> Vec<Change> {

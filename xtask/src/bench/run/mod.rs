@@ -355,9 +355,10 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64;
     if !programs.is_empty() {
         let same =
             "Exit codes, standard output, standard error and files are those of the plain run in all ways";
-        let _ = match remarks.is_empty() {
-            true => writeln!(text, "{same}.\n"),
-            false => writeln!(text, "{same}, with these remarks:\n\n{}\n", remarks.join("\n")),
+        let _ = if remarks.is_empty() {
+            writeln!(text, "{same}.\n")
+        } else {
+            writeln!(text, "{same}, with these remarks:\n\n{}\n", remarks.join("\n"))
         };
     }
     text

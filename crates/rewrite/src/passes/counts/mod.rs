@@ -50,9 +50,10 @@ impl Planners {
         let MethodContext { class, own, member, code, settings, .. } = *method;
         let (pool, model) = (&class.pool, settings.cost_model);
         let too_many = |_| Error::new(ErrorKind::TooMany("exception edges to analyse the method"));
-        let activation = match settings.activation {
-            true => Some(self.activation.plan(code, pool).map_err(too_many)?),
-            false => None,
+        let activation = if settings.activation {
+            Some(self.activation.plan(code, pool).map_err(too_many)?)
+        } else {
+            None
         };
         let bytecodes = match rule {
             None => Bytecodes::Uncounted,
