@@ -8,6 +8,7 @@ pub mod classes;
 pub mod fingerprint;
 pub mod image;
 pub mod jdk;
+pub mod jdk_homes;
 pub mod load_time;
 pub mod output;
 pub mod pending_file;

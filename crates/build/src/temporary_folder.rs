@@ -24,6 +24,8 @@ pub enum Kind {
     Workshop,
     /// Classes and profiles of `bench`.
     Bench,
+    /// The class and the profile of `doctor`.
+    Doctor,
 }
 
 impl Kind {
@@ -32,6 +34,7 @@ impl Kind {
         match self {
             Kind::Workshop => ".tmp",
             Kind::Bench => ".bench",
+            Kind::Doctor => ".doctor",
         }
     }
 }

@@ -101,6 +101,17 @@ pub static VERIFY: ExitCodes = ExitCodes {
     ],
 };
 
+/// `doctor`.
+pub static DOCTOR: ExitCodes = ExitCodes {
+    commands: &["doctor"],
+    failure: 2,
+    meanings: &[
+        ("0", "no fault"),
+        ("1", "at least one fault; each names its remedy"),
+        ("2", "the command line is wrong, or the output cannot be written"),
+    ],
+};
+
 /// `typestate`.
 pub static TYPESTATE: ExitCodes = ExitCodes {
     commands: &["typestate"],
@@ -127,7 +138,7 @@ pub static RUN: ExitCodes = ExitCodes {
 };
 
 /// All of them, in the order of docs/reference/command.md.
-static ALL: [&ExitCodes; 8] = [&WORK, &PROFILES, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &RUN];
+static ALL: [&ExitCodes; 9] = [&WORK, &PROFILES, &COMPARE, &DIFF, &BENCH, &VERIFY, &TYPESTATE, &DOCTOR, &RUN];
 
 /// How exit codes begin in help texts.
 pub const HEAD: &str = "Exit codes:\n";

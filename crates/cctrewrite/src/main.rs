@@ -10,6 +10,7 @@ mod ci;
 mod compare_command;
 mod configuration;
 mod diff_command;
+mod doctor;
 mod exactness;
 mod exit;
 mod exit_codes;
@@ -47,7 +48,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, FromArgMatches};
 
 use args::{Arguments, Command};
-use exit_codes::{BENCH, COMPARE, CONFIGURATION, DIFF, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
+use exit_codes::{BENCH, COMPARE, CONFIGURATION, DIFF, DOCTOR, PROFILES, RUN, TYPESTATE, VERIFY, WORK};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     let matches = args::command().get_matches_from(words);
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let (result, codes) = match arguments.command {
+        Command::Doctor(arguments) => (doctor::run(&arguments), &DOCTOR),
         Command::Config(_) => (complete(config(&matches)), &WORK),
         Command::Instrument(arguments) => (complete(instrument::run(&arguments)), &WORK),
         Command::Flags(arguments) => (complete(flags::run(&arguments)), &WORK),

@@ -16,6 +16,9 @@ pub mod program;
 pub mod runtime_classes;
 pub mod runtime_method;
 
+/// Feature releases of the JDK on which cctrewrite is tested; tests, `cargo xtask jdks` and `cctrewrite doctor` share the list.
+pub const TESTED: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
+
 /// What a class library is rewritten for, as far as helpers and fields depend on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mode {

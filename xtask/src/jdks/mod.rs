@@ -21,7 +21,7 @@ use crate::debian::Archive;
 pub use home::{Jdk, entry, released_version, tool, without_user_options};
 
 /// The versions that the tests use: 8, every release with long-term support since, and the newest.
-pub const VERSIONS: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
+pub const VERSIONS: [u32; 7] = cct_jdk::TESTED;
 
 /// The suites of Debian that are asked for each version, in this order.
 ///

@@ -38,8 +38,12 @@ fn choose(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf> {
     }
 }
 
-/// From the cache JVMs load a library: who can write there runs code as the user. Its owner can, whatever its mode is.
-fn check_that_nobody_else_writes(folder: &Path) -> Result<()> {
+/// Checks that nobody but the user writes to a cache. JVMs load a library from there: who can write runs code as the user. A folder's owner can,
+/// whatever its mode is.
+///
+/// # Errors
+/// If others can write there, or the folder cannot be read.
+pub fn check_writers(folder: &Path) -> Result<()> {
     let cannot = || format!("cannot use the cache {}", folder.display());
     let its = fs::metadata(folder).with_context(cannot)?;
     if ![rustix::process::geteuid().as_raw(), 0].contains(&its.uid()) {
@@ -74,7 +78,7 @@ pub fn open(folder: &Path) -> Result<PathBuf> {
     let cannot = || format!("cannot use the cache {}", folder.display());
     cct_private::create_folders(folder).with_context(cannot)?;
     let folder = fs::canonicalize(folder).with_context(cannot)?;
-    check_that_nobody_else_writes(&folder)?;
+    check_writers(&folder)?;
     Ok(folder)
 }
 

@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Commands", &["run", "report", "diff", "export", "bench"]),
     ("Build", &["jdk", "instrument", "flags", "explain", "verify", "cache", "api"]),
     ("Research", &["trace", "pcc", "markers", "typestate", "compare"]),
-    ("Maintenance", &["info", "merge", "recover", "snapshot", "config", "completions", "man"]),
+    ("Maintenance", &["doctor", "info", "merge", "recover", "snapshot", "config", "completions", "man"]),
 ];
 
 /// The template of the help: clap lists all commands below one heading.

@@ -8,6 +8,7 @@ mod compare;
 mod config;
 mod csv;
 mod diff;
+mod doctor;
 mod explain;
 mod export;
 mod flags;
@@ -40,6 +41,7 @@ pub use compare::{Compare, CompareFormat};
 pub use config::Config;
 pub use csv::CsvArguments;
 pub use diff::{Diff, DiffFormat, DiffOrderArgument};
+pub use doctor::Doctor;
 pub use explain::Explain;
 pub use export::{Export, ExportFormat, NamesArgument};
 pub use flags::Flags;
@@ -127,6 +129,7 @@ pub enum Command {
     Explain(Explain),
     Verify(Verify),
     Api(Api),
+    Doctor(Doctor),
     Config(Config),
     Completions(Completions),
     Man(Man),

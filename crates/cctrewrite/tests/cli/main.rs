@@ -10,6 +10,7 @@ mod configuration;
 mod costs;
 mod csv;
 mod diff;
+mod doctor;
 mod errors;
 mod exit_codes;
 mod explain;

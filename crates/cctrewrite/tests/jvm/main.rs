@@ -30,6 +30,7 @@ mod custom_blocks;
 mod damaged_images;
 mod debug_tables;
 mod debuggers;
+mod doctor;
 mod drift;
 mod endings;
 mod event_counts;

@@ -1,0 +1,101 @@
+//! The command's libraries, its cache, and what of the environment reaches JVMs.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use cct_build::image::cache;
+use cct_build::image::jvm::FROM_OUTSIDE;
+use cct_build::load_time;
+
+use super::page::{Page, Verdict};
+use crate::image::prune;
+use crate::text::counted;
+
+/// Free space below which images do not fit: one takes 300 to 500 MB.
+const SPACE: u64 = 1_000_000_000;
+
+/// Names the libraries.
+pub fn libraries(page: &mut Page) -> Result<()> {
+    page.heading("Libraries")?;
+    let libraries = [
+        (load_time::library(), load_time::library_name()),
+        (load_time::vm(), load_time::vm_name()),
+        (load_time::prefix().ok(), load_time::prefix_name()),
+    ];
+    for (path, name) in libraries {
+        match path {
+            Some(path) => page.line(Verdict::Good, &path.display().to_string())?,
+            None => page.line(
+                Verdict::Fault,
+                &format!("{name} is not beside this command: install both from the same package"),
+            )?,
+        }
+    }
+    Ok(())
+}
+
+/// Looks at the cache of images and its disk. Makes nothing.
+pub fn cache(page: &mut Page) -> Result<()> {
+    page.heading("Cache")?;
+    let folder = match cache::default_folder() {
+        Ok(folder) => folder,
+        Err(error) => return page.line(Verdict::Fault, &format!("{error:#}")),
+    };
+    let shown = folder.display();
+    if folder.exists()
+        && let Err(error) = cache::check_writers(&folder)
+    {
+        return page.line(Verdict::Fault, &format!("{error:#}"));
+    }
+    match prune::list(&folder) {
+        Ok(images) => {
+            let bytes: u64 = images.iter().map(|image| image.size).sum();
+            let images = counted(images.len() as u64, "image");
+            page.line(Verdict::Good, &format!("{shown}: {images}, {} MB", bytes.div_ceil(1_000_000)))?;
+        }
+        Err(error) => page.line(Verdict::Fault, &format!("{error:#}"))?,
+    }
+    let Some(free) = free_space(&folder) else { return Ok(()) };
+    let free_mb = free / 1_000_000;
+    if free < SPACE {
+        let text = format!(
+            "{free_mb} MB are free on its disk, and an image takes up to 500 MB: make room, or set CCTREWRITE_CACHE to another folder"
+        );
+        return page.line(Verdict::Fault, &text);
+    }
+    page.line(Verdict::Good, &format!("{free_mb} MB are free on its disk"))
+}
+
+/// Bytes that this user may write where a folder is or would be.
+fn free_space(folder: &Path) -> Option<u64> {
+    let there: PathBuf = folder.ancestors().find(|folder| folder.exists())?.to_owned();
+    let space = rustix::fs::statvfs(&there).ok()?;
+    Some(space.f_bavail.saturating_mul(space.f_frsize))
+}
+
+/// Names variables by which options get into JVMs, and those of cctrewrite.
+pub fn environment(page: &mut Page) -> Result<()> {
+    page.heading("Environment")?;
+    let mut is_clean = true;
+    for name in FROM_OUTSIDE {
+        if let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) {
+            is_clean = false;
+            let value = value.to_string_lossy();
+            page.line(Verdict::Note, &format!("{name}={value}: each JVM reads it, profiled or not"))?;
+        }
+    }
+    let mut own: Vec<_> = env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value))
+        .filter(|(name, _)| name.starts_with("CCTREWRITE_"))
+        .collect();
+    own.sort();
+    for (name, value) in own {
+        is_clean = false;
+        page.line(Verdict::Note, &format!("{name}={}", value.to_string_lossy()))?;
+    }
+    if is_clean {
+        page.line(Verdict::Good, "no variable adds options to JVMs")?;
+    }
+    Ok(())
+}

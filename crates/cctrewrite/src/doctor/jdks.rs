@@ -1,0 +1,78 @@
+//! The JDKs of this machine, and the trial run on some of them.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use cct_build::image::home::Home;
+use cct_build::jdk_homes::{self, JdkHome};
+use cct_jdk::TESTED;
+
+use super::page::{Page, Verdict};
+use super::trial;
+use crate::args::Doctor;
+
+/// What to do where no JDK is found.
+const NO_JDK: &str =
+    "no JDK found: install one, then put its `java` on the PATH, set JAVA_HOME, or name it with --jdk HOME";
+
+/// Lists the JDKs. Returns those that can be profiled, in the order of [`jdk_homes::find`].
+pub fn list(page: &mut Page) -> Result<Vec<JdkHome>> {
+    page.heading("JDKs")?;
+    let found = jdk_homes::find();
+    if found.is_empty() {
+        page.line(Verdict::Fault, NO_JDK)?;
+    }
+    let mut fit = Vec::new();
+    for home in found {
+        let opened = Home::open(&home.path);
+        let (verdict, text) = match &opened {
+            Ok(opened) => described(opened),
+            // `run` refuses it with the same words; another JDK may do.
+            Err(error) => (Verdict::Note, format!("{error:#}")),
+        };
+        page.line(verdict, &format!("{text} ({})", home.named_by))?;
+        if opened.is_ok() {
+            fit.push(home);
+        }
+    }
+    Ok(fit)
+}
+
+/// A JDK that can be profiled.
+fn described(home: &Home) -> (Verdict, String) {
+    let version = home.release.version().unwrap_or("of unknown version");
+    let vendor = home.release.value("IMPLEMENTOR").map(|name| format!(", {name}")).unwrap_or_default();
+    let path = home.path.display();
+    match home.release.feature() {
+        Some(feature) if TESTED.contains(&feature) => {
+            (Verdict::Good, format!("JDK {version}{vendor}: {path}"))
+        }
+        _ => {
+            let tested = TESTED.map(|version| version.to_string()).join(", ");
+            (Verdict::Note, format!("JDK {version}{vendor}: {path}; tested are {tested}"))
+        }
+    }
+}
+
+/// Runs the trial on the JDKs that the arguments name.
+pub fn try_out(arguments: &Doctor, homes: &[JdkHome], page: &mut Page) -> Result<()> {
+    page.heading("Trial run")?;
+    let chosen: Vec<&Path> = match &arguments.jdk {
+        Some(home) => vec![home],
+        None if arguments.all => homes.iter().map(|home| &*home.path).collect(),
+        None => homes.iter().take(1).map(|home| &*home.path).collect(),
+    };
+    if chosen.is_empty() {
+        page.line(Verdict::Note, "none, as there is no JDK")?;
+    }
+    for home in chosen {
+        let started = Instant::now();
+        let (verdict, text) = match trial::run(home) {
+            Ok(counts) => (Verdict::Good, format!("{counts} ({:.1} s)", started.elapsed().as_secs_f64())),
+            Err(error) => (Verdict::Fault, format!("{error:#}")),
+        };
+        page.line(verdict, &format!("{}: {text}", home.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! `cctrewrite doctor`: whether this installation works, and what a bug report says of it.
+
+mod installation;
+mod jdks;
+mod page;
+mod trial;
+
+use std::env::consts::{ARCH, OS};
+
+use anyhow::Result;
+
+use crate::args::Doctor;
+use crate::exit::{Outcome, text_to_stdout};
+use page::Page;
+
+/// Runs the command.
+pub fn run(arguments: &Doctor) -> Result<Outcome> {
+    let mut page = Page::default();
+    let version = env!("CARGO_PKG_VERSION");
+    text_to_stdout(|out| {
+        writeln!(out, "cctrewrite {version}, {OS} {ARCH}, runtime compiled by {}", jdk_wrap::COMPILER)
+    })?;
+    installation::libraries(&mut page)?;
+    installation::cache(&mut page)?;
+    installation::environment(&mut page)?;
+    let homes = jdks::list(&mut page)?;
+    if !arguments.no_trial {
+        jdks::try_out(arguments, &homes, &mut page)?;
+    }
+    let faults = page.end()?;
+    Ok(if faults == 0 { Outcome::Complete } else { Outcome::Different })
+}
