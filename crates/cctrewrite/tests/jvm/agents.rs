@@ -133,14 +133,26 @@ fn an_agent_that_cannot_be_loaded_stops_the_jvm(jdk: &'static Jdk) {
     }
 }
 
-jdks!(reports_come_in_time_and_tell_the_current_context, reports_come_in_time_and_tell_the_current_context, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(reports_are_not_far_too_many, reports_are_not_far_too_many, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(the_merged_tree_has_the_sums_of_all_threads, the_merged_tree_has_the_sums_of_all_threads, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(an_agent_leaves_no_trace_in_the_profile, an_agent_leaves_no_trace_in_the_profile, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(counters_that_were_reset_count_on, counters_that_were_reset_count_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(
+    reports_come_in_time_and_tell_the_current_context,
+    reports_come_in_time_and_tell_the_current_context,
+    [8, 17, 25]
+);
+jdks!(reports_are_not_far_too_many, reports_are_not_far_too_many, [8, 17, 25]);
+jdks!(the_merged_tree_has_the_sums_of_all_threads, the_merged_tree_has_the_sums_of_all_threads, [8, 17, 25]);
+jdks!(an_agent_leaves_no_trace_in_the_profile, an_agent_leaves_no_trace_in_the_profile, [8, 17, 25]);
+jdks!(counters_that_were_reset_count_on, counters_that_were_reset_count_on, [8, 17, 25]);
 // Since JDK 20 Thread.stop only throws an exception.
-jdks!(a_thread_that_is_stopped_in_an_agent_ends, a_thread_that_is_stopped_in_an_agent_ends, 8: jdk_8, 17: jdk_17);
-jdks!(what_an_agent_reads_in_a_loop_is_true, what_an_agent_reads_in_a_loop_is_true, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(an_agent_without_activation_counters_is_told, an_agent_without_activation_counters_is_told, 8: jdk_8, 25: jdk_25);
-jdks!(an_agent_that_throws_is_reported_once_and_the_program_goes_on, an_agent_that_throws_is_reported_once_and_the_program_goes_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(an_agent_that_cannot_be_loaded_stops_the_jvm, an_agent_that_cannot_be_loaded_stops_the_jvm, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(a_thread_that_is_stopped_in_an_agent_ends, a_thread_that_is_stopped_in_an_agent_ends, [8, 17]);
+jdks!(what_an_agent_reads_in_a_loop_is_true, what_an_agent_reads_in_a_loop_is_true, [8, 17, 25]);
+jdks!(an_agent_without_activation_counters_is_told, an_agent_without_activation_counters_is_told, [8, 25]);
+jdks!(
+    an_agent_that_throws_is_reported_once_and_the_program_goes_on,
+    an_agent_that_throws_is_reported_once_and_the_program_goes_on,
+    [8, 17, 25]
+);
+jdks!(
+    an_agent_that_cannot_be_loaded_stops_the_jvm,
+    an_agent_that_cannot_be_loaded_stops_the_jvm,
+    [8, 17, 25]
+);

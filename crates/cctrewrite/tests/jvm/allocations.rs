@@ -100,7 +100,7 @@ fn each_object_is_counted_once(jdk: &'static Jdk) {
     }
 }
 
-jdks!(counted, each_object_is_counted_once, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(counted, each_object_is_counted_once, [8, 17, 25]);
 
 /// Where call sites are told apart a type has the place of the instruction, and its line (of classes that are rewritten at load time).
 fn objects_have_the_lines_that_make_them(jdk: &'static Jdk) {
@@ -119,7 +119,7 @@ fn objects_have_the_lines_that_make_them(jdk: &'static Jdk) {
     assert_eq!(of("[C", "char[][] one = new char[i][1];"), Some(10));
 }
 
-jdks!(lines, objects_have_the_lines_that_make_them, 17: jdk_17, 25: jdk_25);
+jdks!(lines, objects_have_the_lines_that_make_them, [17, 25]);
 
 /// Without them the profile is that of the same program whose objects are not counted.
 fn contexts_stay_what_they_are(jdk: &'static Jdk) {
@@ -131,7 +131,7 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
     Golden::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
 }
 
-jdks!(contexts, contexts_stay_what_they_are, 8: jdk_8);
+jdks!(contexts, contexts_stay_what_they_are, [8]);
 
 /// Two runs of a deterministic part agree in all types. When a `ConcurrentHashMap` grows it copies some of its nodes and not others, by where they happen
 /// to lie: that is left out.
@@ -154,7 +154,7 @@ fn runs_agree(jdk: &'static Jdk) {
     assert_eq!(first, second);
 }
 
-jdks!(agreement, runs_agree, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(agreement, runs_agree, [8, 17, 25]);
 
 /// What the code itself names is counted without the load-time library, too, in classes that were rewritten beforehand; what is not is said.
 #[test]

@@ -247,8 +247,8 @@ fn a_folder_in_its_place_is_refused(jdk: &'static Jdk) {
     assert!(folder.join("options").is_file());
 }
 
-jdks!(files_of_runs_stay, files_of_a_run, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(files_of_tools_stay, files_of_other_tools, 17: jdk_17);
-jdks!(files_of_bench_stay, files_of_bench, 17: jdk_17);
-jdks!(files_of_images_stay, files_of_images, 8: jdk_8, 17: jdk_17);
-jdks!(a_replaced_folder_is_refused, a_folder_in_its_place_is_refused, 17: jdk_17);
+jdks!(files_of_runs_stay, files_of_a_run, [8, 17, 25]);
+jdks!(files_of_tools_stay, files_of_other_tools, [17]);
+jdks!(files_of_bench_stay, files_of_bench, [17]);
+jdks!(files_of_images_stay, files_of_images, [8, 17]);
+jdks!(a_replaced_folder_is_refused, a_folder_in_its_place_is_refused, [17]);

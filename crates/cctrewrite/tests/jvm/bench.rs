@@ -109,8 +109,8 @@ fn what_cannot_be_counted_is_said(jdk: &'static Jdk) {
     }
 }
 
-jdks!(entries, counts_are_held_against_a_file, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(trouble, what_cannot_be_counted_is_said, 17: jdk_17);
+jdks!(entries, counts_are_held_against_a_file, [8, 17, 25]);
+jdks!(trouble, what_cannot_be_counted_is_said, [17]);
 
 /// The process of the harness that a process has started, once it is there.
 fn harness_of(parent: u32) -> u32 {
@@ -170,4 +170,4 @@ fn a_killed_bench_leaves_nothing_to_the_next(jdk: &'static Jdk) {
     assert!((0..20).any(|_| is_gone()));
     assert_eq!(fs::read(bench.folder.join("cctrewrite-bench.json")).unwrap(), baseline);
 }
-jdks!(killed, a_killed_bench_leaves_nothing_to_the_next, 17: jdk_17);
+jdks!(killed, a_killed_bench_leaves_nothing_to_the_next, [17]);

@@ -258,11 +258,11 @@ fn the_c_heap_is_exhausted(jdk: &'static Jdk) {
     assert!(notes(&profile)[0].starts_with("memory for the trees ran out: "), "{:?}", profile.notes);
 }
 
-jdks!(bound, past_the_bound_contexts_are_merged, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(threads, threads_share_the_bound, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(whole, a_whole_program, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(refused, bounds_that_are_none_are_refused, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(from_outside, run_takes_a_bound, 17: jdk_17);
-jdks!(of_regions, regions_past_the_bound, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(regions_and_memory, regions_without_memory, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(exhausted, the_c_heap_is_exhausted, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(bound, past_the_bound_contexts_are_merged, [8, 17, 25]);
+jdks!(threads, threads_share_the_bound, [8, 17, 25]);
+jdks!(whole, a_whole_program, [8, 17, 25]);
+jdks!(refused, bounds_that_are_none_are_refused, [8, 17, 25]);
+jdks!(from_outside, run_takes_a_bound, [17]);
+jdks!(of_regions, regions_past_the_bound, [8, 17, 25]);
+jdks!(regions_and_memory, regions_without_memory, [8, 17, 25]);
+jdks!(exhausted, the_c_heap_is_exhausted, [8, 17, 25]);

@@ -94,4 +94,4 @@ fn run_keeps_the_cache_within_its_bounds(jdk: &'static Jdk) {
     assert!(code == Some(125) && said.contains("CCTREWRITE_CACHE_LIMIT=much: not "), "{said}");
     assert_eq!(cached_images(&here).len(), 1);
 }
-jdks!(bounds, run_keeps_the_cache_within_its_bounds, 8: jdk_8);
+jdks!(bounds, run_keeps_the_cache_within_its_bounds, [8]);

@@ -50,4 +50,4 @@ fn a_longer_line_shows(jdk: &'static Jdk) {
     assert_eq!((same.0, &same.1["identical"]), (Some(0), &true.into()));
 }
 
-jdks!(a_longer_line, a_longer_line_shows, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(a_longer_line, a_longer_line_shows, [8, 17, 25]);

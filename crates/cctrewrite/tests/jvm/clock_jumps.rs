@@ -145,4 +145,4 @@ fn files_of_other_times(jdk: &'static Jdk, here: &Path) {
         assert_sound(here) && in_cache(here).iter().all(|path| path.extension().is_none_or(|e| e != "tmp"))
     );
 }
-jdks!(jumps, a_clock_that_jumps, 8: jdk_8, 25: jdk_25);
+jdks!(jumps, a_clock_that_jumps, [8, 25]);

@@ -34,4 +34,4 @@ fn nothing_more_is_refused(jdk: &'static Jdk) {
     assert!(more.is_empty(), "{more:#?}");
 }
 
-jdks!(compilers, nothing_more_is_refused, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(compilers, nothing_more_is_refused, [8, 17, 25]);

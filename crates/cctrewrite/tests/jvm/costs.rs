@@ -48,7 +48,7 @@ fn cycles_are_those_derived_by_hand(jdk: &'static Jdk) {
     }
 }
 
-jdks!(by_hand, cycles_are_those_derived_by_hand, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(by_hand, cycles_are_those_derived_by_hand, [8, 17, 25]);
 
 /// In each context of the fixtures, and of the class library below some of them.
 fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
@@ -81,7 +81,7 @@ fn unit_costs_are_bytecodes(jdk: &'static Jdk) {
     }
 }
 
-jdks!(unit, unit_costs_are_bytecodes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(unit, unit_costs_are_bytecodes, [8, 17, 25]);
 
 /// They do not run on the target.
 #[test]

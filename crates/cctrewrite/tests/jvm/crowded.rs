@@ -18,4 +18,4 @@ fn is_compiled(jdk: &'static Jdk) {
     }
 }
 
-jdks!(compiled, is_compiled, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(compiled, is_compiled, [8, 17, 25]);

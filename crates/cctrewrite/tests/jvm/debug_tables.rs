@@ -77,4 +77,4 @@ fn names_and_lines(jdk: &'static Jdk) {
     assert!(words.windows(2).any(|pair| pair == ["kind", "Ljava/lang/String;"]), "{shown}");
 }
 
-jdks!(names, names_and_lines, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(names, names_and_lines, [8, 17, 25]);

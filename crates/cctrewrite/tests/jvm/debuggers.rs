@@ -133,4 +133,4 @@ fn a_debugger_stops_and_redefines(jdk: &'static Jdk) {
     assert!(plain.1.contains("run 13"), "{}", plain.1);
 }
 
-jdks!(sessions, a_debugger_stops_and_redefines, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(sessions, a_debugger_stops_and_redefines, 8..=25);

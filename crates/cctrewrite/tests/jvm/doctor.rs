@@ -28,4 +28,4 @@ fn trial(jdk: &'static Jdk) {
     assert_eq!(output.status.code(), Some(1), "{said}");
 }
 
-jdks!(trials, trial, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(trials, trial, [8, 17, 25]);

@@ -42,7 +42,7 @@ macro_rules! steady {
         fn $name(jdk: &'static Jdk) {
             assert_steady(|| library(jdk), $way, $few, 1000, if jdk.version == 8 { $least } else { $later });
         }
-        jdks!($name, $name, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+        jdks!($name, $name, [8, 17, 25]);
     )*};
 }
 
@@ -96,8 +96,12 @@ fn natives_that_describe_exceptions_of_constructors(jdk: &'static Jdk) {
     assert_natives_steady(jdk, "described", 10);
 }
 
-jdks!(natives_that_call_back_and_clear_exceptions, natives_that_call_back_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(natives_that_describe_exceptions_of_constructors, natives_that_describe_exceptions_of_constructors, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(natives_that_call_back_and_clear_exceptions, natives_that_call_back_and_clear_exceptions, [8, 17, 25]);
+jdks!(
+    natives_that_describe_exceptions_of_constructors,
+    natives_that_describe_exceptions_of_constructors,
+    [8, 17, 25]
+);
 
 // ---- raw code ------------------------------------------------------------------------------------------------------------------------
 

@@ -205,15 +205,27 @@ fn in_canonical_order(jdk: &'static Jdk) {
     }
 }
 
-jdks!(in_canonical_order, in_canonical_order, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(at_the_end_of_main_at_exit_and_at_halt, at_the_end_of_main_at_exit_and_at_halt, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(at_a_signal, at_a_signal, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(where_the_stack_is_full, where_the_stack_is_full, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(to_the_file_that_the_user_named, to_the_file_that_the_user_named, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(by_default_to_a_file_in_the_working_directory, by_default_to_a_file_in_the_working_directory, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(many_jvms_may_write_to_one_file, many_jvms_may_write_to_one_file, 8: jdk_8, 17: jdk_17);
-jdks!(a_link_in_the_place_of_its_temporary_file_is_not_followed, a_link_in_the_place_of_its_temporary_file_is_not_followed, 8: jdk_8, 17: jdk_17);
-jdks!(nobody_else_can_open_it_at_any_moment, nobody_else_can_open_it_at_any_moment, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(in_canonical_order, in_canonical_order, [8, 17, 25]);
+jdks!(at_the_end_of_main_at_exit_and_at_halt, at_the_end_of_main_at_exit_and_at_halt, [8, 17, 25]);
+jdks!(at_a_signal, at_a_signal, [8, 17, 25]);
+jdks!(where_the_stack_is_full, where_the_stack_is_full, [8, 17, 25]);
+jdks!(to_the_file_that_the_user_named, to_the_file_that_the_user_named, [8, 17, 25]);
+jdks!(
+    by_default_to_a_file_in_the_working_directory,
+    by_default_to_a_file_in_the_working_directory,
+    [8, 17, 25]
+);
+jdks!(many_jvms_may_write_to_one_file, many_jvms_may_write_to_one_file, [8, 17]);
+jdks!(
+    a_link_in_the_place_of_its_temporary_file_is_not_followed,
+    a_link_in_the_place_of_its_temporary_file_is_not_followed,
+    [8, 17]
+);
+jdks!(nobody_else_can_open_it_at_any_moment, nobody_else_can_open_it_at_any_moment, [8, 17, 25]);
+jdks!(
+    a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays,
+    a_file_that_cannot_be_written_is_reported_and_the_exit_code_stays,
+    [8, 17, 25]
+);
 // Later JDKs refuse a security manager.
-jdks!(whatever_a_security_policy_allows, whatever_a_security_policy_allows, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21);
+jdks!(whatever_a_security_policy_allows, whatever_a_security_policy_allows, 8..=21);

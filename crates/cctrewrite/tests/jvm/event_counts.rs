@@ -144,5 +144,5 @@ fn nothing_of_the_tracer(jdk: &'static Jdk) {
     }
 }
 
-jdks!(blocks, counts, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(tracer, nothing_of_the_tracer, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(blocks, counts, [8, 17, 25]);
+jdks!(tracer, nothing_of_the_tracer, [8, 17, 25]);

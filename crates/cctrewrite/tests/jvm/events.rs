@@ -55,7 +55,7 @@ fn is_right(jdk: &'static Jdk) {
     assert_succeeded(command.arg(jdk.home()).arg(tracing(jdk).home()));
 }
 
-jdks!(checked, is_right, 8: jdk_8, 17: jdk_17);
+jdks!(checked, is_right, [8, 17]);
 
 /// What `foo` of the paper's figure 3 does: block 0 once, 1 for each test of the loop, 2 for the body, 3 and two calls for the first 50, 4 for `i++`, 5 in the end.
 fn events_of_foo() -> Vec<String> {
@@ -248,14 +248,14 @@ fn threads_that_go_on(jdk: &'static Jdk) {
     }
 }
 
-jdks!(figure, figure_3, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(thrown, exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(receivers, receivers_and_classes, 8: jdk_8, 17: jdk_17);
-jdks!(rebuilt_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(kills, killed, 17: jdk_17);
-jdks!(ends, threads_that_go_on, 8: jdk_8, 17: jdk_17);
-jdks!(switched, switches, 8: jdk_8, 17: jdk_17);
-jdks!(run, runs, 17: jdk_17);
+jdks!(figure, figure_3, [8, 17, 25]);
+jdks!(thrown, exceptions, [8, 17, 25]);
+jdks!(receivers, receivers_and_classes, [8, 17]);
+jdks!(rebuilt_trees, trees, [8, 17, 25]);
+jdks!(kills, killed, [17]);
+jdks!(ends, threads_that_go_on, [8, 17]);
+jdks!(switched, switches, [8, 17]);
+jdks!(run, runs, [17]);
 
 /// What is about counting is refused by name.
 #[test]

@@ -309,11 +309,15 @@ fn many_jvms_at_once(jdk: &'static Jdk) {
     }
 }
 
-jdks!(terminated_at_random_moments, terminated_at_random_moments, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(a_disk_that_is_full_when_the_profile_is_written, a_disk_that_is_full_when_the_profile_is_written, 8: jdk_8, 25: jdk_25);
-jdks!(a_folder_that_is_read_only, a_folder_that_is_read_only, 8: jdk_8, 25: jdk_25);
-jdks!(a_profile_that_may_not_grow, a_profile_that_may_not_grow, 8: jdk_8, 25: jdk_25);
-jdks!(a_profile_where_a_folder_is, a_profile_where_a_folder_is, 8: jdk_8, 25: jdk_25);
-jdks!(sums_of_a_program_whose_heap_is_full, sums_of_a_program_whose_heap_is_full, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(agents_that_end_the_jvm, agents_that_end_the_jvm, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(many_jvms_at_once, many_jvms_at_once, 8: jdk_8, 25: jdk_25);
+jdks!(terminated_at_random_moments, terminated_at_random_moments, [8, 17, 25]);
+jdks!(
+    a_disk_that_is_full_when_the_profile_is_written,
+    a_disk_that_is_full_when_the_profile_is_written,
+    [8, 25]
+);
+jdks!(a_folder_that_is_read_only, a_folder_that_is_read_only, [8, 25]);
+jdks!(a_profile_that_may_not_grow, a_profile_that_may_not_grow, [8, 25]);
+jdks!(a_profile_where_a_folder_is, a_profile_where_a_folder_is, [8, 25]);
+jdks!(sums_of_a_program_whose_heap_is_full, sums_of_a_program_whose_heap_is_full, [8, 17, 25]);
+jdks!(agents_that_end_the_jvm, agents_that_end_the_jvm, [8, 17, 25]);
+jdks!(many_jvms_at_once, many_jvms_at_once, [8, 25]);

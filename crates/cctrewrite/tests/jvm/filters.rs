@@ -65,5 +65,5 @@ fn an_image_remembers_its_filters(jdk: &'static Jdk) {
         .assert_equal(&run, "types on an image without some");
 }
 
-jdks!(at_load_time, filters_hold_at_load_time, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(of_an_image, an_image_remembers_its_filters, 17: jdk_17);
+jdks!(at_load_time, filters_hold_at_load_time, [8, 17, 25]);
+jdks!(of_an_image, an_image_remembers_its_filters, [17]);

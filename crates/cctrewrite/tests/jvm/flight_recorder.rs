@@ -63,5 +63,5 @@ fn methods_that_it_instruments_are_known(jdk: &'static Jdk) {
     assert_eq!(copied.is_empty(), jdk.version > 22, "JDK {}: {copied:?}", jdk.version);
 }
 
-jdks!(recordings, events_are_recorded_as_without_a_profile, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(instrumented, methods_that_it_instruments_are_known, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(recordings, events_are_recorded_as_without_a_profile, 8..=25);
+jdks!(instrumented, methods_that_it_instruments_are_known, 8..);

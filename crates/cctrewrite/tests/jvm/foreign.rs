@@ -78,4 +78,4 @@ fn same(jdk: &'static Jdk) {
         }
     }
 }
-jdks!(programs_say_what_they_said, same, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(programs_say_what_they_said, same, [8, 17, 25]);

@@ -168,7 +168,7 @@ fn applications(jdk: &'static Jdk) {
 }
 
 // Folders need no image, so that JDKs whose images have a format of their own (27 has) work, too.
-jdks!(patches, patches, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(linked, linked, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(folders, folders, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(applications, applications, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(patches, patches, 11..);
+jdks!(linked, linked, 11..);
+jdks!(folders, folders, 11..);
+jdks!(applications, applications, 11..);

@@ -29,4 +29,4 @@ fn fit(jdk: &'static Jdk) {
     assert!(natives.len() >= 15, "{natives:?}");
 }
 
-jdks!(fit, fit, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(fit, fit, 8..);

@@ -55,7 +55,7 @@ fn loaders_are_told_apart(jdk: &'static Jdk) {
     }
 }
 
-jdks!(apart, loaders_are_told_apart, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(apart, loaders_are_told_apart, [8, 17, 25]);
 
 #[test]
 fn other_choices_are_refused() {

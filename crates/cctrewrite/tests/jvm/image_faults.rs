@@ -86,7 +86,7 @@ fn killed_and_many_at_once(jdk: &'static Jdk) {
         assert_eq!(workshops(&in_cache(&here)), 0);
     }
 }
-jdks!(kills, killed_and_many_at_once, 8: jdk_8);
+jdks!(kills, killed_and_many_at_once, [8]);
 
 /// What a killed command has left is removed by the next one.
 fn abandoned_workshops_go(jdk: &'static Jdk) {
@@ -104,7 +104,7 @@ fn abandoned_workshops_go(jdk: &'static Jdk) {
     assert!(output.status.success());
     assert_eq!(workshops(&in_cache(&here)), 0);
 }
-jdks!(abandoned, abandoned_workshops_go, 8: jdk_8);
+jdks!(abandoned, abandoned_workshops_go, [8]);
 
 /// A file system that is full while files are copied, and while the class library is written.
 fn disks_that_are_full(jdk: &'static Jdk) {
@@ -138,7 +138,7 @@ fn disks_that_are_full(jdk: &'static Jdk) {
         }
     }
 }
-jdks!(full, disks_that_are_full, 8: jdk_8);
+jdks!(full, disks_that_are_full, [8]);
 
 /// A JDK whose `java` is a script: one that ends only with some arguments.
 fn with_a_java_that_hangs(jdk: &Jdk, to: &Path, script: &str) {
@@ -192,7 +192,7 @@ fn jvms_that_hang(jdk: &'static Jdk) {
     let (code, said) = ended(command("soon"));
     assert!(code == Some(1) && said.contains("CCTREWRITE_JVM_LIMIT=soon: not a number of seconds"), "{said}");
 }
-jdks!(hanging, jvms_that_hang, 8: jdk_8, 17: jdk_17);
+jdks!(hanging, jvms_that_hang, [8, 17]);
 
 /// While one process makes an image, stopped, another one waits no longer than the limit.
 fn a_maker_that_is_stopped(jdk: &'static Jdk) {
@@ -223,4 +223,4 @@ fn a_maker_that_is_stopped(jdk: &'static Jdk) {
     assert!(maker.wait().unwrap().success());
     assert!(assert_sound(&here));
 }
-jdks!(stopped, a_maker_that_is_stopped, 8: jdk_8);
+jdks!(stopped, a_maker_that_is_stopped, [8]);

@@ -36,5 +36,5 @@ fn links(jdk: &'static Jdk) {
     }
 }
 
-jdks!(boots, boots, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(links, links, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(boots, boots, 11..);
+jdks!(links, links, 11..);

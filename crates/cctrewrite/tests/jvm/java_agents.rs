@@ -159,8 +159,8 @@ fn patched_module(jdk: &'static Jdk) {
     assert_eq!(calls(&run, "Patched.main", "java/util/Stack.search"), 1);
 }
 
-jdks!(advice, advice_runs, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(late_advice, advice_comes_late, 8: jdk_8, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(redefined, redefinition, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(boot_append, boot_class_path, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(patched, patched_module, 11: jdk_11, 17: jdk_17, 25: jdk_25);
+jdks!(advice, advice_runs, 8..);
+jdks!(late_advice, advice_comes_late, [8, 17, 21, 25]);
+jdks!(redefined, redefinition, 8..=25);
+jdks!(boot_append, boot_class_path, [8, 17, 25]);
+jdks!(patched, patched_module, [11, 17, 25]);

@@ -235,7 +235,7 @@ fn what_cannot_be_delivered(jdk: &'static Jdk) {
     assert_eq!(names(&here), ["app.cct", "other.cct"]);
 }
 
-jdks!(before_a_jvm_has_started, before_a_jvm, 8: jdk_8, 25: jdk_25);
-jdks!(while_its_jvm_runs, while_a_jvm_runs, 8: jdk_8, 25: jdk_25);
-jdks!(before_it_has_delivered, before_delivery, 8: jdk_8, 25: jdk_25);
-jdks!(what_cannot_be_delivered_stays, what_cannot_be_delivered, 17: jdk_17);
+jdks!(before_a_jvm_has_started, before_a_jvm, [8, 25]);
+jdks!(while_its_jvm_runs, while_a_jvm_runs, [8, 25]);
+jdks!(before_it_has_delivered, before_delivery, [8, 25]);
+jdks!(what_cannot_be_delivered_stays, what_cannot_be_delivered, [17]);

@@ -126,8 +126,8 @@ fn loaders_are_asked_for_the_same_classes(jdk: &'static Jdk) {
     assert_eq!(run(Image::of(jdk, Blocks::Exact).java("asked")), expected, "JDK {}", jdk.version);
 }
 
-jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(firsts, first_uses_are_the_programs, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(loaders, loaders_are_asked_for_the_same_classes, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(caches, nothing_is_left_in_caches, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(references, references_call_their_native, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(natives, natives_that_method_handles_and_reflection_lead_to, 11..);
+jdks!(firsts, first_uses_are_the_programs, 11..);
+jdks!(loaders, loaders_are_asked_for_the_same_classes, 11..);
+jdks!(caches, nothing_is_left_in_caches, 8..=25);
+jdks!(references, references_call_their_native, 17..);

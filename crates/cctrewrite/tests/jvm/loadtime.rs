@@ -317,15 +317,47 @@ fn native_libraries_define_classes_and_clear_exceptions(jdk: &'static Jdk) {
     assert!(called.len() == 1 && called[0].starts_with("2 "), "{called:?}");
 }
 
-jdks!(classes_that_are_known_are_called_by_extended_signatures, classes_that_are_known_are_called_by_extended_signatures, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(classes_that_are_dropped_leave_nothing_behind, classes_that_are_dropped_leave_nothing_behind, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(a_java_agent_may_transform_and_retransform_classes, a_java_agent_may_transform_and_retransform_classes, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(native_libraries_define_classes_and_clear_exceptions, native_libraries_define_classes_and_clear_exceptions, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(loaders_are_asked_for_the_same_names, loaders_are_asked_for_the_same_names, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(
+    classes_that_are_known_are_called_by_extended_signatures,
+    classes_that_are_known_are_called_by_extended_signatures,
+    8..
+);
+jdks!(
+    classes_that_are_dropped_leave_nothing_behind,
+    classes_that_are_dropped_leave_nothing_behind,
+    [8, 17, 25]
+);
+jdks!(
+    a_java_agent_may_transform_and_retransform_classes,
+    a_java_agent_may_transform_and_retransform_classes,
+    [8, 17, 25]
+);
+jdks!(
+    native_libraries_define_classes_and_clear_exceptions,
+    native_libraries_define_classes_and_clear_exceptions,
+    [8, 17, 25]
+);
+jdks!(loaders_are_asked_for_the_same_names, loaders_are_asked_for_the_same_names, 8..=25);
 // Its program calls `sun.misc.Unsafe` as JDK 8 has it; the next is about what came in its place.
-jdks!(definitions_by_all_means_succeed_and_fail_as_before, definitions_by_all_means_succeed_and_fail_as_before, 8: jdk_8);
-jdks!(definitions_by_lookup_objects_too, definitions_by_lookup_objects_too, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(classes_of_several_loaders_extend_call_and_shadow_each_other, classes_of_several_loaders_extend_call_and_shadow_each_other, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(classes_are_defined_down_to_the_end_of_the_stack, classes_are_defined_down_to_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(final_methods_are_not_overridden, final_methods_are_not_overridden, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(
+    definitions_by_all_means_succeed_and_fail_as_before,
+    definitions_by_all_means_succeed_and_fail_as_before,
+    [8]
+);
+jdks!(definitions_by_lookup_objects_too, definitions_by_lookup_objects_too, 17..);
+jdks!(
+    classes_of_several_loaders_extend_call_and_shadow_each_other,
+    classes_of_several_loaders_extend_call_and_shadow_each_other,
+    [8, 17, 25]
+);
+jdks!(
+    loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever,
+    loaders_that_delegate_to_each_other_from_two_threads_do_not_wait_for_ever,
+    [8, 17, 25]
+);
+jdks!(
+    classes_are_defined_down_to_the_end_of_the_stack,
+    classes_are_defined_down_to_the_end_of_the_stack,
+    [8, 17, 25]
+);
+jdks!(final_methods_are_not_overridden, final_methods_are_not_overridden, 8..=25);

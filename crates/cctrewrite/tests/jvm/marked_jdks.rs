@@ -217,9 +217,9 @@ fn who_wakes_virtual_threads(jdk: &'static Jdk) {
     assert!(printed.contains(" not delivered in the JVM's thread that wakes virtual threads"), "{printed}");
 }
 
-jdks!(runs, programs_as_they_are, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(ancestors, rules_by_ancestors, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(controlled, switched_off, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(budgeted, a_budget, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(kept, a_jdk_to_keep, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(woken, who_wakes_virtual_threads, 25: jdk_25, 27: jdk_27);
+jdks!(runs, programs_as_they_are, [8, 17, 25]);
+jdks!(ancestors, rules_by_ancestors, [8, 17, 25]);
+jdks!(controlled, switched_off, [8, 17, 25]);
+jdks!(budgeted, a_budget, [8, 17, 25]);
+jdks!(kept, a_jdk_to_keep, [8, 17, 25]);
+jdks!(woken, who_wakes_virtual_threads, 25..);

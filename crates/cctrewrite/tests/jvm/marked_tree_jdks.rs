@@ -251,7 +251,7 @@ fn programs_as_they_are(jdk: &'static Jdk) {
     assert!(said(&killed).contains("left nothing of its markers"), "{}", said(&killed));
 }
 
-jdks!(kept, a_jdk_to_keep, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(golden_trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(left_out, what_is_not_marked, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(runs, programs_as_they_are, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(kept, a_jdk_to_keep, [8, 17, 25]);
+jdks!(golden_trees, trees, [8, 17, 25]);
+jdks!(left_out, what_is_not_marked, [8, 17, 25]);
+jdks!(runs, programs_as_they_are, [8, 17, 25]);

@@ -226,13 +226,13 @@ pub fn every_place() -> String {
     rules
 }
 
-jdks!(place, places, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(silent, silence, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(switched, switches, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(libraries, library, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(cheap, cheaply, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(overflows, overflowing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(changes, changing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(begins, beginning, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(chooses, choosing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(all_places, everywhere, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(place, places, [8, 17, 25]);
+jdks!(silent, silence, [8, 17, 25]);
+jdks!(switched, switches, [8, 17, 25]);
+jdks!(libraries, library, [8, 17, 25]);
+jdks!(cheap, cheaply, [8, 17, 25]);
+jdks!(overflows, overflowing, [8, 17, 25]);
+jdks!(changes, changing, [8, 17, 25]);
+jdks!(begins, beginning, [8, 17, 25]);
+jdks!(chooses, choosing, [8, 17, 25]);
+jdks!(all_places, everywhere, [8, 17, 25]);

@@ -173,10 +173,10 @@ fn woken_while_trees_grow(jdk: &'static Jdk) {
     }
 }
 
-jdks!(trees, trees, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(ways, ways, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
-jdks!(migrating, migrating, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(parked, parked, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(a_million, a_million, 25: jdk_25, 27: jdk_27);
-jdks!(short_lived, short_lived, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(woken_while_trees_grow, woken_while_trees_grow, 25: jdk_25, 27: jdk_27);
+jdks!(trees, trees, 11..);
+jdks!(ways, ways, 11..);
+jdks!(migrating, migrating, 21..);
+jdks!(parked, parked, 21..);
+jdks!(a_million, a_million, 25..);
+jdks!(short_lived, short_lived, 21..);
+jdks!(woken_while_trees_grow, woken_while_trees_grow, 25..);

@@ -73,7 +73,7 @@ fn each_entry_is_counted_once(jdk: &'static Jdk) {
     }
 }
 
-jdks!(counted, each_entry_is_counted_once, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(counted, each_entry_is_counted_once, [8, 17, 25]);
 
 /// Without its column the profile is that of the same program whose monitors are not counted.
 fn contexts_stay_what_they_are(jdk: &'static Jdk) {
@@ -85,7 +85,7 @@ fn contexts_stay_what_they_are(jdk: &'static Jdk) {
     Golden::read(&fixture("calls/expected.txt")).assert_lines(&String::from_utf8(text).unwrap());
 }
 
-jdks!(contexts, contexts_stay_what_they_are, 8: jdk_8);
+jdks!(contexts, contexts_stay_what_they_are, [8]);
 
 /// The runtime's own writer, in Java, writes the same.
 #[test]
@@ -116,7 +116,7 @@ fn killed(jdk: &'static Jdk) {
     assert_eq!(by_method(&profile), EXPECTED);
 }
 
-jdks!(recovered, killed, 17: jdk_17);
+jdks!(recovered, killed, [17]);
 
 /// Merged contexts have no cells: what they entered is missing, and a note says so.
 fn past_the_bound(jdk: &'static Jdk) {
@@ -131,4 +131,4 @@ fn past_the_bound(jdk: &'static Jdk) {
     }
 }
 
-jdks!(bounded, past_the_bound, 17: jdk_17);
+jdks!(bounded, past_the_bound, [17]);

@@ -31,4 +31,4 @@ fn below_the_root(jdk: &'static Jdk) {
     }
 }
 
-jdks!(below_the_root, below_the_root, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(below_the_root, below_the_root, [8, 17, 25]);

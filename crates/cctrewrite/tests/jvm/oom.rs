@@ -140,5 +140,5 @@ fn run_recovers_a_jvm_that_the_kernel_ended(jdk: &'static Jdk) {
     assert_all_is_there(&Profile::read(&profile).unwrap(), &String::from_utf8_lossy(&output.stdout));
 }
 
-jdks!(recovered, a_jvm_that_the_kernel_ended_for_want_of_memory_can_be_recovered, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(recovered_by_run, run_recovers_a_jvm_that_the_kernel_ended, 8: jdk_8, 17: jdk_17);
+jdks!(recovered, a_jvm_that_the_kernel_ended_for_want_of_memory_can_be_recovered, [8, 17, 25]);
+jdks!(recovered_by_run, run_recovers_a_jvm_that_the_kernel_ended, [8, 17]);

@@ -95,5 +95,13 @@ fn threads_that_still_run_are_counted_up_to_the_end(jdk: &'static Jdk) {
     }
 }
 
-jdks!(every_open_frame_is_counted_up_to_the_instant_of_the_end, every_open_frame_is_counted_up_to_the_instant_of_the_end, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(threads_that_still_run_are_counted_up_to_the_end, threads_that_still_run_are_counted_up_to_the_end, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(
+    every_open_frame_is_counted_up_to_the_instant_of_the_end,
+    every_open_frame_is_counted_up_to_the_instant_of_the_end,
+    [8, 17, 25]
+);
+jdks!(
+    threads_that_still_run_are_counted_up_to_the_end,
+    threads_that_still_run_are_counted_up_to_the_end,
+    [8, 17, 25]
+);

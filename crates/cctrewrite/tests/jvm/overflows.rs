@@ -164,6 +164,10 @@ fn classes_are_defined_near_the_end_of_the_stack(jdk: &'static Jdk) {
 }
 
 // Its program looks into an exception by `sun.misc.Unsafe`, as JDK 8 makes it: what is on top of a stack that overflows is the runtime's, which later JDKs have no way to show.
-jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, 8: jdk_8);
-jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(classes_are_defined_near_the_end_of_the_stack, classes_are_defined_near_the_end_of_the_stack, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(the_stack_is_replayed_near_its_end_too, the_stack_is_replayed_near_its_end_too, [8]);
+jdks!(exceptions_at_any_depth, exceptions_of_the_jvm_are_found_at_any_depth, [8, 17, 25]);
+jdks!(
+    classes_are_defined_near_the_end_of_the_stack,
+    classes_are_defined_near_the_end_of_the_stack,
+    [8, 17, 25]
+);

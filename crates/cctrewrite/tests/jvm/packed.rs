@@ -109,5 +109,5 @@ fn runs_with_a_manifest(jdk: &'static Jdk) {
     }
 }
 
-jdks!(archives_with_jars_inside, runs_out_of_archives, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(jars_named_by_a_manifest, runs_with_a_manifest, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(archives_with_jars_inside, runs_out_of_archives, [8, 17, 25]);
+jdks!(jars_named_by_a_manifest, runs_with_a_manifest, [8, 17, 25]);

@@ -68,6 +68,6 @@ fn moved(jdk: &'static Jdk) {
     assert!(!text.contains("archive-of-classes"), "{text}");
 }
 
-jdks!(trees, trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(of_a_library, of_a_library, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(moved, moved, 17: jdk_17);
+jdks!(trees, trees, [8, 17, 25]);
+jdks!(of_a_library, of_a_library, [8, 17, 25]);
+jdks!(moved, moved, [17]);

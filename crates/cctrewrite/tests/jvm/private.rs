@@ -271,8 +271,8 @@ fn a_jvm_trusts_its_user_alone(jdk: &'static Jdk) {
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()));
 }
 
-jdks!(files_of_runs_are_their_users, run_and_what_reads_its_jvms, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(what_other_tools_leave_is_their_users, other_tools, 17: jdk_17);
-jdks!(files_of_bench_are_their_users, bench, 17: jdk_17);
-jdks!(nobody_else_writes_to_images, images, 8: jdk_8, 17: jdk_17);
-jdks!(options_of_others_are_ignored, a_jvm_trusts_its_user_alone, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(files_of_runs_are_their_users, run_and_what_reads_its_jvms, 8..=25);
+jdks!(what_other_tools_leave_is_their_users, other_tools, [17]);
+jdks!(files_of_bench_are_their_users, bench, [17]);
+jdks!(nobody_else_writes_to_images, images, [8, 17]);
+jdks!(options_of_others_are_ignored, a_jvm_trusts_its_user_alone, 8..=25);

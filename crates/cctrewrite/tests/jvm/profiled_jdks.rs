@@ -97,7 +97,7 @@ fn leaves_a_profile(home: &'static Jdk) {
     // The load-time library was found.
     assert!(!profile.notes.iter().any(|note| note.contains("loadtime")), "{:?}", profile.notes);
 }
-jdks!(a_program_leaves_a_profile_without_any_option, leaves_a_profile, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(a_program_leaves_a_profile_without_any_option, leaves_a_profile, 8..);
 
 fn compiles_as_before(home: &'static Jdk) {
     let image = image(home);
@@ -113,7 +113,7 @@ fn compiles_as_before(home: &'static Jdk) {
     assert!(read(&profiled.join("javac.cct")).contexts() > 10_000);
     assert!(!plain.join("javac.cct").exists());
 }
-jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(the_compiler_of_an_image_compiles_as_before, compiles_as_before, 8..);
 
 /// A jar on the class path is opened by the class library, which may define a class for that (JDK 25 does, for a multi-release jar), and
 /// looked at by the runtime, before anything else is rewritten.
@@ -133,7 +133,7 @@ fn rewrites_what_jars_need(home: &'static Jdk) {
     let raw = profile.notes.iter().find(|note| note.contains("stayed as they are"));
     assert_eq!(raw, None, "JDK {}", home.version);
 }
-jdks!(classes_that_a_jar_needs_to_be_opened_are_rewritten, rewrites_what_jars_need, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(classes_that_a_jar_needs_to_be_opened_are_rewritten, rewrites_what_jars_need, 11..=25);
 
 fn prefers_the_users_options(home: &'static Jdk) {
     let image = image(home);
@@ -149,7 +149,7 @@ fn prefers_the_users_options(home: &'static Jdk) {
     assert_eq!(flag(java().arg("-XX:MaxJavaStackTraceDepth=7")), "7");
     assert_eq!(flag(java().env("JAVA_TOOL_OPTIONS", "-XX:MaxJavaStackTraceDepth=8")), "8");
 }
-jdks!(options_of_the_user_go_before_those_that_are_built_in, prefers_the_users_options, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(options_of_the_user_go_before_those_that_are_built_in, prefers_the_users_options, 8..);
 
 fn has_archives_of_its_own(home: &'static Jdk) {
     let image = image(home);
@@ -175,7 +175,7 @@ fn has_archives_of_its_own(home: &'static Jdk) {
         assert!(!java.arg("-version").output().unwrap().status.success(), "JDK {}", home.version);
     }
 }
-jdks!(every_archive_that_the_jdk_has_the_image_has_of_its_own_classes, has_archives_of_its_own, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 27: jdk_27);
+jdks!(every_archive_that_the_jdk_has_the_image_has_of_its_own_classes, has_archives_of_its_own, 11..);
 
 #[test]
 fn an_image_is_made_once_and_taken_from_the_cache() {

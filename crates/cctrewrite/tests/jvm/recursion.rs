@@ -71,7 +71,7 @@ fn trees_are_folded(jdk: &'static Jdk) {
     }
 }
 
-jdks!(folded, trees_are_folded, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(folded, trees_are_folded, [8, 17, 25]);
 
 /// A recursion of 100,000 calls is a few contexts, and the JVM says no to what is no bound.
 #[test]

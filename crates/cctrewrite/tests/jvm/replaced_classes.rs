@@ -139,6 +139,6 @@ fn endorsed_jars() {
     check(same(&homes[0], homes[1].java("home"), &[], &classes, "Endorsed"));
 }
 
-jdks!(limited, limited_modules, 17: jdk_17, 25: jdk_25);
-jdks!(upgraded, upgraded_module, 17: jdk_17, 25: jdk_25);
-jdks!(linked, linked_runtime, 17: jdk_17, 25: jdk_25);
+jdks!(limited, limited_modules, [17, 25]);
+jdks!(upgraded, upgraded_module, [17, 25]);
+jdks!(linked, linked_runtime, [17, 25]);

@@ -118,7 +118,7 @@ fn a_collection_is_told() {
 /// What the table says of a JDK, and what its class library has.
 #[test]
 fn the_pins_of_every_jdk_are_there() {
-    for jdk in [8, 11, 17, 21, 25, 26, 27] {
+    for jdk in cct_jdk::TESTED.map(|release| u16::try_from(release).unwrap()) {
         let variable = format!("JAVA{jdk}_HOME");
         let Some(home) = std::env::var_os(&variable).map(PathBuf::from) else {
             eprintln!("skipped: JDK {jdk}, since {variable} is not set");

@@ -259,15 +259,15 @@ fn an_image_is_used_as_it_is(jdk: &'static Jdk) {
     assert_eq!(String::from_utf8(again.stdout).unwrap().trim(), image.to_str().unwrap());
 }
 
-jdks!(everything_passes_through, passes_everything_through, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(profiles_of_all_jvms_are_collected, collects_all, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(a_jvm_without_a_profile_is_an_error, misses_what_was_killed, 17: jdk_17);
-jdks!(signals_are_handed_on, hands_signals_on, 17: jdk_17);
-jdks!(an_interrupt_from_a_terminal_leaves_the_profile, delivers_after_an_interrupt, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(a_signal_after_the_commands_end_ends_run, a_signal_ends_what_is_done_after_the_command, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, 17: jdk_17);
-jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(everything_passes_through, passes_everything_through, [8, 17, 25]);
+jdks!(profiles_of_all_jvms_are_collected, collects_all, [8, 17, 25]);
+jdks!(a_jvm_without_a_profile_is_an_error, misses_what_was_killed, [17]);
+jdks!(signals_are_handed_on, hands_signals_on, [17]);
+jdks!(an_interrupt_from_a_terminal_leaves_the_profile, delivers_after_an_interrupt, 8..=25);
+jdks!(a_signal_after_the_commands_end_ends_run, a_signal_ends_what_is_done_after_the_command, 8..=25);
+jdks!(the_home_of_an_image_is_taken, an_image_is_used_as_it_is, [17]);
+jdks!(why_no_jvm_records_is_said, says_why_no_jvm_records, 8..=25);
+jdks!(a_damaged_image_is_named, says_that_the_image_is_damaged, 8..=25);
 
 /// An image decides how its classes are rewritten; an option that it was not made with was ignored without a word.
 fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
@@ -301,4 +301,4 @@ fn refuses_options_that_an_image_lacks(jdk: &'static Jdk) {
     assert!(here.join("cctrewrite.cct").is_file());
 }
 
-jdks!(options_of_images, refuses_options_that_an_image_lacks, 17: jdk_17);
+jdks!(options_of_images, refuses_options_that_an_image_lacks, [17]);

@@ -283,15 +283,15 @@ fn run_leaves_out_what_is_not_wanted(jdk: &'static Jdk) {
     assert!(whole.methods.len() > 2 * own.methods.len());
 }
 
-jdks!(regions, what_was_executed_while_it_was_on, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(switched_on_at_first, recording_begins_switched_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(plain, nothing_happens_on_a_plain_jdk, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(empty, an_empty_profile_says_why, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(virtual_threads, virtual_threads_have_regions_of_their_own, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(from_outside, run_takes_regions, 17: jdk_17);
-jdks!(wanted, run_leaves_out_what_is_not_wanted, 17: jdk_17);
-jdks!(in_extents, what_extents_execute, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(ways_of_extents, extents_in_all_ways, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(no_extents, what_cannot_be_an_extent_is_said, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(from_an_entry_on, everything_from_an_entry_on, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(both, regions_and_extents, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(regions, what_was_executed_while_it_was_on, 8..);
+jdks!(switched_on_at_first, recording_begins_switched_on, [8, 17, 25]);
+jdks!(plain, nothing_happens_on_a_plain_jdk, [8, 17, 25]);
+jdks!(empty, an_empty_profile_says_why, [8, 17, 25]);
+jdks!(virtual_threads, virtual_threads_have_regions_of_their_own, 21..);
+jdks!(from_outside, run_takes_regions, [17]);
+jdks!(wanted, run_leaves_out_what_is_not_wanted, [17]);
+jdks!(in_extents, what_extents_execute, 8..);
+jdks!(ways_of_extents, extents_in_all_ways, [8, 17, 25]);
+jdks!(no_extents, what_cannot_be_an_extent_is_said, [8, 17, 25]);
+jdks!(from_an_entry_on, everything_from_an_entry_on, [8, 17, 25]);
+jdks!(both, regions_and_extents, [8, 17, 25]);

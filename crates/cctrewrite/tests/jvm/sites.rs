@@ -68,7 +68,7 @@ fn check(run: &Run) {
     }
 }
 
-jdks!(apart, each_call_site_has_a_context_of_its_own, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
+jdks!(apart, each_call_site_has_a_context_of_its_own, 8..=25);
 
 fn lines_are_those_of_the_calls(jdk: &'static Jdk) {
     let profile = run(jdk).profile();
@@ -89,7 +89,7 @@ fn lines_are_those_of_the_calls(jdk: &'static Jdk) {
     assert_eq!(site_of("main"), None);
 }
 
-jdks!(lines, lines_are_those_of_the_calls, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(lines, lines_are_those_of_the_calls, [8, 17, 25]);
 
 /// In a class that was rewritten beforehand, of which the load-time library sees the attribute alone.
 #[test]
@@ -122,7 +122,7 @@ fn added_up_they_are_the_merged_tree(jdk: &'static Jdk) {
     }
 }
 
-jdks!(added_up, added_up_they_are_the_merged_tree, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(added_up, added_up_they_are_the_merged_tree, [8, 17, 25]);
 
 /// The runtime's own writer knows no lines, and says so; what the JVM calls by itself is under the context stored last.
 #[test]

@@ -92,5 +92,9 @@ fn threads_that_are_stopped_leave_nothing_half_done() {
     }
 }
 
-jdks!(trees_that_are_leased_lose_nothing_and_stay_few, trees_that_are_leased_lose_nothing_and_stay_few, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(a_tree_for_each_thread_loses_nothing, a_tree_for_each_thread_loses_nothing, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(
+    trees_that_are_leased_lose_nothing_and_stay_few,
+    trees_that_are_leased_lose_nothing_and_stay_few,
+    [8, 17, 25]
+);
+jdks!(a_tree_for_each_thread_loses_nothing, a_tree_for_each_thread_loses_nothing, [8, 17, 25]);

@@ -15,8 +15,8 @@ fn trees(jdk: &'static Jdk) {
     }
 }
 
-jdks!(trees, trees, 8: jdk_8, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25);
-jdks!(call_sites, by_the_thread, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(trees, trees, 8..=25);
+jdks!(call_sites, by_the_thread, [8, 17, 25]);
 
 /// `File.lastModified`, by which a jar is opened, calls a method of `FileSystem` that a native overrides: it is called in its extended form, which counts it.
 #[test]
@@ -40,4 +40,4 @@ fn little_is_recorded(jdk: &'static Jdk) {
     assert_eq!(own, [("Types$Plain.<init>()V", (2, 6)), ("Types$Plain.name(I)I", (4, 8))]);
 }
 
-jdks!(included, little_is_recorded, 17: jdk_17);
+jdks!(included, little_is_recorded, [17]);

@@ -89,4 +89,4 @@ fn prints_what_stands_there(jdk: &'static Jdk) {
     );
 }
 
-jdks!(the_commands, prints_what_stands_there, 17: jdk_17);
+jdks!(the_commands, prints_what_stands_there, [17]);

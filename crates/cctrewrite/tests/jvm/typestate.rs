@@ -210,10 +210,10 @@ fn shared(jdk: &'static Jdk) {
     assert!(text.ends_with("FileApi: 1 objects, 501 events, 1 violations\n"), "{text}");
 }
 
-jdks!(micro_programs, micro, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(events_that_change_something, adaptive, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(pairs_of_objects, pairs, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(many_objects, many, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(budgets, budget, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(shared_objects, shared, 8: jdk_8, 17: jdk_17, 25: jdk_25);
-jdks!(streams_of_the_class_library, streams, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(micro_programs, micro, [8, 17, 25]);
+jdks!(events_that_change_something, adaptive, [8, 17, 25]);
+jdks!(pairs_of_objects, pairs, [8, 17, 25]);
+jdks!(many_objects, many, [8, 17, 25]);
+jdks!(budgets, budget, [8, 17, 25]);
+jdks!(shared_objects, shared, [8, 17, 25]);
+jdks!(streams_of_the_class_library, streams, [8, 17, 25]);

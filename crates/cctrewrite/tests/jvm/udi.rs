@@ -222,4 +222,4 @@ fn entries_on_an_image(jdk: &'static Jdk) {
     assert!(said.err.contains("the class library was given to the module entries@"), "{}", said.err);
 }
 
-jdks!(images, entries_on_an_image, 17: jdk_17);
+jdks!(images, entries_on_an_image, [17]);

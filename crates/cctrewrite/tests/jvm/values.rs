@@ -120,7 +120,7 @@ fn known(jdk: &'static Jdk) {
     assert_eq!(fs::metadata(run.profile_path()).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
-jdks!(contexts_that_are_known, known, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(contexts_that_are_known, known, [8, 17, 25]);
 
 /// A tree's contexts with their values, computed step by step: place, value, calls.
 fn of_tree(profile: &Profile) -> Vec<(Place, Value, u64)> {
@@ -202,7 +202,7 @@ fn as_in_trees(jdk: &'static Jdk) {
     }
 }
 
-jdks!(all_contexts_of_fixtures, as_in_trees, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(all_contexts_of_fixtures, as_in_trees, [8, 17, 25]);
 
 /// Values lead back to the contexts of a tree, by their lines.
 fn translated(jdk: &'static Jdk) {
@@ -261,7 +261,7 @@ fn translated(jdk: &'static Jdk) {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--call-sites"), "{output:?}");
 }
 
-jdks!(contexts_again, translated, 17: jdk_17);
+jdks!(contexts_again, translated, [17]);
 
 /// Recording by regions, from a method on, and in extents.
 fn selected(jdk: &'static Jdk) {
@@ -290,7 +290,7 @@ fn selected(jdk: &'static Jdk) {
     assert_eq!(counts(&recorded_, "twice"), &BTreeMap::from([(Value::ROOT, 1)]));
 }
 
-jdks!(parts_of_programs, selected, 8: jdk_8, 17: jdk_17);
+jdks!(parts_of_programs, selected, [8, 17]);
 
 /// What finds no room is counted, and said.
 fn bounded(jdk: &'static Jdk) {
@@ -310,7 +310,7 @@ fn bounded(jdk: &'static Jdk) {
     assert!(run.err.contains("pcc-memory"), "{}", run.err);
 }
 
-jdks!(bounds, bounded, 8: jdk_8, 17: jdk_17);
+jdks!(bounds, bounded, [8, 17]);
 
 /// Where few methods take part values are of these alone.
 fn few(jdk: &'static Jdk) {
@@ -338,7 +338,7 @@ fn few(jdk: &'static Jdk) {
     fs::remove_dir_all(home.parent().unwrap()).unwrap();
 }
 
-jdks!(methods_that_take_part, few, 17: jdk_17);
+jdks!(methods_that_take_part, few, [17]);
 
 /// Classes that were rewritten beforehand have the values that they have when they are rewritten at load time.
 fn beforehand(jdk: &'static Jdk) {
@@ -369,7 +369,7 @@ fn beforehand(jdk: &'static Jdk) {
     assert!(run.err.contains("pcc-at"), "{}", run.err);
 }
 
-jdks!(rewritten_beforehand, beforehand, 8: jdk_8, 17: jdk_17);
+jdks!(rewritten_beforehand, beforehand, [8, 17]);
 
 /// `cctrewrite run --tool pcc` leaves values where it was told to, and refuses what is about profiles, and JDKs that were made otherwise.
 fn runs(jdk: &'static Jdk) {
@@ -407,7 +407,7 @@ fn runs(jdk: &'static Jdk) {
     }
 }
 
-jdks!(through_run, runs, 17: jdk_17);
+jdks!(through_run, runs, [17]);
 
 /// The checker finds nothing in a whole JDK.
 fn is_right(jdk: &'static Jdk) {
@@ -415,7 +415,7 @@ fn is_right(jdk: &'static Jdk) {
     assert_succeeded(command.arg(jdk.home()).arg(valuing(jdk).home()));
 }
 
-jdks!(checked, is_right, 8: jdk_8, 17: jdk_17);
+jdks!(checked, is_right, [8, 17]);
 
 /// Every class of the class library loads, links and verifies.
 fn links(jdk: &'static Jdk) {
@@ -452,4 +452,4 @@ fn links(jdk: &'static Jdk) {
     assert_same_lines(&before, &now, &what);
 }
 
-jdks!(all_classes_link, links, 8: jdk_8, 17: jdk_17, 25: jdk_25);
+jdks!(all_classes_link, links, [8, 17, 25]);

@@ -90,8 +90,8 @@ fn depths(jdk: &'static Jdk) {
     }
 }
 
-jdks!(traces, traces, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(walks, walks, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(nulls, nulls, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(virtual_threads, virtual_threads, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
-jdks!(depths, depths, 11: jdk_11, 17: jdk_17, 21: jdk_21, 25: jdk_25, 26: jdk_26, 27: jdk_27);
+jdks!(traces, traces, 11..);
+jdks!(walks, walks, 11..);
+jdks!(nulls, nulls, 17..);
+jdks!(virtual_threads, virtual_threads, 21..);
+jdks!(depths, depths, 11..);

@@ -10,7 +10,7 @@ use super::{Java, assert_succeeded};
 
 /// The versions that the tests know: 8, every release with long-term support since, and the newest. `JAVA<version>_HOME` names the home
 /// of each.
-const VERSIONS: [u32; 7] = [8, 11, 17, 21, 25, 26, 27];
+const VERSIONS: [u32; 7] = cct_jdk::TESTED;
 
 /// The home of a JDK.
 #[derive(Debug)]

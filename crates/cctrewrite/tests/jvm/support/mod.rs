@@ -23,20 +23,45 @@ use std::sync::{Once, OnceLock};
 
 use walkdir::WalkDir;
 
-/// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 17: jdk_17, 21: jdk_21)`, where `check` takes the JDK.
+/// A module with a test for each of some JDKs, named after them: `jdks!(module, check, 11..)`, where `check` takes the JDK. The releases are a
+/// range of [`cct_jdk::TESTED`] or a list. A new release is one more word in the ranges without an end, and one more test at the bottom.
 macro_rules! jdks {
-    ($module:ident, $check:ident, $($version:literal: $test:ident),+) => {
+    ($module:ident, $check:ident, [$($release:tt),+]) => { crate::support::jdks!(@module $module $check $($release)+); };
+    ($module:ident, $check:ident, 8..) => { crate::support::jdks!(@module $module $check 8 11 17 21 25 26 27); };
+    ($module:ident, $check:ident, 11..) => { crate::support::jdks!(@module $module $check 11 17 21 25 26 27); };
+    ($module:ident, $check:ident, 17..) => { crate::support::jdks!(@module $module $check 17 21 25 26 27); };
+    ($module:ident, $check:ident, 21..) => { crate::support::jdks!(@module $module $check 21 25 26 27); };
+    ($module:ident, $check:ident, 25..) => { crate::support::jdks!(@module $module $check 25 26 27); };
+    ($module:ident, $check:ident, 8..=21) => { crate::support::jdks!(@module $module $check 8 11 17 21); };
+    ($module:ident, $check:ident, 8..=25) => { crate::support::jdks!(@module $module $check 8 11 17 21 25); };
+    ($module:ident, $check:ident, 11..=25) => { crate::support::jdks!(@module $module $check 11 17 21 25); };
+    (@module $module:ident $check:ident $($release:tt)+) => {
         mod $module {
-            $(#[test]
-            fn $test() {
-                if let Some(jdk) = crate::support::Jdk::of_version($version) {
-                    super::$check(jdk);
-                }
-            })+
+            $(crate::support::jdks!(@test $check $release);)+
+        }
+    };
+    (@test $check:ident 8) => { crate::support::jdks!(@test $check 8 jdk_8); };
+    (@test $check:ident 11) => { crate::support::jdks!(@test $check 11 jdk_11); };
+    (@test $check:ident 17) => { crate::support::jdks!(@test $check 17 jdk_17); };
+    (@test $check:ident 21) => { crate::support::jdks!(@test $check 21 jdk_21); };
+    (@test $check:ident 25) => { crate::support::jdks!(@test $check 25 jdk_25); };
+    (@test $check:ident 26) => { crate::support::jdks!(@test $check 26 jdk_26); };
+    (@test $check:ident 27) => { crate::support::jdks!(@test $check 27 jdk_27); };
+    (@test $check:ident $release:literal $test:ident) => {
+        #[test]
+        fn $test() {
+            if let Some(jdk) = crate::support::Jdk::of_version($release) {
+                super::$check(jdk);
+            }
         }
     };
 }
 pub(crate) use jdks;
+
+const _: () = assert!(
+    matches!(cct_jdk::TESTED, [8, 11, 17, 21, 25, 26, 27]),
+    "the ranges of `jdks!` lack a release that is tested"
+);
 
 /// A folder of this test process, empty at the start.
 pub fn scratch() -> &'static Path {
