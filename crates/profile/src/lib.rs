@@ -38,6 +38,7 @@ pub mod report;
 mod section;
 pub mod selection;
 pub mod sites;
+pub mod suggestions;
 pub mod summary;
 pub mod sums;
 pub mod tables;

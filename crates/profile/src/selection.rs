@@ -4,7 +4,10 @@
 //! counts; a context that only leads to what is kept has no counts of its own afterwards. So what is selected, and what a second
 //! selection with the opposite choice selects, add up to the whole.
 
+use std::sync::Arc;
+
 use crate::names::{Frame, FrameTable, NameStyle};
+use crate::suggestions::Suggestions;
 use crate::{MergeError, Pattern, Profile, Tree, TreeBuilder};
 
 #[cfg(test)]
@@ -38,9 +41,13 @@ impl Selection {
     /// When nothing in the profile matches the thread, the root or the focus.
     pub fn of_profile(&self, mut profile: Profile, names: NameStyle) -> Result<Selected, SelectionError> {
         if let Some(pattern) = &self.thread {
+            let names_of_threads: Vec<Arc<str>> =
+                profile.threads.iter().map(|thread| Arc::clone(&thread.name)).collect();
             profile.threads.retain(|thread| pattern.matches_thread(&thread.name));
             if profile.threads.is_empty() {
-                return Err(SelectionError::Thread(pattern.given().to_owned()));
+                let names: Vec<&str> = names_of_threads.iter().map(|name| &**name).collect();
+                let similar = Suggestions::of(pattern.given(), names);
+                return Err(SelectionError::Thread { given: pattern.given().to_owned(), similar });
             }
         }
         let table = FrameTable::new(&profile.methods, names);
@@ -52,11 +59,13 @@ impl Selection {
             thread.tree = tree;
         }
         if let Some(root) = self.root.as_ref().filter(|_| !met.root) {
-            return Err(SelectionError::Root(root.given().to_owned()));
+            let similar = similar(&table, root);
+            return Err(SelectionError::Root { given: root.given().to_owned(), similar });
         }
         if !self.focus.is_empty() && !met.focus {
             let given: Vec<&str> = self.focus.iter().map(Pattern::given).collect();
-            return Err(SelectionError::Focus(given.join("', '")));
+            let similar = self.focus.first().map(|focus| similar(&table, focus)).unwrap_or_default();
+            return Err(SelectionError::Focus { given: given.join("', '"), similar });
         }
         if !self.is_everything() {
             profile.threads.retain(|thread| thread.tree.contexts() > 0);
@@ -79,17 +88,38 @@ pub struct Selected {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
     /// The thread that was asked for.
-    #[error("there is no thread '{0}'")]
-    Thread(String),
+    #[error("there is no thread '{given}'{similar}")]
+    Thread {
+        /// The pattern.
+        given: String,
+        /// Threads that there are.
+        similar: Suggestions,
+    },
     /// The method below which the tree was asked for.
-    #[error("no context has the method '{0}'")]
-    Root(String),
+    #[error("no context has the method '{given}'{similar}")]
+    Root {
+        /// The pattern.
+        given: String,
+        /// Methods that there are.
+        similar: Suggestions,
+    },
     /// The methods in whose contexts the interest lies.
-    #[error("no context has a method '{0}'")]
-    Focus(String),
+    #[error("no context has a method '{given}'{similar}")]
+    Focus {
+        /// The patterns.
+        given: String,
+        /// Methods that there are, close to the first pattern.
+        similar: Suggestions,
+    },
     /// A tree that does not belong to its methods, or is too large.
     #[error(transparent)]
     Tree(#[from] MergeError),
+}
+
+/// Methods of a table whose names are close to a pattern.
+fn similar(table: &FrameTable<'_>, pattern: &Pattern) -> Suggestions {
+    let names = table.frames().iter().filter(|frame| !frame.is_type()).map(Frame::exact).collect::<Vec<_>>();
+    Suggestions::of(pattern.given(), names.iter().map(String::as_str))
 }
 
 /// Whether methods that were asked for have been met.

@@ -197,6 +197,13 @@ fn what_is_selected_must_be_there() {
     let with = |options: &[&str]| run(folder.path(), &[&["report", "run.cct"], options].concat());
     with(&["--root", "a.B.c"]).fails_saying(&["no context has the method 'a.B.c'"]);
     with(&["--focus", "a.B.c"]).fails_saying(&["no context has a method 'a.B.c'"]);
+    let suggests = |option, name, found| {
+        let text = format!("'{name}'; did you mean {found}?");
+        with(&[option, name]).fails_saying(&[&text]);
+    };
+    suggests("--root", "Nod.walk", "app.tree.Node.walk");
+    suggests("--focus", "node.walk", "app.tree.Node.walk");
+    suggests("--thread", "mian", "main");
     with(&["--thread", "nobody"]).fails_saying(&["no thread 'nobody'"]);
     with(&["--by", "jar"]).fails_saying(&["do not record where classes come from", "--classes"]);
     let vain = with(&["--ignore", "a.B.c"]).succeeds();

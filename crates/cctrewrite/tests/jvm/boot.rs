@@ -33,7 +33,7 @@ fn every_class_links_and_verifies() {
     let mut plain = jdk.java("link-plain");
     plain.verify().class_path([&fixture("link/classes"), &jdk.tools_jar()]);
     let expected = plain.succeed("LinkAll", &jars);
-    for blocks in ALL_BLOCKS.into_iter().chain([Blocks::Thread, Blocks::Prefix]) {
+    for blocks in Library::LINKED {
         for record in ["on", "off"] {
             // Whether the JVM records changes no class file: once is enough.
             if record == "off" && blocks != Blocks::Default {
@@ -42,7 +42,7 @@ fn every_class_links_and_verifies() {
             let library = Library::whole(jdk, blocks);
             let mut java = library.java("link");
             java.option(format!("-Dcctrewrite.record={record}")).class_path(&library.tools);
-            let run = java.succeed("LinkAll", &jars);
+            let run = java.verify().succeed("LinkAll", &jars);
             assert_eq!(run.out, expected.out, "{blocks:?}, record={record}: {}", run.err);
             assert!(run.out.ends_with(" bad 0\n"), "{}", run.out);
             eprintln!("{blocks:?}, record={record}: {}", run.out.trim_end());

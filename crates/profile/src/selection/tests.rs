@@ -81,7 +81,7 @@ fn threads_are_chosen_by_name() {
     assert_eq!(selected(&one), ["64 A.g", "128 A.g;B.h"]);
     let none = Selection { thread: Some(Pattern::of_thread("x")), ..Selection::default() };
     let error = none.of_profile(example(), NameStyle::Raw).expect_err("no thread");
-    assert_eq!(error, SelectionError::Thread("x".to_owned()));
+    assert_eq!(error, SelectionError::Thread { given: "x".to_owned(), similar: Suggestions::default() });
 }
 
 #[test]
@@ -93,8 +93,14 @@ fn threads_without_anything_selected_are_left_out() {
 #[test]
 fn what_is_nowhere_is_an_error() {
     let error = |s: Selection| s.of_profile(example(), NameStyle::Raw).expect_err("nothing").to_string();
-    assert_eq!(error(selection(Some("A.x"), &[], &[])), "no context has the method 'A.x'");
-    assert_eq!(error(selection(None, &["A.x", "A.y"], &[])), "no context has a method 'A.x', 'A.y'");
+    assert_eq!(
+        error(selection(Some("A.x"), &[], &[])),
+        "no context has the method 'A.x'; did you mean A.f or A.g?"
+    );
+    assert_eq!(
+        error(selection(None, &["A.x", "A.y"], &[])),
+        "no context has a method 'A.x', 'A.y'; did you mean A.f or A.g?"
+    );
     assert_eq!(error(selection(Some("B.h"), &["A.*"], &[])), "no context has a method 'A.*'");
 }
 

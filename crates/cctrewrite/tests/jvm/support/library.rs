@@ -173,9 +173,15 @@ pub struct Library {
     pub programs: PathBuf,
     /// Whether natives are renamed, so that the JVM needs the agent.
     renames_natives: bool,
+    /// Whether the verifier looks at all classes in each JVM.
+    verifies: bool,
 }
 
 impl Library {
+    /// Libraries of which `boot::every_class_links_and_verifies` has the verifier look at all classes, so that it need not in each JVM.
+    pub const LINKED: [Blocks; 5] =
+        [Blocks::Default, Blocks::Precise, Blocks::Exact, Blocks::Thread, Blocks::Prefix];
+
     /// The whole class library, its tools and the fixtures, instrumented in one run.
     pub fn whole(jdk: &'static Jdk, blocks: Blocks) -> &'static Library {
         static LIBRARIES: [OnceLock<Library>; Blocks::ALL] = [const { OnceLock::new() }; Blocks::ALL];
@@ -198,6 +204,7 @@ impl Library {
                 tools: Some(folder.join("tools.jar")),
                 programs: folder.join("programs"),
                 renames_natives: blocks == Blocks::Prefix,
+                verifies: !Library::LINKED.contains(&blocks),
             }
         })
     }
@@ -212,13 +219,21 @@ impl Library {
             instrument(&[jdk.rt_jar()], &[], &boot, &[]);
             let programs = folder.join("programs");
             instrument(&[plain_programs().to_owned()], &[jdk.rt_jar()], &programs, &[]);
-            Library { jdk, boot: vec![boot], extensions: None, tools: None, programs, renames_natives: false }
+            Library {
+                jdk,
+                boot: vec![boot],
+                extensions: None,
+                tools: None,
+                programs,
+                renames_natives: false,
+                verifies: true,
+            }
         })
     }
 
     /// A library from jars that a test made.
     pub fn of(jdk: &'static Jdk, boot: Vec<PathBuf>, programs: PathBuf) -> Library {
-        Library { jdk, boot, extensions: None, tools: None, programs, renames_natives: false }
+        Library { jdk, boot, extensions: None, tools: None, programs, renames_natives: false, verifies: true }
     }
 
     /// A JVM on this library, with the instrumented fixtures on its class path.
@@ -236,7 +251,9 @@ impl Library {
             java.option(format!("-Djava.ext.dirs={}", folder.display()));
         }
         java.class_path([&self.programs]);
-        java.verify();
+        if self.verifies {
+            java.verify();
+        }
         if self.renames_natives {
             java.option(format!("-agentpath:{}", beside_the_tests("cctrewrite_prefix").display()));
         }

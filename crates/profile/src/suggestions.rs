@@ -1,0 +1,90 @@
+//! Names close to one that was not found.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// How many names are shown at most.
+const MAX: usize = 3;
+
+/// How many of 100 characters may have to change.
+const EDITS: usize = 34;
+
+/// The names that a user may have meant. Shown as the end of a sentence, `; did you mean a or b?`, or as nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suggestions(Vec<String>);
+
+impl Suggestions {
+    /// The closest of `names` to a pattern. A pattern with as many parts as `LruCache.get` is held against the last two parts of each name.
+    /// Case, stars and descriptors do not matter.
+    pub fn of<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Suggestions {
+        let wanted = simplified(given);
+        let parts = wanted.split(SEPARATORS).count();
+        let names: BTreeSet<&str> = names.into_iter().map(without_descriptor).collect();
+        let edits = |name| strsim::damerau_levenshtein(&wanted, &simplified(end(name, parts)));
+        let most = wanted.chars().count() * EDITS / 100;
+        let close = names.into_iter().map(|name| (edits(name), name)).filter(|(edits, _)| *edits <= most);
+        let close: Vec<(usize, &str)> = close.collect();
+        let least = close.iter().map(|(edits, _)| *edits).min();
+        let close = close.into_iter().filter(|(edits, _)| Some(*edits) == least);
+        Suggestions(close.take(MAX).map(|(_, name)| name.to_owned()).collect())
+    }
+}
+
+impl fmt::Display for Suggestions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            [] => Ok(()),
+            [one] => write!(f, "; did you mean {one}?"),
+            [several @ .., last] => write!(f, "; did you mean {} or {last}?", several.join(", ")),
+        }
+    }
+}
+
+/// What is between the parts of a name.
+const SEPARATORS: [char; 3] = ['.', '/', '$'];
+
+fn without_descriptor(name: &str) -> &str {
+    name.split_once('(').map_or(name, |(name, _)| name)
+}
+
+fn simplified(name: &str) -> String {
+    let name = without_descriptor(name).replace(['*', '@'], "").replace('/', ".");
+    name.to_lowercase()
+}
+
+/// The last parts of a name.
+fn end(name: &str, parts: usize) -> &str {
+    let mut separators = name.rmatch_indices(SEPARATORS);
+    separators.nth(parts.saturating_sub(1)).map_or(name, |(at, _)| &name[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 5] = [
+        "com.acme.LruCache.get(Ljava/lang/Object,)Ljava/lang/Object,",
+        "com.acme.LruCache.put(I)V",
+        "com.acme.LruCache.put(J)V",
+        "com.acme.Outer$Inner.run()V",
+        "java.util.HashMap.get(I)I",
+    ];
+
+    fn suggested(given: &str) -> String {
+        Suggestions::of(given, NAMES).to_string()
+    }
+
+    #[test]
+    fn close_names_are_suggested_and_others_not() {
+        assert_eq!(suggested("LruCach.get"), "; did you mean com.acme.LruCache.get?");
+        assert_eq!(
+            suggested("lrucache.gut"),
+            "; did you mean com.acme.LruCache.get or com.acme.LruCache.put?"
+        );
+        assert_eq!(suggested("com.acme.Outer$Iner.run()V"), "; did you mean com.acme.Outer$Inner.run?");
+        assert_eq!(suggested("com/acme/LruCache.gett"), "; did you mean com.acme.LruCache.get?");
+        assert_eq!(suggested("org.other.Thing.doIt"), "");
+        assert_eq!(suggested("*"), "");
+        assert_eq!(suggested(""), "");
+    }
+}
