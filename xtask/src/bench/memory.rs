@@ -167,11 +167,11 @@ fn section(parts: &[(String, Vec<Row>)], rounds: u32, sources: &str) -> String {
 
 - **Machine**: {machine}.
 - **Programs**: {programs}. The library is {sources}.
-- **Call nothing**: contexts without a callee. **Their slots**: the share of these contexts' slots, none of which leads anywhere, in the bytes of all nodes. **Slots each**: call-site slots of a node on the average, 8 bytes each; a node has 40 bytes beside them.
-- **Chunks**: what trees take from the operating system, in chunks of 4096 bytes: the nodes, what each tree has from the start, and what is unused at the ends of chunks and behind the last node. Computed
-  from the trees by the rules of [runtime.md](internals/runtime.md), the nodes laid out in the profile's order.
-- **Peak**: largest resident set, the largest of all runs, the heap being the JVM's default. The difference is more than the trees: rewritten classes and their compiled code are larger, too.
-- **Written in**: from the making of the profile's file to its last write, median and, in parentheses, least and most of all runs; rough where the machine has other work.
+- **Call nothing**: contexts without a callee. **Their slots**: the share of their slots, which lead nowhere, in the bytes of all nodes. **Slots each**: call-site slots of a node on average, 8 bytes each beside the node's 40.
+- **Chunks**: what trees take from the operating system, in chunks of 4096 bytes: the nodes, what each tree has from the start, and unused ends. Computed
+  by the rules of [runtime.md](internals/runtime.md), the nodes in the profile's order.
+- **Peak**: largest resident set of all runs, with the JVM's default heap. Rewritten classes and their compiled code are larger, too.
+- **Written in**: from the making of the profile's file to its last write; median and, in parentheses, least and most of all runs.
 ",
         programs = programs.join("; "),
     );

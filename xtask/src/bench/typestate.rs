@@ -144,8 +144,8 @@ fn section(choice: &Choice, jdk: &Jdk, measured: &Measured<Row>) -> String {
     let mut text = format!(
         "## Typestate: `cargo xtask bench typestate`
 
-Tables 4.6 and 4.7 of the thesis, on JDK {}: processor time of whole processes, compilers and collector included. The calls of iterators in the program's jars are events of one property. Plain: seconds, and with the options of `cctrewrite flags --fast`, which marked programs have; the others: how many times the latter; medians of {} runs in turns, in parentheses the least and the most.
-Adaptively an event that changes nothing is let go; `events` are those that were heard. Load average {before:.2} before, {after:.2} after. {}.
+Tables 4.6 and 4.7 of the thesis, on JDK {}: processor time of whole processes, compilers and collector included. The calls of iterators in the program's jars are events of one property. Plain: seconds, and with the options of `cctrewrite flags --fast`, which marked programs have. The other columns are multiples of the latter; medians of {} runs in turns, in parentheses the least and the most.
+`adaptive` ignores events that change nothing; `events` are those that were processed. Load average {before:.2} before, {after:.2} after. {}.
 
 - **Machine**: {}.
 ",

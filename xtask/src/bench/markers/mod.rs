@@ -158,9 +158,9 @@ fn section(bench: &Bench, measured: &Measured<Row>) -> String {
     let mut text = format!(
         "## Markers: `cargo xtask bench markers`
 
-On JDK {}: processor time of whole processes, compilers and collector included. Marked are all methods of the program's jars, or those whose names' hashes say so (`sample`); entries and exits go to a client that does nothing. Plain:
-seconds, and with the options of `cctrewrite flags --fast`, which marked programs have; the others: how many times the latter; medians of {} runs in turns, in parentheses the least and the most. `no client`: all methods marked, and nobody
-subscribes. `simple`: all marked, and a client that hears entries alone (`Client.isSimple`). Load average {before:.2} before, {after:.2} after. {}.
+On JDK {}: processor time of whole processes, compilers and collector included. Marked are all methods of the program's jars, or a part of them (`sample`); a client that does nothing gets entries and exits. Plain:
+seconds, and with the options of `cctrewrite flags --fast`, which marked programs have. The other columns are multiples of the latter; medians of {} runs in turns, in parentheses the least and the most. `no client`: all methods marked, without a
+client. `simple`: all marked, and a client of entries alone (`Client.isSimple`). Load average {before:.2} before, {after:.2} after. {}.
 
 - **Machine**: {}.
 
@@ -197,7 +197,7 @@ subscribes. `simple`: all marked, and a client that hears entries alone (`Client
     for way in 0..ways.len() {
         let _ = write!(text, " {:.2} |", mean(&|row, way| row.turns.wall[way].median, BASE + 1 + way));
     }
-    text += "\n\nMarkers told of in a run, in millions, of which each has an exit:\n\n| |";
+    text += "\n\nReported markers in a run, in millions, each with an exit:\n\n| |";
     for way in *ways {
         let _ = write!(text, " {} |", way.name);
     }

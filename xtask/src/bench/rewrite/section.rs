@@ -147,7 +147,7 @@ fn add_parts(text: &mut String, Parts { rounds, parts }: &Parts) {
     let _ = writeln!(
         text,
         "### Time and the number of classes\n\n\
-         Parts of rt.jar, each with the first of each eight classes, the first two, the first four, and all; nothing else is looked at. Rounds: {rounds}. *Each*: time for each class.\n\n\
+         Parts of rt.jar: of each eight classes the first, the first two, the first four, and all. Rounds: {rounds}. *Each*: time for each class.\n\n\
          ![Time over the number of classes]({PICTURE})\n"
     );
     let Some(last) = parts.last() else { return };
@@ -187,27 +187,27 @@ fn add_notes(text: &mut String, page: &Page) {
         text,
         "### How it was measured
 
-Rounds are interleaved; times are medians. The first input has a round more, which does not count; of the others the files are read once before. Time is wall-clock time of the whole process,
-JVM start included; outputs go to the page cache of a local disk. *Of one thread*, *of all threads*: as a multiple of the times of `cctrewrite`. *Output*: bytes written for each byte read.
+Rounds are interleaved; times are medians, of the whole process by the clock, JVM start included. The first input has one more round, which does not count; the files of the others are read once before. Outputs go to the page cache.
+*Of one thread*, *of all threads*: as a multiple of the times of `cctrewrite`. *Output*: bytes written for each byte read.
 Load average {load_before:.2} before, {load_after:.2} after. {date}, commit {commit} (`+`: with changes).
 
 - **Machine**: {machine}.{missing}
-- **Libraries of others**: {peers}, from Debian's packages; each on the JVM of the JDK whose classes it rewrites, for jars of applications on that of JDK 8, with the JVM's default options. One thread of the program: jars and classes one
-  after the other (`xtask/bench/Rewriting.java`). Beside it the JVM's compilers and garbage collector run on the other processors.
-- **`cctrewrite instrument`**: the default treatment of every method. Of jars in a JDK it also reads the other jars of the class library, and it plans over all it has seen, which none of the others does.
+- **Libraries of others**: {peers}, from Debian's packages; each on the JVM of the JDK whose classes it rewrites (jars of applications: JDK 8), with the JVM's default options.
+  One thread takes jars and classes one after the other (`xtask/bench/Rewriting.java`); the JVM's compilers and garbage collector run on the other processors.
+- **`cctrewrite instrument`**: the default treatment of every method. It alone plans over all classes, and also reads the other jars of a JDK's class library.
 - **Plain copy of the bytes**: files read into memory and written, without another process.
-- **`zip`, copy of the entries**: Info-ZIP's `zip --copy-entries`, which writes an archive with the compressed bytes of each entry as they are; it looks into no class.
-- **Our read and write, no change** (`xtask/copier`): the least that a rewriter made of our parts takes. One thread parses every class, its constants, attributes, instructions and frames, and writes all of them again, as it also writes
-  and compresses the output; nothing is planned or inserted. As with `cctrewrite`, finished parts of the output are written to the file beside that.
-- **ASM, copy** (`xtask/bench/AsmCopy.java`): every class is read, every instruction visited, and everything written again (no copying of methods as bytes).
-- **ASM, transform** (`xtask/bench/AsmContexts.java`): the same with about the work that the default treatment does on the bytes: an extended copy of each body with entry, counts at basic blocks and contexts at calls, and a wrapper
-  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks. A class stays as it is if a method would get
-  larger than the format allows, or takes ASM more steps than it allows itself (`cctrewrite` has other forms for large methods); how many did stands above.
-- **BCEL, copy** (`xtask/bench/BcelCopy.java`): every class is parsed, the code of each method becomes a list of instructions and is written from it. Sizes of stacks and frames stay as they are.
-- **JaCoCo, offline instrumentation** (`xtask/bench/JacocoInstrument.java`): what JaCoCo does to measure coverage: a probe for each branch, a flag in an array. Less than a context, and it is on ASM, too.
-- **Passes in one JVM**: the time of one later pass alone, without the start of the JVM, when the JVM has compiled the library.
-- **Processor time**: of all threads, those of the JVM's compilers and garbage collector included; another load on the machine changes it less than it changes the time.
-- **Peak memory**: largest resident set, the largest of all rounds. The JVM's depends on the memory of the machine, since it collects garbage late when there is much.
+- **`zip`, copy of the entries**: Info-ZIP's `zip --copy-entries`: the compressed bytes of each entry as they are.
+- **Our read and write, no change** (`xtask/copier`): the least that a rewriter made of our parts takes. One thread parses every class with its instructions and frames, writes it again, and compresses the output.
+  Finished parts are written to the file meanwhile, as by `cctrewrite`.
+- **ASM, copy** (`xtask/bench/AsmCopy.java`): every instruction is visited and written again (methods are not copied as bytes).
+- **ASM, transform** (`xtask/bench/AsmContexts.java`): also inserts about what the default treatment does: an extended copy of each body with entry, counts at basic blocks and contexts at calls, and a wrapper
+  that restores the context. Nothing is planned, so the output does not run. ASM patches frames and computes the sizes of stacks. A class whose method would get too large,
+  or takes ASM too many steps, stays as it is; how many did stands above.
+- **BCEL, copy** (`xtask/bench/BcelCopy.java`): the code of each method becomes a list of instructions and is written from it. Sizes of stacks and frames stay as they are.
+- **JaCoCo, offline instrumentation** (`xtask/bench/JacocoInstrument.java`): a probe for each branch, a flag in an array. JaCoCo uses ASM, too.
+- **Passes in one JVM**: one later pass alone, when the JVM has compiled the library.
+- **Processor time**: of all threads, the JVM's compilers and garbage collector included; other load changes it less than the time.
+- **Peak memory**: largest resident set of all rounds. The JVM collects garbage late on a machine with much memory.
 ",
         peers = peers.join("; "),
     );

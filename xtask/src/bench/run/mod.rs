@@ -268,7 +268,7 @@ fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) ->
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "Tables of each JDK follow. Times: median and, in parentheses, least and most of some JVMs; the other columns: how many times the plain median that is. All ways took turns. Without parentheses: one JVM.
+        "Medians and, in parentheses, least and most of several JVMs, all ways in turns; without parentheses: one JVM. Columns after the plain one are multiples of its median.
 
 "
     );
@@ -283,8 +283,8 @@ fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) ->
     if parts.iter().any(|part| part.kernels.iter().any(|row| !row.recreated.is_empty())) {
         text += RECREATED;
     }
-    text += "- **plain, --fast** is the plain program with the options for speed that images have built in; **recording off** runs all rewritten code with `-Dcctrewrite.record=off`; **calls** is `--metrics calls`; **exact** what is made by default, calls and bytecodes; **precise** and **papers' default** the other rules of `--blocks`;
-  **activation** exact with `--activation-counters`; **call sites** exact with `--call-sites`; **native** exact with `--intrinsics native`.\n";
+    text += "- **plain, --fast**: the plain program with the options for speed of images. **recording off**: `-Dcctrewrite.record=off`. **calls**: `--metrics calls`. **exact**: the default, calls and bytecodes. **precise**, **papers' default**: the other rules of `--blocks`.
+  **activation**, **call sites**, **native**: exact with `--activation-counters`, `--call-sites`, `--intrinsics native`.\n";
     if parts.iter().any(|part| !part.programs.is_empty()) {
         let said = |is_repeated: bool| {
             let of = works.iter().filter(move |work| work.is_repeated == is_repeated);
@@ -297,7 +297,7 @@ fn notes(parts: &[Measured], works: &[Work], jacoco: Option<&Result<Jacoco>>) ->
 }
 
 /// About the papers' schemes.
-const RECREATED: &str = "- **JP (2005)** (`xtask/bench/papers`): figures 1 and 5 of the paper: an object as argument, `java.util.HashMap` in each node, bytecodes added to a field at each block of its default rule, no activation counter. **Thread-local**: figure 2 of CCCP, which its authors call impractical, with bytecodes as JP counts them. Both count the same calls and bytecodes, of the kernels' own classes alone; on the plain JDK.
+const RECREATED: &str = "- **JP (2005)** (`xtask/bench/papers`): figures 1 and 5 of the paper: an object as argument, `java.util.HashMap` in each node, bytecodes added to a field at each block of its default rule, no activation counter. **Thread-local**: figure 2 of CCCP, which its authors call impractical. Both count the kernels' own classes alone, on the plain JDK.
 ";
 
 /// The tables of a JDK.
@@ -367,8 +367,8 @@ fn on_one_jdk(measured: &Measured, arguments: &Arguments, [before, after]: [f64;
 /// What real programs and their columns are.
 fn about_programs(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -> String {
     let mut text = String::from(
-        "- **Real programs** run as whole processes: all threads, those of the compilers and the collector included, starting, rewriting the program's classes as they are loaded, and writing the profile. **exact, offline**: the same with the program's jars rewritten
-  beforehand. The class library is rewritten beforehand in all of them.\n",
+        "- **Real programs** are whole processes: all threads, those of the compilers and the collector included, start, rewriting of the program's classes at load time, and writing the profile. **exact, offline**: the program's jars are rewritten
+  beforehand, as the class library always is.\n",
     );
     for (head, programs) in [
         ("Most of the time the same again", repeated),
@@ -381,8 +381,8 @@ fn about_programs(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -
     let _ = write!(
         text,
         "- **C1**: `-XX:TieredStopAtLevel=1`, **C2**: `-XX:-TieredCompilation`, each over the plain JDK with the same option.
-- **hprof**: `-agentlib:hprof=cpu=times` of JDK 8, the profiler that the papers compare with; ended after {} times the plain processor time, which then stands as a lower bound. With it
-  programs that have a lambda end by `NoClassDefFoundError: java/lang/invoke/LambdaForm$MH`.
+- **hprof**: `-agentlib:hprof=cpu=times` of JDK 8, with which the papers compare; ended after {} times the plain processor time (a lower bound).
+  Programs with a lambda end by `NoClassDefFoundError: java/lang/invoke/LambdaForm$MH`.
 ",
         foreign::LIMIT
     );
@@ -390,7 +390,7 @@ fn about_programs(repeated: &str, once: &str, jacoco: Option<&Result<Jacoco>>) -
         Some(Ok(jacoco)) => {
             let _ = writeln!(
                 text,
-                "- **JaCoCo**: its agent with default options ({}), which marks the branches that were executed, not how often, and leaves the class library out.",
+                "- **JaCoCo**: its agent with default options ({}): marks executed branches, not how often, without the class library.",
                 jacoco.version
             );
         }

@@ -38,7 +38,7 @@ pub fn measure(bench: &Bench) -> Result<Found> {
     let mut text = format!(
         "### From the start on
 
-Milliseconds since the start of the process. *main*: until `main` is entered; *end*: until a program that prints one line has ended, its profile written; then until javac
+Milliseconds since the start of the process. *main*: until `main` is entered. *end*: until a program that prints one line has ended, its profile written. Then until javac
 has compiled {FILES} files and what they need ({}) for the first, second and {TIMES}th time in one JVM, and what the {TIMES}th time takes alone. Elapsed time.
 
 | JDK | | main | end | 1st | 2nd | {TIMES}th | {TIMES}th alone |
